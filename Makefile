@@ -1,0 +1,32 @@
+# The two commands a newcomer needs are `make run` and `make test`; each sets up what it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test lint bench demo
+run: .venv/.runtime
+	$(BIN)/streamlit run app.py
+
+test: .venv/.dev
+	@sh .ci/chromium
+	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -m "browser or soak"
+
+lint: .venv/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/.dev
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python -m "bench.$$(basename $$script .py)" || exit 1; done
+
+demo: .venv/.runtime
+	$(BIN)/python -m instrumentgpt simulate --demo
+
+.venv/.runtime: requirements.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+.venv/.dev: requirements-dev.txt .venv/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@

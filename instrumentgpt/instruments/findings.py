@@ -1,0 +1,41 @@
+"""What a check reports: a fault on a channel, over a time, with the log lines that show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Severity = Literal["none", "info", "low", "medium", "high", "critical"]
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info", "none")  # worst first
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One log line and the values quoted from it, in the units of the frame (output in percent)."""
+
+    line: int  # 1-based, in the file as it is read
+    time: float  # s since the log's first line
+    values: Mapping[str, float]  # "pv", "setpoint", "output", …
+
+
+@dataclass(frozen=True)
+class RuledOut:
+    """A near alternative and the numbers that speak against it; its sentence is in faults.toml."""
+
+    fault: str
+    reason: str  # key of the sentence
+    numbers: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One verdict of a check. `numbers` fill the sentences of faults.toml, in any language."""
+
+    fault: str  # a class of the taxonomy: "oscillation_tuning", "healthy", …
+    channel: int | None  # None: the whole device
+    onset: float  # s since the log's first line
+    end: float
+    severity: Severity
+    evidence: tuple[Evidence, ...]
+    numbers: Mapping[str, float | str] = field(default_factory=dict)
+    ruled_out: tuple[RuledOut, ...] = ()
+    consequences: tuple[str, ...] = ()  # faults seen too, and explained by this one

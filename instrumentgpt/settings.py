@@ -1,0 +1,51 @@
+"""What can be set: from the environment, and saved in the database by the Settings page."""
+
+import os
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+CHECKOUT = Path(__file__).parents[1]
+DEMO_INVENTORY = CHECKOUT / "demo" / "devices.toml"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings with their values in force; see docs/settings.md for what each does."""
+
+    agent: str = "auto"  # "auto": the first CLI agent found, else the offline analyst
+    model: str = ""
+    recent_exchanges: int = 3  # N of the memory design
+    inventory: str = str(DEMO_INVENTORY)
+    agent_path: str = ""  # Cursor's `agent`, where it is not on PATH
+    first_event_seconds: float = 60.0
+    silence_seconds: float = 180.0
+    total_seconds: float = 900.0
+
+
+def home() -> Path:
+    """Return the folder of database, caches and workspaces: $INSTRUMENTGPT_HOME or the user's data folder."""
+    return Path(os.environ.get("INSTRUMENTGPT_HOME") or platformdirs.user_data_path("instrumentgpt"))
+
+
+def database_path() -> Path:
+    """Return where the SQLite file is."""
+    return home() / "instrumentgpt.db"
+
+
+def settings_in_force(saved: dict[str, Any]) -> Settings:
+    """Return the defaults, over them what was `saved`, over that the environment (INSTRUMENTGPT_AGENT, …).
+
+    >>> settings_in_force({"recent_exchanges": 5, "unknown": 1}).recent_exchanges
+    5
+    """
+    known = {field.name: field.type for field in fields(Settings)}
+    chosen = replace(Settings(), **{name: value for name, value in saved.items() if name in known})
+    given = {
+        name: type(getattr(chosen, name))(os.environ[f"INSTRUMENTGPT_{name.upper()}"])
+        for name in known
+        if f"INSTRUMENTGPT_{name.upper()}" in os.environ
+    }
+    return replace(chosen, **given)

@@ -1,0 +1,1 @@
+"""What db.py is made of: migrations, and the tables of runs and artifacts."""

@@ -1,0 +1,1 @@
+"""The page. Only this package and app.py know Streamlit."""

@@ -1,0 +1,77 @@
+"""Arrows point down only: who may import whom (docs/architecture.md)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = [  # lowest first; a module belongs to its longest prefix; equal numbers may import one another
+    ("instrumentgpt.errors", 0),
+    ("instrumentgpt.text", 1),
+    ("instrumentgpt.storage", 1),
+    ("instrumentgpt.agents.events", 1),
+    ("memory", 2),
+    ("db", 2),
+    ("instrumentgpt.settings", 3),
+    ("instrumentgpt.instruments", 4),
+    ("cursor_cli", 5),
+    ("instrumentgpt.agents", 5),
+    ("instrumentgpt.agents.registry", 6),
+    ("instrumentgpt.turn", 7),
+    ("instrumentgpt.modes", 8),
+    ("instrumentgpt.runs", 9),
+    ("instrumentgpt.ui", 10),
+    ("app", 11),
+    ("instrumentgpt.__main__", 11),
+    ("instrumentgpt.commands", 11),
+    ("instrumentgpt.mcp_server", 11),
+]
+STREAMLIT = ("app", "instrumentgpt.ui")
+SOURCES = [
+    path
+    for path in sorted([*ROOT.glob("*.py"), *ROOT.glob("instrumentgpt/**/*.py")])
+    if path != ROOT / "instrumentgpt/__init__.py"
+]
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def layer(module: str) -> int | None:
+    fitting = [(prefix, number) for prefix, number in LAYERS if f"{module}.".startswith(f"{prefix}.")]
+    return max(fitting, key=lambda row: len(row[0]))[1] if fitting else None
+
+
+def imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names - {"instrumentgpt"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_every_module_has_a_layer_and_imports_only_downwards(path):
+    module = module_name(path)
+    own = layer(module)
+    assert own is not None, f"{module} is in no layer: add it to LAYERS and docs/architecture.md"
+    for name in imported(path):
+        below = layer(name)
+        assert below is None or below <= own, f"{module} (layer {own}) imports {name} (layer {below})"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_only_the_page_knows_streamlit(path):
+    if module_name(path).startswith(STREAMLIT):
+        return
+    assert not [name for name in imported(path) if name.split(".")[0] == "streamlit"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_nothing_imports_bench_or_tests(path):
+    assert not [name for name in imported(path) if name.split(".")[0] in ("bench", "tests")]
