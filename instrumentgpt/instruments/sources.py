@@ -1,0 +1,171 @@
+"""The lines of a log, wherever they lie: a file, a .gz, a rotated set, a folder of parts."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from instrumentgpt.errors import InstrumentGPTError
+
+CHUNK_BYTES = 8 << 20  # one numpy pass over 8 MB stays in cache-friendly, flat memory
+ROTATED = re.compile(r"\.(\d+)$")
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class EmptyLog(InstrumentGPTError, ValueError):
+    """A log file or folder without a byte in it."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A run of whole lines. `first_line` is the 1-based number of its first line."""
+
+    content: bytes
+    first_line: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """The parts of one log, oldest first, with the sizes they had when they were found."""
+
+    path: Path
+    parts: tuple[Path, ...]
+    sizes: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return the bytes on disk, of all parts together."""
+        return sum(self.sizes)
+
+
+def open_source(path: Path) -> Source:
+    """Return the parts of the log at `path`, oldest first.
+
+    A folder is one log of its files. A file whose neighbours are named after it (`run.log.1`, `run.log.2.gz`)
+    is one log with them: the greater the number, the older the part.
+    """
+    if path.is_dir():
+        parts = sorted((part for part in path.iterdir() if _is_part(part)), key=_age_of)
+        if not parts:
+            raise EmptyLog(
+                f"{path.name}: the folder has no log file in it. Choose a folder with .log or .csv files."
+            )
+    else:
+        parts = [*_rotated(path), path]
+    notes = (f"read as one log: {', '.join(part.name for part in parts)}",) if len(parts) > 1 else ()
+    return Source(path, tuple(parts), tuple(part.stat().st_size for part in parts), notes)
+
+
+def _is_part(path: Path) -> bool:
+    return (
+        path.is_file()
+        and not path.name.startswith(".")
+        and path.suffix not in (".md", ".json", ".toml", ".parquet")
+    )
+
+
+def _age_of(path: Path) -> tuple[str, int]:
+    """Order parts of a folder by name, and rotated parts of one name oldest first."""
+    bare = path.name.removesuffix(".gz")
+    rotated = ROTATED.search(bare)
+    return (bare[: rotated.start()], -int(rotated[1])) if rotated else (bare, 0)
+
+
+def _rotated(path: Path) -> list[Path]:
+    bare = path.name.removesuffix(".gz")
+    if ROTATED.search(bare):
+        return []  # a part that was asked for by its own name is read alone
+    pattern = re.compile(re.escape(bare) + r"\.(\d+)(\.gz)?$")
+    found = [neighbour for neighbour in path.parent.iterdir() if pattern.match(neighbour.name)]
+    return sorted(found, key=_age_of)
+
+
+def chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, notes: list[str] | None = None) -> Iterator[Chunk]:
+    """Yield the lines of `source` in chunks that end at line ends.
+
+    Appends to `notes` what a reader must know: a part that is cut off in mid-compression, a missing line end.
+    """
+    notes = [] if notes is None else notes
+    first_line = 1
+    for part, size in zip(source.parts, source.sizes, strict=True):
+        rest = b""
+        for block in _blocks(part, size, chunk_bytes, notes):
+            end = block.rfind(b"\n") + 1
+            if not end:
+                rest += block
+                continue
+            content = rest + block[:end] if rest else block[:end]
+            rest = block[end:]
+            yield Chunk(content, first_line)
+            first_line += content.count(b"\n")
+        if rest:
+            yield Chunk(rest, first_line)
+            first_line += 1
+
+
+def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterator[bytes]:
+    with part.open("rb") as file:
+        compressed = file.read(2) == GZIP_MAGIC
+        file.seek(0)
+        if not compressed:
+            left = size
+            while left > 0 and (block := file.read(min(chunk_bytes, left))):
+                left -= len(block)
+                yield block
+            return
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield from _unpacked(unpacked, part, chunk_bytes, notes)
+
+
+def _unpacked(unpacked: gzip.GzipFile, part: Path, chunk_bytes: int, notes: list[str]) -> Iterator[bytes]:
+    """Yield what can be decompressed; a cut or damaged rest is noted, not raised."""
+    count = 0
+    piece_bytes = min(chunk_bytes, 1 << 16)  # small, so that a cut costs little of what came before it
+    while True:
+        block = bytearray()
+        try:
+            while len(block) < chunk_bytes and (piece := unpacked.read1(piece_bytes)):
+                block += piece
+        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+            yield bytes(block)
+            notes.append(
+                f"{part.name}: the compressed file is cut off or damaged after {count + len(block)} bytes of text "
+                f"({problem}); what came before is read. Fetch it again for the rest."
+            )
+            return
+        if not block:
+            return
+        count += len(block)
+        yield bytes(block)
+
+
+def line_texts(source: Source, first: int, last: int) -> list[tuple[int, str]]:
+    """Return (number, text) of the lines `first` to `last`, both included, 1-based; fewer at the end."""
+    found: list[tuple[int, str]] = []
+    for chunk in chunks(source):
+        count = chunk.content.count(b"\n") + (not chunk.content.endswith(b"\n"))
+        if chunk.first_line + count <= first:
+            continue
+        if chunk.first_line > last:
+            break
+        for number, line in enumerate(chunk.content.split(b"\n")[:count], chunk.first_line):
+            if first <= number <= last:
+                found.append((number, text_of(line)))
+    return found
+
+
+def text_of(line: bytes) -> str:
+    """Return `line` as text: bytes that are no UTF-8 become U+FFFD, control characters but tabs are dropped.
+
+    >>> text_of(b"25.3\\xb0C\\x00\\r")
+    '25.3\ufffdC'
+    """
+    decoded = line.decode("utf-8", "replace")
+    return (
+        "".join(letter for letter in decoded if letter >= " " or letter == "\t")
+        if not decoded.isprintable()
+        else decoded
+    )
