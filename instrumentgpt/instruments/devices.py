@@ -1,0 +1,194 @@
+"""The inventory: which devices there are, where their logs lie, and which of them a text names."""
+
+import ipaddress
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.mentions import find_mentions, name_key
+
+SCHEMES = ("file", "http", "https", "sftp")
+_TEXTS = ("name", "ip", "logs", "model")
+_SFTP = ("user", "key", "known_hosts")
+_HELP = "See docs/add-a-device.md"
+
+
+class InventoryError(InstrumentGPTError, ValueError):
+    """An inventory file that cannot be used as it is."""
+
+
+class UnknownDevice(InstrumentGPTError, LookupError):
+    """A device that is not in the inventory; nothing outside it is ever contacted."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """One instrument. `logs` is the URL of the folder that holds its logs; paths are absolute."""
+
+    name: str
+    ip: str
+    logs: str
+    aliases: tuple[str, ...] = ()
+    model: str = ""
+    user: str = ""  # sftp only: who logs in, with which key, trusting which host keys
+    key: str = ""
+    known_hosts: str = ""
+
+    @property
+    def label(self) -> str:
+        """Name and address, as people are told: "zspr 052 (10.1.1.47)"."""
+        return f"{self.name} ({self.ip})"
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All devices, in the order of the file at `path`."""
+
+    path: Path
+    devices: tuple[Device, ...]
+
+    def find(self, name: str) -> Device:
+        """Return the device with this address, name or alias, in any spelling, or raise UnknownDevice."""
+        for device in self.devices:
+            if name_key(name) in [name_key(known) for known in (device.ip, device.name, *device.aliases)]:
+                return device
+        known = ", ".join(device.label for device in self.devices) or "none yet"
+        raise UnknownDevice(f"{name!r} is not in the inventory {self.path} (known: {known}). {_HELP}")
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """The devices a text names, in order and once each, and the names and addresses nobody knows."""
+
+    devices: tuple[Device, ...]
+    unknown: tuple[str, ...]
+
+
+def resolve(text: str, inventory: Inventory) -> Resolution:
+    """Return the devices that `text`, English or Chinese, names.
+
+    A full address is looked for first, then names and aliases, then bare numbers that can only be a device:
+    "052 怎麼了" and "device 52" are one, "52 °C", "kp 0.52", "line 52", a date or a port are none.
+    A name shared by a file or a pasted log line counts for nothing.
+    """
+    by_ip = {device.ip: device for device in inventory.devices}
+    names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
+    known, unknown = find_mentions(text, names)
+    return Resolution(tuple(by_ip[ip] for ip in known), unknown)
+
+
+def entry(name: str, ip: str = "10.0.0.1") -> str:
+    """Return the lines that would add a device to an inventory.
+
+    >>> print(entry("zspr 060", "10.1.1.60"))
+    [[device]]
+    name = "zspr 060"
+    ip = "10.1.1.60"
+    logs = "sftp://10.1.1.60/var/log/instrument"
+    """
+    return f'[[device]]\nname = "{name}"\nip = "{ip}"\nlogs = "sftp://{ip}/var/log/instrument"'
+
+
+def load_inventory(path: Path | str) -> Inventory:
+    """Return the devices of the TOML file at `path`; relative folders in it start at the file's own folder.
+
+    Raises InventoryError, which says what to change, for a missing file, bad TOML, a missing, unknown or
+    wrong key, a name or address used twice, and a URL of a kind that cannot be fetched.
+    """
+    path = Path(path).absolute()
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InventoryError(
+            f"{path}: no such inventory. Copy demo/devices.toml there, or set another"
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InventoryError(f"{path}: cannot be read: {error}. Correct it. {_HELP}") from None
+    entries = table.pop("device", [])
+    if table or not isinstance(entries, list) or not all(isinstance(item, dict) for item in entries):
+        wrong = ", ".join(table) or "device"
+        raise InventoryError(f"{path}: {wrong}: only tables [[device]] belong here. {_HELP}")
+    devices = tuple(_device(path, number, item) for number, item in enumerate(entries, start=1))
+    _refuse_duplicates(path, devices)
+    return Inventory(path, devices)
+
+
+def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
+    where = f"{path}: device {number} ({item.get('name', 'no name')})"
+    for key in item.keys() - {*_TEXTS, *_SFTP, "aliases"}:
+        raise InventoryError(
+            f"{where}: unknown key {key!r}. Known: {', '.join((*_TEXTS, 'aliases', *_SFTP))}"
+        )
+    for key in ("name", "ip", "logs"):
+        if not item.get(key):
+            raise InventoryError(f'{where}: no {key}. Add a line: {key} = "…". {_HELP}')
+    for key, value in item.items():
+        if key != "aliases" and not isinstance(value, str):
+            raise InventoryError(f'{where}: {key} is {value!r}, not text. Write {key} = "{value}"')
+    aliases = item.get("aliases", [])
+    if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
+        raise InventoryError(f'{where}: aliases is {aliases!r}. Write aliases = ["…", "…"]')
+    if not name_key(item["name"]) or not item["name"].isprintable():
+        raise InventoryError(
+            f"{where}: the name has no letters or digits, or has control characters. Rename it"
+        )
+    return Device(
+        name=item["name"],
+        ip=_checked_ip(where, item["ip"]),
+        logs=_checked_folder(where, path, item["logs"]),
+        aliases=tuple(aliases),
+        model=item.get("model", ""),
+        user=item.get("user", ""),
+        key=_beside(path, item.get("key", "")),
+        known_hosts=_beside(path, item.get("known_hosts", "")),
+    )
+
+
+def _checked_ip(where: str, text: str) -> str:
+    try:
+        return str(ipaddress.IPv4Address(text))
+    except ValueError:
+        raise InventoryError(f'{where}: ip {text!r} is no IPv4 address. Write it like "10.1.1.47"') from None
+
+
+def _beside(inventory: Path, text: str) -> str:
+    return str((inventory.parent / Path(text).expanduser()).resolve()) if text else ""
+
+
+def _checked_folder(where: str, inventory: Path, text: str) -> str:
+    if "://" not in text:
+        return Path(_beside(inventory, text)).as_uri()
+    url = urlsplit(text)
+    if url.scheme not in SCHEMES:
+        known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+        raise InventoryError(
+            f"{where}: logs {text!r} starts with {url.scheme}://. Known: {known}, or a folder"
+        )
+    if url.scheme != "file" and not url.hostname:
+        raise InventoryError(f"{where}: logs {text!r} names no host. Write {url.scheme}://HOST/FOLDER")
+    if url.password:
+        raise InventoryError(f"{where}: logs holds a password. Take it out; sftp logs in with key = …")
+    if url.query or url.fragment:
+        raise InventoryError(f"{where}: logs {text!r} has a ? or #. Give the folder alone")
+    return text.rstrip("/")
+
+
+def _names(device: Device) -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield f"address {device.ip}", (device.ip,)
+    for name in (device.name, *device.aliases):
+        yield f"name {name!r}", name_key(name)
+
+
+def _refuse_duplicates(path: Path, devices: tuple[Device, ...]) -> None:
+    owner: dict[tuple[str, ...], Device] = {}
+    for device in devices:
+        for what, key in _names(device):
+            other = owner.setdefault(key, device)
+            if other is not device:
+                raise InventoryError(
+                    f"{path}: {what} belongs to both {other.label} and {device.label}. Change one of them"
+                )
