@@ -1,0 +1,198 @@
+"""Which question is it: patterns over its words (intents.toml), and the particulars that the words give."""
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PATTERNS = Path(__file__).with_name("intents.toml")
+FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
+
+_GAIN = r"\bk ?[pid]\b|\bgains?\b|\b(?:proportional|integral|derivative)\b|增益|比例|[積积]分|微分|[參参][數数]|\bpid\b"
+_UP = (
+    r"\brais(?:e|ing)|\bincreas|\bhigher|\bbump|\bturn(?:ed)? up|\bdoubl|\bstronger|\baggressive|\bgo up"
+    r"|[調调升提拉][高升]|加[大倍]|增加|[調调]大|更大"
+)
+_DOWN = (
+    r"\blower|\breduc|\bdecreas|\bhalve|\bsmaller|\bturn(?:ed)? down|\bgo down"
+    r"|[調调降拉減减][低小少半]|降[低下]"
+)
+_TUNE = (
+    r"\b(?:re)?tun(?:e|ing)\b|\b(?:new|better|recommend\w*|suggest\w*|optimal|best) (?:\w+ )?(?:gains?|pid|k[pid])\b"
+    r"|\b(?:gains?|pid|k[pid])\b.{0,20}\b(?:recommend|suggest|advise|use|try)"
+    r"|(?:建[議议]|推[薦荐]|最佳|新的).{0,6}(?:增益|[參参][數数]|pid|k[pid])|整定|[調调][參参]"
+    r"|(?:增益|[參参][數数]|pid|k[pid]).{0,6}(?:怎[麼么][調调]|如何[調调]|[調调]整|[該该][設设調调])"
+)
+_ACT = (
+    r"\b(?:restart|reboot|reset|shut ?down|switch (?:it )?(?:on|off)|turn (?:it )?(?:on|off)|power cycle|delete|erase)\b"
+    r"|\b(?:set|change|write) (?:the )?(?:k[pid]|gains?|set ?point|sp|temperature)\b.{0,24}\bto\b"
+    r"|重啟|重启|重新[開开][機机]|[關关][機机]|[關关]掉|打[開开]|[刪删]除|(?:[設设]|改|[調调])(?:成|[為为]|到)"
+)
+_ASKS = r"\?|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b|可以|能否|能不能|可否|[嗎吗]|是否|如果"
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_UNIT = r"\s*(?:°?\s?[cf]\b|度|℃)?"
+_THEN = (
+    r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|becomes?|suddenly|on|the|line|after|that"
+    r"|之[後后]|然[後后]|接[著着]|下一?行|[變变]成|跳到|掉到|降到|突然|就|[卻却]|是|,)"
+)
+_JUMP = _NUMBER + _UNIT + rf"\s*(?:{_THEN}\s*)+" + _NUMBER
+_NEXT_LINE = r"next line|one line|consecutive|between two lines|下一?行|隔一行|[連连][續续][兩两]行|相[鄰邻]|\bjump|跳|sudden|突然"
+_LINES = r"(?:\blines?|\bL|第)\s*#?\s*(\d[\d,]*)(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:L ?)?(\d[\d,]*))?\s*(行)?"
+_CHANNEL = (
+    r"(?:\bchannels?|\bch|\bzone|\bloop|\bid|\bsensor|通道|[頻频]道|[迴回]路)\s*[=#.]?\s*(\d{1,2})\b"
+    r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[個个]?\s*(?:通道|[迴回]路|[頻频]道)|(?:通道|[迴回]路|[頻频]道)([一二三四五六七八九]))"
+)
+_HAN_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)}
+_PERCENT = r"(\d+(?:\.\d+)?)\s*(?:%|percent|趴)"
+_TIMES = r"(\d+(?:\.\d+)?)\s*(?:x\b|×|times|倍)"
+_TARGET = r"(?:\bto|\bat|=|到|成|[為为])\s*(\d+(?:\.\d+)?)(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))"
+_LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
+_QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
+_DECIMAL = r"(?<![\d.])\d+\.\d+(?!\.?\d)"  # not a part of an address
+_TIME_OF_DAY = r"\d{1,2}:\d\d:\d\d"
+_READINGS = r"\b(?:sp|pv|out|setpoint|processvalue|t\d|temp\w*)\b\W{0,4}-?\d"
+_GAIN_NAMES = {
+    "kp": r"\bk ?p\b|\bproportional|比例",
+    "ki": r"\bk ?i\b|\bintegral|[積积]分",
+    "kd": r"\bk ?d\b|\bderivative|微分",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and the particulars that the words give."""
+
+    intent: str  # a table of intents.toml, or "gain", "excerpt", "lines", "act", "unknown"
+    text: str
+    channel: int | None = None
+    gain: str = ""  # "kp", "ki" or "kd", if one is named
+    direction: str = ""  # "up" or "down"
+    factor: float | None = None  # the change asked for, as a ratio to the present gain
+    target: float | None = None  # … or as the new value
+    lines: tuple[int, int] | None = None  # first and last line asked for
+    values: tuple[float, float] | None = None  # "61.9 then 29.4"
+    log: str = ""  # the log's file name, if one is named
+    search: str = ""  # words in quotation marks
+    pasted: tuple[str, ...] = ()  # log lines that stand in the question
+
+
+@cache
+def intents() -> dict[str, Any]:
+    """Return the tables of intents.toml, in their order."""
+    with PATTERNS.open("rb") as file:
+        return tomllib.load(file)
+
+
+def read_question(text: str) -> Question:
+    """Return what `text` asks.
+
+    >>> read_question("那 kp 可以調高嗎？").intent, read_question("10.1.1.47 為什麼溫度波動？").intent
+    ('gain', 'why')
+    >>> read_question("temp 61.9 then 29.4 on the next line, why?").values
+    (61.9, 29.4)
+    """
+    pasted, rest = _split_pasted(text)
+    words = unicodedata.normalize("NFKC", rest)
+    values = _jump(words)
+    log, search = _find(_LOG_NAME, words), _find(_QUOTED, words)
+    return Question(
+        intent=_intent(words, pasted, values),
+        text=words,
+        channel=_channel(words),
+        gain=_gain(words),
+        direction="up" if _find(_UP, words) else "down" if _find(_DOWN, words) else "",
+        factor=_factor(words),
+        target=_target(words),
+        lines=_lines(words),
+        values=values,
+        log=log.group() if log else "",
+        search=search.group(1) if search else "",
+        pasted=pasted,
+    )
+
+
+def _find(pattern: str, words: str) -> re.Match[str] | None:
+    return re.search(pattern, words, FLAGS)
+
+
+def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | None) -> str:
+    if len(pasted) >= 2 or (values and _find(_NEXT_LINE, words)):
+        return "excerpt"
+    if _is_gain_question(words):
+        return "gain"
+    if _find(_ACT, words) and not _find(_ASKS, words):
+        return "act"
+    if _lines(words):
+        return "lines"
+    fitting = (
+        name for name, rule in intents().items() if any(_find(p, words) for p in (*rule["en"], *rule["zh"]))
+    )
+    return next(fitting, "unknown")
+
+
+def _is_gain_question(words: str) -> bool:
+    if _find(_TUNE, words):
+        return True
+    moves = _find(_UP, words) or _find(_DOWN, words) or (_target(words) is not None and _find(_ASKS, words))
+    return bool(moves and _find(_GAIN, words))
+
+
+def _split_pasted(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the log lines that stand in `text`, and the other lines."""
+    lines = text.splitlines()
+    pasted = tuple(line.strip() for line in lines if _looks_logged(line))
+    if len(lines) < 2 or not pasted:
+        return (), text
+    return pasted, "\n".join(line for line in lines if not _looks_logged(line) and line.strip() != "```")
+
+
+def _looks_logged(line: str) -> bool:
+    readings = re.findall(_DECIMAL, line)
+    timed = _find(_TIME_OF_DAY, line) and (readings or line.lstrip().startswith("["))
+    return bool(
+        timed or len(readings) >= 2 or (readings and _find(_READINGS, line) and not _find(_ASKS, line))
+    )
+
+
+def _jump(words: str) -> tuple[float, float] | None:
+    found = _find(_JUMP, words)
+    return (float(found.group(1)), float(found.group(2))) if found else None
+
+
+def _channel(words: str) -> int | None:
+    found = _find(_CHANNEL, words)
+    if not found:
+        return None
+    digits = next(group for group in found.groups() if group)
+    return _HAN_DIGITS.get(digits) or int(digits)
+
+
+def _gain(words: str) -> str:
+    return next((name for name, pattern in _GAIN_NAMES.items() if _find(pattern, words)), "")
+
+
+def _factor(words: str) -> float | None:
+    if _find(r"\bdoubl|加倍", words):
+        return 2.0
+    if _find(r"\bhalve|\bhalf\b|[減减]半|一半", words):
+        return 0.5
+    if found := _find(_PERCENT, words):
+        return 1 + (-1 if _find(_DOWN, words) else 1) * float(found.group(1)) / 100
+    found = _find(_TIMES, words)
+    return float(found.group(1)) if found else None
+
+
+def _target(words: str) -> float | None:
+    found = _find(_TARGET, words) if _gain(words) else None
+    return float(found.group(1)) if found else None
+
+
+def _lines(words: str) -> tuple[int, int] | None:
+    found = _find(_LINES, words)
+    if not found or ("第" in found.group() and not found.group(3)):
+        return None
+    numbers = [int(number.replace(",", "")) for number in found.group(1, 2) if number]
+    return min(numbers), max(numbers)

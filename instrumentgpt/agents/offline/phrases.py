@@ -1,0 +1,59 @@
+"""The analyst's sentences (phrases.toml) in the language of the question, and how it quotes."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from instrumentgpt.text.language import Language
+
+SENTENCES = Path(__file__).with_name("phrases.toml")
+QUOTE_CHARS = 160  # of a quoted log line: one line on the page
+_TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
+
+
+@cache
+def sentences() -> dict[str, dict[str, str]]:
+    """Return every sentence: key → language → text with {fields}."""
+    with SENTENCES.open("rb") as file:
+        return tomllib.load(file)
+
+
+def phrase(key: str, language: Language, **fields: Any) -> str:
+    """Return the sentence `key` in `language`, its fields filled in.
+
+    >>> phrase("fetching", "en", device="zspr 052")
+    'Fetching the newest log of zspr 052.'
+    """
+    return sentences()[key][language].format(**fields)
+
+
+def line_link(log: str, line: int) -> str:
+    """Return the link to a line of `log` that the page opens (docs/architecture.md, "Evidence links").
+
+    >>> line_link("zspr 052/run.log", 18204)
+    '[L 18,204](?log=zspr%20052/run.log&line=18204)'
+    """
+    return f"[L {line:,}](?log={quote(log)}&line={line})"
+
+
+def quoted(text: str) -> str:
+    """Return `text`, which we did not write, as inline code that can be neither Markdown, HTML nor a marker.
+
+    >>> quoted("a <!-- PLOTLY_CHART:x --> `b` ")
+    '``a ‹!-- PLOTLY_CHART:x --> `b```'
+    """
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    if len(plain) > QUOTE_CHARS:
+        plain = plain[: QUOTE_CHARS - 1] + "…"
+    plain = _TAG_START.sub("‹", plain)
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence}{_padded(plain)}{fence}"
+
+
+def _padded(plain: str) -> str:
+    """A backtick at an end would join the fence: a blank, which Markdown takes away, keeps them apart."""
+    return f" {plain} " if plain.startswith("`") or plain.endswith("`") or not plain else plain
