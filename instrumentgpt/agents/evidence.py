@@ -1,0 +1,108 @@
+"""How a run ended, judged from what can be seen: the stream, the exit code, stderr and the clocks."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from instrumentgpt.agents.events import Done, Failure, Outcome
+
+OFFLINE_REMEDY = "Ask again, or choose the offline analyst on the Settings page."
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Words in an agent's error text that tell what is wrong, and what to do about it."""
+
+    pattern: re.Pattern[str]
+    outcome: Outcome
+    remedy: str
+
+
+def sign(pattern: str, outcome: Outcome, remedy: str) -> Sign:
+    """Return the sign for the words of `pattern`, which must stand alone, in any case of letters.
+
+    >>> bool(sign("rate limit", "error", "").pattern.search("Rate limit hit")), bool(
+    ...     sign("rate limit", "error", "").pattern.search("pirate limits"))
+    (True, False)
+    """
+    return Sign(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE), outcome, remedy)
+
+
+COMMON_SIGNS = (
+    sign(
+        r"resource_exhausted|usage limit|rate limit(?:ed)?|quota exceeded|too many requests",
+        "error",
+        "The account's limit is reached: wait, choose another model, or use the offline analyst.",
+    ),
+    sign(
+        r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|getaddrinfo|network error|fetch failed",
+        "error",
+        "The agent cannot reach its service: check the network, or use the offline analyst.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen of a run besides its stream; `clock` is the limit that ran out, in words, or ""."""
+
+    exit_code: int | None = None  # None: it did not leave by itself
+    stderr: str = ""
+    stopped: bool = False
+    clock: str = ""
+    dropped_lines: int = 0
+
+
+def failure_of(text: str, signs: Iterable[Sign]) -> Failure:
+    """Return the failure that `text` tells: of the first of `signs` that fits it, else an error.
+
+    >>> failure_of("429 too many requests", COMMON_SIGNS).remedy.split(":")[0]
+    "The account's limit is reached"
+    """
+    fitting = next((known for known in signs if known.pattern.search(text)), None)
+    if fitting is None:
+        return Failure("error", text, OFFLINE_REMEDY)
+    return Failure(fitting.outcome, text, fitting.remedy)
+
+
+def judge(done: Done, evidence: Evidence, signs: Iterable[Sign]) -> tuple[Failure | None, Outcome]:
+    """Return how the run ended, and the failure to show if the stream itself named none.
+
+    A stream that reached its end decides alone: being stopped or killed after it is still what it says.
+    """
+    if done.outcome != "no-result":
+        return None, done.outcome
+    if evidence.stopped:
+        return None, "cancelled"
+    failure = _without_result(done, evidence, tuple(signs))
+    return failure, failure.outcome
+
+
+def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> Failure:
+    outcome: Outcome
+    words = evidence.stderr.strip()
+    known = failure_of(words, signs) if words else None
+    if known and known.outcome in ("not-logged-in", "untrusted"):
+        return known
+    if evidence.clock:
+        outcome, text = "timeout", evidence.clock
+    elif evidence.exit_code == 0:
+        lost = f" {evidence.dropped_lines} lines were too long to be read." if evidence.dropped_lines else ""
+        outcome, text = "no-result", f"The agent exited with code 0, but {_spoken(done)}.{lost}"
+    elif evidence.exit_code is not None and evidence.exit_code < 0:
+        outcome, text = "died", f"The agent was killed by signal {-evidence.exit_code}."
+    elif known:
+        return known
+    elif evidence.exit_code is None:
+        outcome, text = "no-result", f"The agent ended its answer, but {_spoken(done)}."
+    else:
+        outcome, text = "error", f"The agent exited with code {evidence.exit_code} and {_spoken(done)}."
+    return Failure(outcome, text + _quoted(words), OFFLINE_REMEDY)
+
+
+def _spoken(done: Done) -> str:
+    return "stopped in mid-answer" if done.text else "said nothing"
+
+
+def _quoted(words: str) -> str:
+    return f" Its last words: {words[-500:]}" if words else ""

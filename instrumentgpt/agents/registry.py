@@ -1,0 +1,111 @@
+"""Which agents there are: what answers a prompt, how it is started, and how its stream is read."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import cursor_cli
+from instrumentgpt.agents.evidence import COMMON_SIGNS, Sign
+from instrumentgpt.agents.process import RUN_VARIABLE, Command, Parser, Request
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import CHECKOUT, Settings
+
+# What a program needs to find its files, speak the user's language, reach its service, and be found by us.
+PASSED_ON = (
+    *("HOME", "PATH", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL"),
+    *(
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "all_proxy",
+    ),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", RUN_VARIABLE),
+)
+PASSED_ON_PREFIXES = ("LC_", "XDG_")
+
+
+class UnknownAgent(InstrumentGPTError, LookupError):
+    """An agent that is not in AGENTS, or that is not installed."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One program that answers prompts.
+
+    find     the program's path on this machine, or None; given the path from the settings, or ""
+    command  how to ask it: (path, request, environment) → Command
+    parse    lines of its stdout → events, the last a Done
+    own      environment variables of this agent's own, by prefix: they are passed on to it alone
+    """
+
+    name: str
+    label: str
+    find: Callable[[str], str | None]
+    command: Callable[[str, Request, Mapping[str, str]], Command]
+    parse: Parser
+    signs: tuple[Sign, ...] = COMMON_SIGNS
+    own: tuple[str, ...] = ()
+    install: str = ""
+
+
+def _offline_command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+    options = ["-p", "--output-format", "stream-json", "--stream-partial-output"]
+    if request.task_file is not None:
+        options += ["--task", str(request.task_file)]
+    argv = (program, "-m", "instrumentgpt", "offline", *options)
+    return Command(argv, request.prompt, {**environment, "PYTHONPATH": str(CHECKOUT)}, request.folder)
+
+
+AGENTS: dict[str, Agent] = {
+    "cursor": Agent(
+        "cursor",
+        "Cursor agent",
+        cursor_cli.find,
+        cursor_cli.command,
+        cursor_cli.parse_stream,
+        cursor_cli.SIGNS,
+        ("CURSOR_",),
+        cursor_cli.INSTALL,
+    ),
+    "offline": Agent(
+        "offline",
+        "Offline analyst",
+        lambda _: sys.executable,
+        _offline_command,
+        cursor_cli.parse_stream,
+        own=("INSTRUMENTGPT_", "PYTHON"),
+    ),
+}
+AUTOMATIC = ("cursor", "offline")  # the first one that is installed answers for "auto"
+
+
+def choose(name: str, settings: Settings) -> tuple[Agent, str]:
+    """Return the agent called `name`, or for "auto" the first one installed, with the path of its program.
+
+    >>> choose("offline", Settings())[0].label
+    'Offline analyst'
+    """
+    if name != "auto" and name not in AGENTS:
+        raise UnknownAgent(f"{name!r} is no agent. Choose one of: auto, {', '.join(AGENTS)}")
+    for candidate in AUTOMATIC if name == "auto" else (name,):
+        path = AGENTS[candidate].find(settings.agent_path)
+        if path is not None:
+            return AGENTS[candidate], path
+    where = f" at {settings.agent_path}" if settings.agent_path else ""
+    raise UnknownAgent(f"{AGENTS[name].label} is not installed{where}. {AGENTS[name].install}")
+
+
+def environment_for(agent: Agent, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the part of `given` (default: ours) that `agent` needs; other programs' keys stay with us.
+
+    >>> environment_for(AGENTS["cursor"], {"PATH": "/bin", "CURSOR_API_KEY": "k", "AWS_SECRET": "s"})
+    {'PATH': '/bin', 'CURSOR_API_KEY': 'k'}
+    """
+    prefixes = (*PASSED_ON_PREFIXES, *agent.own)
+    given = os.environ if given is None else given
+    return {name: text for name, text in given.items() if name in PASSED_ON or name.startswith(prefixes)}
