@@ -11,7 +11,10 @@ from typing import Any
 PATTERNS = Path(__file__).with_name("intents.toml")
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
 
-_GAIN = r"\bk ?[pid]\b|\bgains?\b|\b(?:proportional|integral|derivative)\b|增益|比例|[積积]分|微分|[參参][數数]|\bpid\b"
+_GAIN = (
+    r"\bk ?[pid]\b|\bpid\b|\bgains?\b|\b(?:proportional|integral|derivative)\b"
+    r"|增益|比例|[積积]分|微分|[參参][數数]"
+)
 _UP = (
     r"\brais(?:e|ing)|\bincreas|\bhigher|\bbump|\bturn(?:ed)? up|\bdoubl|\bstronger|\baggressive|\bgo up"
     r"|[調调升提拉][高升]|加[大倍]|增加|[調调]大|更大"
@@ -21,13 +24,15 @@ _DOWN = (
     r"|[調调降拉減减][低小少半]|降[低下]"
 )
 _TUNE = (
-    r"\b(?:re)?tun(?:e|ing)\b|\b(?:new|better|recommend\w*|suggest\w*|optimal|best) (?:\w+ )?(?:gains?|pid|k[pid])\b"
+    r"\b(?:re)?tun(?:e|ing)\b"
+    r"|\b(?:new|better|recommend\w*|suggest\w*|optimal|best) (?:\w+ )?(?:gains?|pid|k[pid])\b"
     r"|\b(?:gains?|pid|k[pid])\b.{0,20}\b(?:recommend|suggest|advise|use|try)"
     r"|(?:建[議议]|推[薦荐]|最佳|新的).{0,6}(?:增益|[參参][數数]|pid|k[pid])|整定|[調调][參参]"
     r"|(?:增益|[參参][數数]|pid|k[pid]).{0,6}(?:怎[麼么][調调]|如何[調调]|[調调]整|[該该][設设調调])"
 )
 _ACT = (
-    r"\b(?:restart|reboot|reset|shut ?down|switch (?:it )?(?:on|off)|turn (?:it )?(?:on|off)|power cycle|delete|erase)\b"
+    r"\b(?:restart|reboot|reset|shut ?down|power cycle|delete|erase)\b"
+    r"|\b(?:switch|turn) (?:it )?(?:on|off)\b"
     r"|\b(?:set|change|write) (?:the )?(?:k[pid]|gains?|set ?point|sp|temperature)\b.{0,24}\bto\b"
     r"|重啟|重启|重新[開开][機机]|[關关][機机]|[關关]掉|打[開开]|[刪删]除|(?:[設设]|改|[調调])(?:成|[為为]|到)"
 )
@@ -39,8 +44,14 @@ _THEN = (
     r"|之[後后]|然[後后]|接[著着]|下一?行|[變变]成|跳到|掉到|降到|突然|就|[卻却]|是|,)"
 )
 _JUMP = _NUMBER + _UNIT + rf"\s*(?:{_THEN}\s*)+" + _NUMBER
-_NEXT_LINE = r"next line|one line|consecutive|between two lines|下一?行|隔一行|[連连][續续][兩两]行|相[鄰邻]|\bjump|跳|sudden|突然"
-_LINES = r"(?:\blines?|\bL|第)\s*#?\s*(\d[\d,]*)(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:L ?)?(\d[\d,]*))?\s*(行)?"
+_NEXT_LINE = (
+    r"next line|one line|consecutive|between two lines|\bjump|sudden"
+    r"|下一?行|隔一行|[連连][續续][兩两]行|相[鄰邻]|跳|突然"
+)
+_LINES = (
+    r"(?:\blines?|\bL|第)\s*#?\s*(\d[\d,]*)"
+    r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:L ?)?(\d[\d,]*))?\s*(行)?"
+)
 _CHANNEL = (
     r"(?:\bchannels?|\bch|\bzone|\bloop|\bid|\bsensor|通道|[頻频]道|[迴回]路)\s*[=#.]?\s*(\d{1,2})\b"
     r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[個个]?\s*(?:通道|[迴回]路|[頻频]道)|(?:通道|[迴回]路|[頻频]道)([一二三四五六七八九]))"

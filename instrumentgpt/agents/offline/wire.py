@@ -1,4 +1,4 @@
-"""What the offline analyst says, in the NDJSON that Cursor's `agent` prints (docs/architecture.md, "The wire")."""
+"""What the offline analyst says, in the NDJSON of Cursor's `agent` (docs/architecture.md, "The wire")."""
 
 import json
 import time

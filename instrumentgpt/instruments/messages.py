@@ -1,0 +1,72 @@
+"""The event lines of a log, grouped by what they say: numbers, addresses and names in quotes left open."""
+
+import re
+from dataclasses import dataclass
+
+import pandas as pd
+
+LEVELS = ("critical", "error", "warning", "info", "debug", "trace")  # worst first
+_SPELLINGS = {"fatal": "critical", "crit": "critical", "err": "error", "warn": "warning", "notice": "info"}
+TROUBLE = LEVELS[:3]
+_OPEN = re.compile(
+    r"'[^']*'|\"[^\"]*\""  # a quoted name
+    r"|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]{8,}\b"
+    r"|(?<![A-Za-z])[-+]?\d+(?:[.:]\d+)*"  # numbers, times, addresses
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """One event line: its number, its time (s since the log's first line), and its words."""
+
+    line: int
+    time: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Event lines that say the same; `template` has … where they differ."""
+
+    template: str
+    level: str
+    source: str
+    messages: tuple[Message, ...]  # in the order of the log, at least one
+
+
+def level_of(text: str) -> str:
+    """Return the level that `text` spells, lower case; what is not known is "info".
+
+    >>> level_of("WARN"), level_of("E"), level_of("")
+    ('warning', 'info', 'info')
+    """
+    name = _SPELLINGS.get(text.strip().casefold(), text.strip().casefold())
+    return name if name in LEVELS else "info"
+
+
+def template_of(text: str) -> str:
+    """Return `text` with everything left open that differs from line to line.
+
+    >>> template_of("slow client 10.1.1.74, queue 8"), template_of("read 'PLT-23103'")
+    ('slow client …, queue …', 'read …')
+    """
+    return _OPEN.sub("…", text).strip()
+
+
+def group_messages(events: pd.DataFrame, query: str = "", levels: tuple[str, ...] = ()) -> list[Group]:
+    """Return the groups of `events` (`Log.events`), the worst level first, then the most frequent.
+
+    query   words, any of which the source or the text must hold, case ignored; "" for all
+    levels  those wanted; () for all
+    """
+    wanted = [word.casefold() for word in query.split()]
+    found: dict[tuple[str, str, str], list[Message]] = {}
+    for row in events.itertuples(index=False):
+        level, source, text = level_of(str(row.level)), str(row.source), str(row.text)
+        said = f"{source} {text}".casefold()
+        if (levels and level not in levels) or (wanted and not any(word in said for word in wanted)):
+            continue
+        message = Message(int(row.line), float(row.time), text)
+        found.setdefault((level, source, template_of(text)), []).append(message)
+    groups = [Group(said, level, source, tuple(rows)) for (level, source, said), rows in found.items()]
+    return sorted(groups, key=lambda group: (LEVELS.index(group.level), -len(group.messages)))

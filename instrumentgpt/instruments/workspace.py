@@ -1,0 +1,29 @@
+"""Where the tools work: the inventory, fetched logs, dropped files, and the folder for charts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from instrumentgpt.settings import home, settings_in_force
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folders and files of one task; only the tools write there, and only in `cache` and `artifacts`."""
+
+    inventory: Path
+    cache: Path
+    artifacts: Path
+    attachments: tuple[Path, ...] = ()  # files dropped into the conversation: logs without a device
+
+
+def workspace(
+    inventory: str = "", cache: str = "", artifacts: str = "", attachments: Iterable[str] = ()
+) -> Workspace:
+    """Return the workspace with these paths; what is "" has its place in the house (`settings.home`)."""
+    return Workspace(
+        Path(inventory or settings_in_force({}).inventory),
+        Path(cache) if cache else home() / "cache",
+        Path(artifacts) if artifacts else home() / "artifacts",
+        tuple(Path(path) for path in attachments),
+    )
