@@ -1,0 +1,256 @@
+"""Gains: can one be raised, and which would be better; by the worst of all models that the log accepts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.gains import GAIN_NAMES, GainName, Gains
+from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.margins import Margins, margins
+from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
+from instrumentgpt.instruments.prediction import predicted_iae
+
+Floats = NDArray[np.float64]
+
+LEAST_PHASE, LEAST_GAIN = 45.0, 2.0  # degrees, factor: "yes" needs both on every model (loops.md section 2)
+DESIGN_PHASE, DESIGN_GAIN = 48.0, 2.3  # degrees, factor: for gains we propose (loops.md section 3)
+TAU_C = np.linspace(1.0, 6.0, 21)  # closed-loop time constants tried, in dead times (loops.md section 3)
+IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
+REGRESSED_ERROR = 1.3  # factor by which gains regressed from the output may be wrong either way
+DEFAULT_FACTOR = 1.3  # what "raised" means when the question names no number (loops.md section 2)
+HIGHEST_FACTOR = 10.0  # no further is searched for what is proven
+STEP_CELSIUS = 5.0  # of the setpoint step that would prove an answer (loops.md section 2)
+
+
+class UnknownGain(InstrumentGPTError, ValueError):
+    """A gain that no controller here has."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a gain may be changed; `reason` and `experiment` name sentences of advice.toml.
+
+    verdict       "yes": every accepted model keeps both margins; "no": none does; "not_proven": some do
+    present       the gain in force, nan if unknown
+    asked         the gain asked for, nan if unknown
+    phase_margin  degrees, worst of all accepted models at `asked`; nan if there are none
+    gain_margin   factor, likewise
+    """
+
+    channel: int
+    gain: GainName
+    verdict: Literal["yes", "no", "not_proven"]
+    present: float
+    asked: float
+    phase_margin: float
+    gain_margin: float
+    reason: str
+    experiment: str = ""
+    numbers: dict[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Better gains, or why none are given; `reason` names the sentence of advice.toml, `numbers` fill it.
+
+    proposed      None unless they help on every accepted model
+    iae_ratio     predicted IAE with the proposed gains over that with the present ones, on the worst model
+    """
+
+    channel: int
+    present: Gains | None
+    proposed: Gains | None
+    phase_margin: float
+    gain_margin: float
+    iae_ratio: float
+    reason: str
+    experiment: str = ""
+    numbers: dict[str, float | str] = field(default_factory=dict)
+
+
+EXPERIMENTS = {  # what a refused identification needs
+    "short": "longer",
+    "quiet": "setpoint_step",
+    "poor_fit": "undisturbed_step",
+    "no_gains": "name_gains",
+    "wrong_sign": "undisturbed_step",
+    "unstable_model": "undisturbed_step",
+}
+
+
+def can_raise(
+    subject: Loop | Identification | Refusal,
+    gain: GainName = "kp",
+    factor: float = DEFAULT_FACTOR,
+    target: float | None = None,
+    exclude: Sequence[Span] = (),
+) -> Answer:
+    """Return whether `gain` may become `target`, or `factor` times what it is; the other gains stay.
+
+    subject  a loop, which is identified first without the stretches `exclude`, or what `identify` returned
+    target   in the unit of the gain (parallel form): kp %/°C, ki %/(°C·s), kd %·s/°C
+    """
+    if gain not in GAIN_NAMES:
+        raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
+    found = identify(subject, exclude) if isinstance(subject, Loop) else subject
+    if isinstance(found, Refusal):
+        nan = float("nan")
+        asked = nan if target is None else target
+        numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
+        return Answer(
+            found.channel,
+            gain,
+            "not_proven",
+            nan,
+            asked,
+            nan,
+            nan,
+            found.reason,
+            EXPERIMENTS[found.reason],
+            numbers,
+        )
+    present = float(getattr(found.gains, gain))
+    asked = present * factor if target is None else target
+    return _judged(found, gain, present, asked)
+
+
+def _judged(found: Identification, gain: GainName, present: float, asked: float) -> Answer:
+    at = worst_margins(found, found.gains.with_gain(gain, asked))
+    phase, size = at.worst()
+    enough = (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
+    numbers = model_numbers(found) | {"proven": highest_proven(found, gain)}
+    if enough.all():
+        return Answer(found.channel, gain, "yes", present, asked, phase, size, "every_model", "", numbers)
+    if not enough.any():
+        best = int(np.argmax(np.minimum(at.phase / LEAST_PHASE, at.gain / LEAST_GAIN)))
+        numbers |= {"best_phase": float(at.phase[best]), "best_gain": float(at.gain[best])}
+        return Answer(found.channel, gain, "no", present, asked, phase, size, "no_model", "", numbers)
+    numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_CELSIUS}
+    return Answer(
+        found.channel,
+        gain,
+        "not_proven",
+        present,
+        asked,
+        phase,
+        size,
+        "some_models",
+        "setpoint_step",
+        numbers,
+    )
+
+
+def worst_margins(found: Identification, gains: Gains) -> Margins:
+    """Return the margins of `gains` around every model; regressed gains are tried 1.3 times both ways."""
+    if gains.source in ("log", "agrees"):
+        return margins(found.models, gains.kp, gains.ki, gains.kd)
+    sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
+    tried = [
+        margins(found.models, gains.kp * a, gains.ki * b, gains.kd * a) for a, b in product(sides, sides)
+    ]
+    return Margins(np.min([one.phase for one in tried], axis=0), np.min([one.gain for one in tried], axis=0))
+
+
+def keeps_margins(
+    found: Identification, gains: Gains, phase: float = LEAST_PHASE, gain: float = LEAST_GAIN
+) -> bool:
+    """Return whether `gains` keep at least `phase` (degrees) and `gain` (factor) on every accepted model."""
+    worst_phase, worst_gain = worst_margins(found, gains).worst()
+    return worst_phase >= phase and worst_gain >= gain
+
+
+def highest_proven(found: Identification, gain: GainName) -> float:
+    """Return the highest value of `gain` at which every model keeps its margins, nan if not even now."""
+    low, high = 1.0, HIGHEST_FACTOR
+    present = float(getattr(found.gains, gain))
+    if not keeps_margins(found, found.gains) or present == 0:
+        return float("nan")
+    for _ in range(8):
+        middle = float(np.sqrt(low * high))
+        ok = keeps_margins(found, found.gains.with_gain(gain, present * middle))
+        low, high = (middle, high) if ok else (low, middle)
+    return present * low
+
+
+def model_numbers(found: Identification) -> dict[str, float | str]:
+    """Return what a reader should know of the models: best gain, lags, dead time, R², count, margins now."""
+    gain, tau1, tau2, dead_time = (float(value) for value in found.best)
+    phase, size = worst_margins(found, found.gains).worst()
+    return {
+        "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": found.r2,
+        "models": len(found.models), "samples": found.samples, "start": found.start, "end": found.end,
+        "phase_now": phase, "gain_now": size, "kp": found.gains.kp, "ki": found.gains.ki,
+        "kd": found.gains.kd, "source": found.gains.source,
+    }  # fmt: skip
+
+
+def advise(subject: Loop | Identification | Refusal, exclude: Sequence[Span] = ()) -> Advice:
+    """Return gains that are better on every accepted model, or why none are given.
+
+    SIMC (Skogestad 2003) on the best model, with the fastest closed loop of 1..6 dead times at which every
+    accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
+    a load step is predicted to fall by more than 25 % on every model.
+    """
+    found = identify(subject, exclude) if isinstance(subject, Loop) else subject
+    nan = float("nan")
+    if isinstance(found, Refusal):
+        numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
+        return Advice(
+            found.channel, None, None, nan, nan, nan, found.reason, EXPERIMENTS[found.reason], numbers
+        )
+    present, about = found.gains, model_numbers(found)
+    proposed = _fastest(found)
+    if proposed is None:
+        about |= {"step": STEP_CELSIUS}
+        return Advice(found.channel, present, None, nan, nan, nan, "too_uncertain", "setpoint_step", about)
+    phase, size = worst_margins(found, proposed).worst()
+    models = extreme_models(found.models)
+    ratio = float(np.max(predicted_iae(models, proposed) / predicted_iae(models, present)))
+    about |= {"fall": 100 * (1 - ratio)}
+    if ratio > 1 - IAE_FALL:
+        return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", about)
+    return Advice(found.channel, present, proposed, phase, size, ratio, "better", "", about)
+
+
+def _fastest(found: Identification) -> Gains | None:
+    nominal = found.models[
+        : 1 + (len(found.models) > 1 and bool((found.models[1, 1:] == found.models[0, 1:]).all()))
+    ]
+    model = nominal[np.argmax(np.abs(nominal[:, 0]))]
+    for multiple in TAU_C:
+        gains = simc(model, float(multiple), derivative=found.gains.kd != 0)
+        if keeps_margins(found, gains, DESIGN_PHASE, DESIGN_GAIN):
+            return gains
+    return None
+
+
+def simc(model: Floats, multiple: float, derivative: bool) -> Gains:
+    """Return Skogestad's gains for `model` (gain, tau1, tau2, dead_time) with tau_c = `multiple` dead times.
+
+    Without `derivative` half of the shorter lag counts as dead time, the other half as lag (half rule);
+    with it the shorter lag is cancelled, the series form being turned into the parallel one.
+
+    >>> gains = simc(np.array([1.0, 100.0, 0.0, 5.0]), 1.0, derivative=False)
+    >>> gains.kp, gains.ti
+    (10.0, 40.0)
+    """
+    gain, tau1, tau2, dead_time = (float(value) for value in model)
+    lag = 0.0 if derivative else tau2 / 2
+    delay = max(dead_time + lag, tau2 / 4, 0.1)
+    closed = multiple * delay
+    kp = (tau1 + lag) / gain / (closed + delay)
+    ti = min(tau1 + lag, 4 * (closed + delay))
+    td = tau2 if derivative else 0.0
+    return Gains(kp * (1 + td / ti), kp / ti, kp * td)
+
+
+def extreme_models(models: Floats) -> Floats:
+    """Return the best of `models` (m, 4) and those at the ends of each parameter, slope and total delay."""
+    views = [*models.T, models[:, 0] / models[:, 1], models[:, 2] + models[:, 3]]
+    rows = {0, *(int(end(view)) for view in views for end in (np.argmin, np.argmax))}
+    return models[sorted(rows)]

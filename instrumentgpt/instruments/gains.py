@@ -1,0 +1,194 @@
+"""The gains a controller really applies: those the log names, checked against what its output does."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.loops import Loop
+
+Floats = NDArray[np.float64]
+GainName = Literal["kp", "ki", "kd"]
+GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")
+
+LEAST_SAMPLES = 60  # of output within its limits, for a regression on three unknowns
+LEAST_STRETCH = 20  # samples between two limits; shorter ones say nothing about the integral
+WINDOWS = (
+    5.0,
+    15.0,
+)  # s: means over these, so that sensor noise does not pull kp down; both must tell the same
+SAME_KP, SAME_KI = 1.15, 1.3  # factor between the two windows that still counts as the same
+LEAST_R2 = 0.97  # share of the output's movement that e, its integral and the slope explain
+LEAST_MOVEMENT = 0.5  # %, standard deviation of the output
+DISAGREEMENT = 2.0  # factor: the regression is within 0.6..1.3 of the true kp, ki on simulated loops
+LEAST_TD = 1.0  # s: a shorter derivative time is taken as none
+OUTPUT_MARGIN = 0.5  # % from a limit: nearer, the output may be clipped
+
+
+@dataclass(frozen=True)
+class Gains:
+    """A parallel PID controller: output = kp·e + ki·integral of e - kd·slope of pv.
+
+    kp      %/°C
+    ki      %/(°C·s)
+    kd      %·s/°C
+    source  "log": as named there; "agrees": named and confirmed; "regressed": from output on error,
+            because the log names none; "disagrees": likewise, because the named ones are not what acts
+    """
+
+    kp: float
+    ki: float
+    kd: float = 0.0
+    source: Literal["log", "agrees", "regressed", "disagrees"] = "log"
+
+    def with_gain(self, name: GainName, value: float) -> "Gains":
+        """Return these gains with one of them changed."""
+        match name:
+            case "kp":
+                return replace(self, kp=value)
+            case "ki":
+                return replace(self, ki=value)
+            case "kd":
+                return replace(self, kd=value)
+
+    @property
+    def ti(self) -> float:
+        """Integral time, s; inf without integral action."""
+        return self.kp / self.ki if self.ki else float("inf")
+
+    @property
+    def td(self) -> float:
+        """Derivative time, s."""
+        return self.kd / self.kp if self.kp else 0.0
+
+    @property
+    def proportional_band(self) -> float:
+        """The error that moves the output by its full range, °C.
+
+        >>> Gains(kp=12.5, ki=0.25).proportional_band
+        8.0
+        """
+        return 100.0 / self.kp if self.kp else float("inf")
+
+
+@dataclass(frozen=True)
+class Regressed:
+    """Gains seen in the output, in the units of `Gains`, and the share r2 of its movement they explain."""
+
+    kp: float
+    ki: float
+    kd: float
+    r2: float
+
+
+def named_gains(loop: Loop) -> Gains | None:
+    """Return the gains last named in the log, None if kp is not named; a missing ki or kd is 0."""
+    last = [_last(values) for values in (loop.kp, loop.ki, loop.kd)]
+    if last[0] is None:
+        return None
+    return Gains(last[0], last[1] or 0.0, last[2] or 0.0)
+
+
+def _last(values: Floats) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(known[-1]) if len(known) else None
+
+
+def regressed_gains(loop: Loop, window: float = WINDOWS[-1]) -> Regressed | None:
+    """Return the gains that explain the output by error, its integral and the pv's slope.
+
+    window  s; terms and output are averaged over it
+
+    None if fewer than 60 samples lie strictly between the output's limits, or the output does not move.
+    Only the samples since the last change of the named gains are used.
+    Each stretch between limits has its own constant, since anti-windup moves the integral at a limit.
+    The slope is left out where the log names kd as 0.
+    """
+    width = max(round(window / float(np.median(np.diff(loop.time)))), 1) if len(loop) > LEAST_STRETCH else 1
+    stretches = [rows for rows in _free_stretches(loop) if len(rows) >= width + LEAST_STRETCH]
+    if sum(len(rows) for rows in stretches) < LEAST_SAMPLES:
+        return None
+    rows = np.concatenate([_centred(_averaged(_terms(loop, stretch), width)) for stretch in stretches])
+    terms, output = rows[:, :3], rows[:, 3]
+    scale = terms.std(axis=0)
+    if scale[0] == 0 or output.std() < LEAST_MOVEMENT:
+        return None
+    used = (scale > 0) & np.array([True, True, _last(loop.kd) != 0.0])
+    weights = np.zeros(3)
+    weights[used] = np.linalg.lstsq(terms[:, used] / scale[used], output, rcond=None)[0] / scale[used]
+    r2 = 1 - float(np.var(output - terms @ weights) / np.var(output))
+    return Regressed(float(weights[0]), float(weights[1]), float(weights[2]), r2)
+
+
+def _terms(loop: Loop, rows: NDArray[np.int64]) -> Floats:
+    """Return error, its integral, the falling slope of the pv, and the output, (n, 4)."""
+    time, error = loop.time[rows], (loop.setpoint - loop.pv)[rows]
+    middles = (error + np.concatenate([error[:1], error[:-1]])) / 2
+    integral = np.cumsum(np.diff(time, prepend=time[0]) * middles)
+    slope = -np.gradient(loop.pv[rows], time)
+    return np.stack([error, integral, slope, loop.output[rows]], axis=1)
+
+
+def _averaged(terms: Floats, width: int) -> Floats:
+    sums = np.cumsum(np.concatenate([np.zeros((1, terms.shape[1])), terms]), axis=0)
+    averaged: Floats = (sums[width:] - sums[:-width]) / width
+    return averaged
+
+
+def _centred(terms: Floats) -> Floats:
+    centred: Floats = terms - terms.mean(axis=0)
+    return centred
+
+
+def _free_stretches(loop: Loop) -> list[NDArray[np.int64]]:
+    """Return the runs of rows whose output is within its limits and whose gains are the last named."""
+    known = np.isfinite(loop.setpoint) & np.isfinite(loop.pv) & np.isfinite(loop.output)
+    if not known.any():
+        return []
+    low, high = (0.0, 100.0) if np.nanmin(loop.output) >= 0 else (-100.0, 100.0)
+    low, high = max(low, float(np.nanmin(loop.output))), min(high, float(np.nanmax(loop.output)))
+    free = known & (loop.output > low + OUTPUT_MARGIN) & (loop.output < high - OUTPUT_MARGIN)
+    free &= _same(loop.kp) & _same(loop.ki) & _same(loop.kd)
+    rows = np.flatnonzero(free)
+    if not len(rows):
+        return []
+    period = float(np.median(np.diff(loop.time)))
+    cuts = np.flatnonzero((np.diff(rows) > 1) | (np.diff(loop.time[rows]) > 5 * period)) + 1
+    return [part for part in np.split(rows, cuts) if len(part) >= LEAST_STRETCH]
+
+
+def _same(values: Floats) -> NDArray[np.bool_]:
+    last = _last(values)
+    return np.ones(len(values), dtype=bool) if last is None else np.isnan(values) | (values == last)
+
+
+def trusted_gains(loop: Loop) -> Regressed | None:
+    """Return the regressed gains if both windows tell the same, with the right signs; else None."""
+    short, long = (regressed_gains(loop, window) for window in WINDOWS)
+    if short is None or long is None or min(short.r2, long.r2) < LEAST_R2 or long.kp * long.ki < 0:
+        return None
+    if not _within(short.kp, long.kp, SAME_KP) or not _within(short.ki, long.ki, SAME_KI):
+        return None
+    return long
+
+
+def _within(one: float, other: float, factor: float) -> bool:
+    return one * other > 0 and 1 / factor <= one / other <= factor
+
+
+def gains_in_force(loop: Loop) -> Gains | None:
+    """Return the gains to calculate with: the named, or the regressed where those are missing or disagree.
+
+    None if the log names none and its output does not follow from the error either.
+    """
+    named, seen = named_gains(loop), trusted_gains(loop)
+    if seen is None:
+        return named
+    kd = seen.kd if seen.kd / seen.kp > LEAST_TD else 0.0
+    if named is None:
+        return Gains(seen.kp, seen.ki, kd, "regressed")
+    if named.kd == 0 and not _within(seen.kp, named.kp, DISAGREEMENT):
+        return Gains(seen.kp, seen.ki, 0.0, "disagrees")
+    agrees = _within(seen.kp, named.kp, DISAGREEMENT) and _within(seen.ki, named.ki, DISAGREEMENT)
+    return Gains(named.kp, named.ki, named.kd, "agrees" if agrees else "log")

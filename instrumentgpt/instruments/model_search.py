@@ -1,0 +1,224 @@
+"""Direct output-error search for a plant of two lags and a dead time, and all models near the best."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+from scipy.signal import lfilter
+from scipy.stats import chi2
+
+Floats = NDArray[np.float64]
+Cell = tuple[int, int, int]
+
+CONFIDENCE = 0.99  # of the likelihood region that holds the accepted models
+PARAMETERS = 4  # gain, tau1, tau2, dead time: degrees of freedom of that region
+LONGEST_DEAD_TIME = 60.0  # s
+TWO_SIDED = 1.0  # %: an output on both sides of this heats and cools, with a gain for each
+NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
+NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
+LATTICE = 2.5  # lattice points per radius of the accepted region
+MOST_MODELS = 500
+
+
+class Record(NamedTuple):
+    """An uninterrupted stretch on an even clock: period (s), pv and output (n,), start (s)."""
+
+    period: float
+    start: float
+    pv: Floats
+    output: Floats
+
+
+class Fit(NamedTuple):
+    """What the search found; `models` as in `Identification`."""
+
+    models: Floats
+    r2: float
+    residual: float
+
+
+def lagged(values: Floats, tau: float, period: float) -> Floats:
+    """Return `values` (n,), linear between samples, after a lag of `tau` s, at rest before the first."""
+    ratio = max(tau / period, 1e-3)
+    decay = np.exp(-1 / ratio)
+    now = 1 - (1 - decay) * ratio
+    through: Floats = lfilter([now, 1 - decay - now], [1.0, -decay], values - values[0]) + values[0]
+    return through
+
+
+def response(output: Floats, tau1: float, tau2: float, dead_time: float, period: float) -> Floats:
+    """Return the plant's answer of gain 1 to `output` (n,), at rest before the first sample."""
+    through = lagged(lagged(output, tau1, period), tau2, period)
+    at = np.arange(len(output)) - dead_time / period
+    delayed: Floats = np.interp(at, np.arange(len(output)), through)
+    return delayed
+
+
+def _whitened(values: Floats, zero: float) -> Floats:
+    """Return `values` (…, n) through the inverse noise filter: a random walk and white noise become white."""
+    white: Floats = lfilter([1.0, -NOISE_POLE], [1.0, -zero], values)
+    return white
+
+
+class Search:
+    """The residual of a model as a function of (ln tau1, tau2, dead_time), all else solved linearly."""
+
+    def __init__(self, record: Record, zero: float = NOISE_POLE):
+        self.record, self.zero = record, zero
+        self.target = _whitened(record.pv - record.pv[0], zero)
+        two_sided = record.output.min() < -TWO_SIDED and record.output.max() > TWO_SIDED
+        halves = (np.maximum(record.output, 0.0), np.minimum(record.output, 0.0))
+        self.inputs = halves if two_sided else (record.output,)
+
+    def columns(self, point: Floats) -> Floats:
+        tau1, tau2, dead_time = np.exp(point[0]), point[1], point[2]
+        period, n = self.record.period, len(self.target)
+        elapsed = np.arange(n) * period
+        driven = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
+        start = np.exp(-elapsed / tau1), np.exp(-elapsed / max(tau2, period))
+        first = np.zeros(n)
+        first[0] = 1.0
+        return _whitened(np.stack([*driven, np.ones(n), *start, elapsed / elapsed[-1], first]), self.zero)
+
+    def solve(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return residual (n,), the gain of each input, and their standard errors per unit of residual."""
+        columns = self.columns(point)
+        scale = np.sqrt((columns**2).sum(axis=1)) + 1e-300
+        columns /= scale[:, None]
+        normal = columns @ columns.T + 1e-9 * np.eye(len(columns))
+        inverse = np.linalg.inv(normal)
+        weights = inverse @ (columns @ self.target)
+        own = slice(len(self.inputs))
+        return (
+            self.target - weights @ columns,
+            (weights / scale)[own],
+            (np.sqrt(np.diag(inverse)) / scale)[own],
+        )
+
+    def residual(self, point: Floats) -> Floats:
+        return self.solve(point)[0]
+
+
+def fit(record: Record) -> Fit:
+    """Return the accepted models of `record`, the best first, and how well the best explains the pv."""
+    search = Search(record)
+    point = _refined(search, _coarse(search))
+    for _ in range(2):
+        search = Search(record, _noise_zero(_unwhitened(record, point)))
+        point = _refined(search, point)
+    plain = _unwhitened(record, point)
+    r2 = 1 - float(np.var(plain) / np.var(record.pv))
+    return Fit(_accepted(search, point), r2, float(np.std(plain)))
+
+
+def _unwhitened(record: Record, point: Floats) -> Floats:
+    return Search(record).residual(point)
+
+
+def _noise_zero(residual: Floats) -> float:
+    return min(NOISE_ZEROS, key=lambda zero: float((_whitened(residual, zero)[1:] ** 2).sum()))
+
+
+def _bounds(record: Record) -> tuple[Floats, Floats]:
+    length = record.period * len(record.pv)
+    low = np.array([np.log(2 * record.period), 0.0, 0.0])
+    return low, np.array([np.log(5 * length), length / 10, min(LONGEST_DEAD_TIME, length / 10)])
+
+
+def _coarse(search: Search) -> Floats:
+    _, high = _bounds(search.record)
+    points = [
+        np.array([slow, quick, dead_time])
+        for slow in np.linspace(np.log(10 * search.record.period), high[0], 9)
+        for quick in (1.0, 5.0, 20.0)
+        for dead_time in (0.5, 3.0, 8.0, 20.0)
+        if quick < np.exp(slow) / 2 and quick < high[1] and dead_time < high[2]
+    ]
+    return min(points, key=lambda point: float((search.residual(point) ** 2).sum()))
+
+
+def _refined(search: Search, point: Floats) -> Floats:
+    low, high = _bounds(search.record)
+    inside = np.clip(point, low + 1e-6, high - 1e-6)
+    found = least_squares(
+        search.residual,
+        inside,
+        bounds=(low, high),
+        x_scale=[0.3, 2.0, 2.0],
+        diff_step=[1e-3] * 3,
+        max_nfev=25,
+    )
+    refined: Floats = found.x
+    return refined
+
+
+def _accepted(search: Search, best: Floats) -> Floats:
+    """Return all models (m, 4) within the likelihood bound around `best`, by a walk over a lattice."""
+    residual, gains, _ = search.solve(best)
+    least = float(residual @ residual)
+    unit = least / _effective_samples(residual)
+    bound = float(chi2.ppf(CONFIDENCE, PARAMETERS))
+    models = [(gain, *best) for gain in gains]
+    for point in _walk(search, best, unit, bound, least):
+        residual, gains, errors = search.solve(point)
+        room = max(bound - (float(residual @ residual) - least) / unit, 0.0)
+        for gain, error in zip(gains, errors, strict=True):
+            models += [(gain + side * error * np.sqrt(room * unit), *point) for side in (-1, 1)]
+    table = np.array(models)
+    table[:, 1] = np.exp(table[:, 1])
+    return table
+
+
+def _effective_samples(residual: Floats) -> float:
+    """Return how many independent values `residual` is worth, from its autocorrelation to the first zero."""
+    n = len(residual)
+    spectrum = np.abs(np.fft.rfft(residual - residual.mean(), 2 * n)) ** 2
+    correlation = np.fft.irfft(spectrum)[:n]
+    correlation /= correlation[0]
+    crossings = np.flatnonzero(correlation <= 0)
+    until = int(crossings[0]) if len(crossings) else n
+    return max(n / (1 + 2 * float(correlation[1:until].sum())), 5.0)
+
+
+def _walk(search: Search, best: Floats, unit: float, bound: float, least: float) -> Iterator[Floats]:
+    low, high = _bounds(search.record)
+    axes = _axes(search, best, unit) * np.sqrt(bound) / LATTICE
+    origin: Cell = (0, 0, 0)
+    waiting, seen, accepted = [origin], {origin}, 0
+    while waiting and accepted < MOST_MODELS:
+        cell = waiting.pop(0)
+        point = best + axes @ np.array(cell)
+        if (point < low).any() or (point > high).any():
+            continue
+        residual = search.residual(point)
+        if (float(residual @ residual) - least) / unit > bound:
+            continue
+        accepted += 1
+        yield point
+        nearby = [cell for cell in _neighbours(cell) if cell not in seen]
+        seen.update(nearby)
+        waiting += nearby
+
+
+def _neighbours(cell: Cell) -> list[Cell]:
+    i, j, k = cell
+    return [(i - 1, j, k), (i + 1, j, k), (i, j - 1, k), (i, j + 1, k), (i, j, k - 1), (i, j, k + 1)]
+
+
+def _axes(search: Search, best: Floats, unit: float) -> Floats:
+    """Return the axes (3, 3; in columns) along which one standard deviation raises the statistic by 1."""
+    steps = np.array([0.02, 0.2, 0.2])
+    low, high = _bounds(search.record)
+    slopes = []
+    for axis in range(3):
+        ahead, behind = best.copy(), best.copy()
+        ahead[axis] = min(best[axis] + steps[axis], high[axis])
+        behind[axis] = max(best[axis] - steps[axis], low[axis])
+        slopes.append((search.residual(ahead) - search.residual(behind)) / (ahead[axis] - behind[axis]))
+    curvature = np.array(slopes) @ np.array(slopes).T / unit
+    values, vectors = np.linalg.eigh(curvature)
+    longest = np.array([2.0, 20.0, 20.0]).max()
+    axes: Floats = vectors / np.sqrt(np.maximum(values, longest**-2))
+    return axes
