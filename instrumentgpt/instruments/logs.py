@@ -1,72 +1,60 @@
-"""A log as the rest of the house sees it: samples and events in frames, with line numbers and times."""
+"""Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
-import pandas as pd
-
 from instrumentgpt.instruments import sources
+from instrumentgpt.instruments.record import (
+    EVENT_COLUMNS,
+    HOW_TO,
+    SAMPLE_COLUMNS,
+    Broken,
+    Log,
+    UnreadableLog,
+)
+from instrumentgpt.instruments.textlogs import Fit, Progress, fits, read_text_log
 
-SAMPLE_COLUMNS = ("time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
-EVENT_COLUMNS = ("time", "level", "source", "text", "line")
+__all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
 
-@dataclass(frozen=True)
-class Broken:
-    """Lines that look like samples and cannot be read: how many, and the first few as (number, text, reason)."""
+def read_log(
+    path: Path | str,
+    columns: dict[str, int] | None = None,
+    period: float | None = None,
+    progress: Progress | None = None,
+) -> Log:
+    """Return the log at `path`: a file, a .gz, a rotated set or a folder.
 
-    count: int = 0
-    examples: tuple[tuple[int, str, str], ...] = ()
+    columns   of a table, name → 0-based column, where they cannot be or were wrongly recognised
+    period    s between rows, for a table without time
+    progress  is called with the share that has been read, 0 to 1
 
-
-@dataclass(frozen=True, eq=False)
-class Log:
-    """One log that was read.
-
-    samples  time (s since the first line), channel (int), setpoint, pv (in `unit`), output (percent), kp, ki, kd,
-             line (1-based), in the order of the file; nan where the log says nothing
-    missing  what the file does not carry: "period" (time then counts rows), "setpoint", "output"; a verdict
-             that needs it must be withheld by that name
-    output_scale        percent per unit of the output as it stands in the log (100 for a duty 0..1)
-    degrees_per_unit    °C per unit of pv: 1, 5/9 for °F, nan where pv is no temperature or counts
-    guessed  column → what it was taken for, where that was inferred and not read from a header
-    notes    what a reader should know: clocks that jump, boots, cut files
+    Raises UnreadableLog if no format fits, OSError if the file cannot be opened.
     """
-
-    path: Path
-    name: str
-    format: str
-    samples: pd.DataFrame
-    start: pd.Timestamp | None
-    lines: int
-    broken: Broken = Broken()
-    unit: str = "°C"
-    missing: tuple[str, ...] = ()
-    output_scale: float = 1.0
-    degrees_per_unit: float = 1.0
-    guessed: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    channel_names: dict[int, str] = field(default_factory=dict)
-    load_events: Callable[[], pd.DataFrame] = lambda: pd.DataFrame(columns=list(EVENT_COLUMNS))
-
-    @cached_property
-    def events(self) -> pd.DataFrame:
-        """Return the other lines: time (s), level, source, text, line; read from the file when first asked for."""
-        return self.load_events()
-
-    def clock(self, time: float) -> str:
-        """Return the wall-clock text of `time` (s), to the millisecond, or "+12.345 s" where the log has no date."""
-        if math.isnan(time):
-            return "?"
-        if self.start is None:
-            return f"+{time:.3f} s"
-        moment = self.start + pd.Timedelta(round(time * 1000), unit="ms")
-        return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
+    source = sources.open_source(Path(path))
+    notes: list[str] = []
+    nearest: list[Fit] = []
+    for chunk in sources.chunks(source, notes=notes):
+        found = fits(chunk)
+        if found[0].rows:
+            return read_text_log(source, found[0].layout, [], progress)
+        nearest = nearest or found
+    raise _unreadable(source.path.name, nearest)
 
 
-def read_lines(path: Path, first: int, last: int) -> list[tuple[int, str]]:
+def _unreadable(name: str, tried: list[Fit]) -> UnreadableLog:
+    if not tried:
+        return UnreadableLog(f"{name} is empty. Choose a log with lines in it.")
+    names = ", ".join(fit.layout.name for fit in tried)
+    nearest = max(tried, key=lambda fit: fit.prefixed)
+    text = (
+        f"{name}: fits none of the {len(tried)} known formats ({names}) and is no table with known columns."
+    )
+    if nearest.near_miss:
+        number, line, reason = nearest.near_miss
+        text += f" Nearest is {nearest.layout.name}: line {number} is “{line}”: {reason}."
+    return UnreadableLog(f"{text} {HOW_TO}.")
+
+
+def read_lines(path: Path | str, first: int, last: int) -> list[tuple[int, str]]:
     """Return (number, text) of the lines `first` to `last` of the log at `path`, both included, 1-based."""
     return sources.line_texts(sources.open_source(Path(path)), max(first, 1), last)

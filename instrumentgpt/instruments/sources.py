@@ -132,8 +132,8 @@ def _unpacked(unpacked: gzip.GzipFile, part: Path, chunk_bytes: int, notes: list
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             yield bytes(block)
             notes.append(
-                f"{part.name}: the compressed file is cut off or damaged after {count + len(block)} bytes of text "
-                f"({problem}); what came before is read. Fetch it again for the rest."
+                f"{part.name}: the compressed file is cut off or damaged after {count + len(block)} bytes "
+                f"of text ({problem}); what came before is read. Fetch it again for the rest."
             )
             return
         if not block:

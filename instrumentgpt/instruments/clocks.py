@@ -1,0 +1,174 @@
+"""Times as they stand in logs, and one time axis from them that never runs backwards unnoticed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Micros = NDArray[np.int64]
+Lines = NDArray[np.int64]
+SECOND = 1_000_000  # µs
+DAY = 86_400 * SECOND
+WALL_KINDS = ("datetime", "syslog", "epoch")  # kinds that carry a date
+JITTER = SECOND  # lines of several threads may be written this much out of order
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+SYSLOG_YEAR = 2000  # a leap year: syslog stamps carry no year
+NO_TIME = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A step of the log's clock that is no passing of time.
+
+    From `line` on the clock is `seconds` further ahead of the time axis than before; negative: it was set back.
+    """
+
+    line: int
+    time: float  # s on the time axis
+    seconds: float
+    kind: str  # "clock" or "boot"
+
+
+@dataclass(frozen=True)
+class TimeAxis:
+    """Seconds since the first line for each sample, and what was done to the clock to get there."""
+
+    time: NDArray[np.float64]
+    first: int  # µs, the raw stamp of time 0
+    jumps: tuple[Jump, ...]
+    notes: tuple[str, ...]
+
+
+def micros(kind: str, text: bytes) -> int | None:
+    """Return the time `text` of `kind` in microseconds (since 1970 where it has a date); None if impossible.
+
+    >>> micros("clock", b"01:00:00.5"), micros("seconds", b"413.9")
+    (3600500000, 413900000)
+    >>> micros("datetime", b"2026-02-30 00:00:00") is None
+    True
+    """
+    try:
+        if kind == "datetime":
+            return _day(text[:10]) + _clock(text[11:])
+        if kind == "clock":
+            return _clock(text)
+        if kind == "syslog":
+            month = MONTHS.index(text[:3].decode().lower()) + 1
+            return _day(b"%d-%02d-%02d" % (SYSLOG_YEAR, month, int(text[4:6]))) + _clock(text[7:])
+        return int(text) * 1000 if kind == "milliseconds" else _seconds(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _seconds(text: bytes) -> int:
+    whole, _, part = text.replace(b",", b".").partition(b".")
+    return int(whole or 0) * SECOND + int(part[:6].ljust(6, b"0"))
+
+
+def _clock(text: bytes) -> int:
+    hours, minutes, seconds = text.split(b":")
+    if int(minutes) > 59 or not _seconds(seconds) < 60 * SECOND:
+        raise ValueError("no clock time")
+    return (int(hours) * 60 + int(minutes)) * 60 * SECOND + _seconds(seconds)
+
+
+@lru_cache(maxsize=4096)
+def _day(text: bytes) -> int:
+    year, month, day = text.replace(b"/", b"-").split(b"-")
+    return (date(int(year), int(month), int(day)).toordinal() - date(1970, 1, 1).toordinal()) * DAY
+
+
+def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[int] = ()) -> TimeAxis:
+    """Return the time axis of the stamps `raw` (µs), in the order of the file.
+
+    `first` is the stamp of the log's first line, `boots` the lines at which the instrument says it started.
+    A stamp that goes back is midnight for a clock without date, a new boot for a clock that counts from the
+    start, else a clock that was set back. Time then goes on by one usual period, and the jump is noted.
+    """
+    if not len(raw):
+        return TimeAxis(np.empty(0), first, (), ())
+    steps = np.diff(raw, prepend=first)
+    usual = int(np.median(steps[steps > 0])) if (steps > 0).any() else 0
+    back = np.flatnonzero(steps < -JITTER)
+    offsets = np.zeros(len(raw), dtype=np.int64)
+    jumps: list[Jump] = []
+    midnights = 0
+    for at in back:
+        shift = -int(steps[at]) + usual
+        if kind == "clock" and steps[at] < -DAY // 2:
+            shift, midnights = DAY, midnights + 1
+        offsets[at] = shift
+    total = np.cumsum(offsets)
+    elapsed = raw + total - first
+    disorder = int(((steps < 0) & (steps >= -JITTER)).sum())
+    elapsed = np.maximum.accumulate(np.maximum(elapsed, 0)) if disorder or len(back) else elapsed
+    for at in back:
+        if not (kind == "clock" and offsets[at] == DAY):
+            booted = kind not in WALL_KINDS or any(lines[at - 1] < boot <= lines[at] for boot in boots if at)
+            jumps.append(
+                Jump(
+                    int(lines[at]),
+                    elapsed[at] / SECOND,
+                    -int(offsets[at]) / SECOND,
+                    "boot" if booted else "clock",
+                )
+            )
+    return TimeAxis(
+        elapsed / SECOND, first, tuple(jumps), tuple(_notes(jumps, boots, midnights, disorder, first))
+    )
+
+
+def _notes(jumps: list[Jump], boots: Sequence[int], midnights: int, disorder: int, first: int) -> list[str]:
+    notes = [
+        f"line {jump.line}: the clock goes back {-jump.seconds:.3f} s"
+        + (" (a new start of the instrument)" if jump.kind == "boot" else "")
+        + "; time goes on from there"
+        for jump in jumps[:5]
+    ]
+    if len(jumps) > 5:
+        notes.append(f"the clock goes back {len(jumps)} times in all")
+    if len(boots) > 1:
+        notes.append(f"{len(boots)} starts of the instrument: lines {', '.join(map(str, list(boots)[:8]))}")
+    if midnights:
+        notes.append(f"the clock has no date and passes midnight {midnights} times")
+    if disorder:
+        notes.append(
+            f"{disorder} lines are stamped up to 1 s before the line above; their time is the line's above"
+        )
+    return notes
+
+
+def shifted(raw: Micros, lines: Lines, axis: TimeAxis, kind: str) -> NDArray[np.float64]:
+    """Return the time (s) of other lines of the same log, in the order of the file.
+
+    raw   (n,) stamps in µs, or NO_TIME
+
+    A line without a stamp has the time of the line above.
+    """
+    known = raw != NO_TIME
+    offset = np.zeros(len(raw))
+    for jump in axis.jumps:
+        offset[lines >= jump.line] -= jump.seconds
+    time = np.where(known, (raw - axis.first) / SECOND + offset, np.nan)
+    if kind == "clock":
+        time = _over_midnight(time)
+    return pd.Series(time).ffill().fillna(0.0).to_numpy(dtype=np.float64)
+
+
+def _over_midnight(time: NDArray[np.float64]) -> NDArray[np.float64]:
+    filled = pd.Series(time).ffill().fillna(0.0).to_numpy(dtype=np.float64)
+    days = np.cumsum(np.diff(filled, prepend=filled[:1]) < -DAY / SECOND / 2)
+    return time + days * DAY / SECOND
+
+
+def start_of(first: int, kind: str) -> pd.Timestamp | None:
+    """Return the wall-clock moment of time 0, or None where the log's clock has no full date."""
+    if kind not in ("datetime", "epoch"):
+        return None
+    return pd.Timestamp(datetime.fromtimestamp(first // SECOND, UTC).replace(tzinfo=None)) + pd.Timedelta(
+        first % SECOND, unit="us"
+    )

@@ -1,0 +1,158 @@
+"""Log formats as data: the files formats/*.toml, compiled into line prefixes and sample patterns.
+
+A line is described as it looks, with placeholders: `PID[{channel}] SetPoint={setpoint} ProcessValue={pv}C`.
+`{}` is a number that is not kept. Where the order of fields varies, `find` takes a regular expression with
+the same placeholders, searched for anywhere in the line.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "formats"
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
+WORD = rb"[\w./-]+"
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+FIELDS = ("channel", "setpoint", "pv", "output", "kp", "ki", "kd")
+TIMES: Mapping[str, bytes] = {
+    "datetime": rb"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
+    "clock": rb"\d\d?:\d\d:\d\d(?:[.,]\d+)?",
+    "syslog": rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d",
+    "seconds": rb"\d+(?:\.\d+)?",
+    "milliseconds": rb"\d+",
+}
+WORDS: Mapping[str, bytes] = {
+    "level": rb"[A-Za-z]+",
+    "source": rb"[^\]\r\n]{1,60}?",
+    "name": rb"[A-Za-z]\w*(?: \w+)*",
+    "word": rb"\S+",
+}
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What stands before the message: `layout` as written in the file, `kind` of its time ("" without)."""
+
+    layout: str
+    regex: re.Pattern[bytes]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One kind of message.
+
+    A message that starts with `anchor` and then a number, or ends there, matches `start`: it is meant to be one.
+    `regex` matches it whole; where `each` is set, every match of that within it is a channel of its own.
+    A searched pattern has no `anchor` and no `start`: every match of `regex` is a channel.
+    """
+
+    name: str
+    layout: str  # as written, "" for a searched pattern
+    each_layout: str
+    anchor: bytes
+    start: re.Pattern[bytes] | None
+    regex: re.Pattern[bytes]
+    each: re.Pattern[bytes] | None
+    output_scale: float  # percent per unit of the output
+    channel: int | None = None  # where the pattern itself says which
+    channel_name: str = ""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A log format: its prefixes (the first that fits a line counts), its samples and its gains messages."""
+
+    name: str
+    title: str
+    prefixes: tuple[Prefix, ...]
+    samples: tuple[Pattern, ...]
+    gains: tuple[Pattern, ...]
+    unit: str
+    boot: bytes  # a message with these words starts a new boot
+    examples: tuple[Mapping[str, Any], ...]
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Return the formats of the folder by name, in the order of their files."""
+    return {path.stem: load_format(path) for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def load_format(path: Path) -> Format:
+    """Return the format described by the TOML file at `path`."""
+    written = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Format(
+        name=path.stem,
+        title=written["title"],
+        prefixes=tuple(_prefix(entry) for entry in written.get("prefix", [{"line": ""}])),
+        samples=tuple(_pattern(entry) for entry in written["samples"]),
+        gains=tuple(_pattern(entry) for entry in written.get("gains", [])),
+        unit=written.get("unit", "°C"),
+        boot=written.get("boot", "").encode(),
+        examples=tuple(written["examples"]),
+    )
+
+
+def _prefix(entry: Mapping[str, Any]) -> Prefix:
+    kind = entry.get("time", "")
+    expression = entry["find"].encode() if "find" in entry else _escape(entry["line"])
+    return Prefix(entry.get("line", ""), re.compile(_filled(expression, TIMES.get(kind, b""))), kind)
+
+
+def _pattern(entry: Mapping[str, Any]) -> Pattern:
+    layout, each = entry.get("line", ""), entry.get("each", "")
+    within = _filled(_escape(each)) if each else b""
+    if "find" in entry:
+        anchor, whole = b"", _filled(entry["find"].encode())
+    elif each:
+        bare = re.sub(rb"\(\?P<\w+>", b"(?:", within)
+        anchor = (layout + PLACEHOLDER.split(each)[0]).encode()
+        whole = _escape(layout) + bare + rb"(?:[ ,;]+" + bare + rb")*"
+    else:
+        anchor, whole = PLACEHOLDER.split(layout)[0].encode(), _filled(_escape(layout))
+    first = PLACEHOLDER.search(layout + each)
+    return Pattern(
+        name=entry.get("name", ""),
+        layout=layout,
+        each_layout=each,
+        anchor=anchor,
+        start=re.compile(re.escape(anchor) + rb"(?:" + _filled(first[0].encode()) + rb"|$)")
+        if first
+        else None,
+        regex=re.compile(whole + (rb"\s*" if anchor else b""), re.IGNORECASE if anchor else 0),
+        each=re.compile(within, re.IGNORECASE) if each else None,
+        output_scale=entry.get("percent_per_unit", 1.0),
+        channel=entry.get("channel"),
+        channel_name=entry.get("channel_name", ""),
+    )
+
+
+def _escape(layout: str) -> bytes:
+    """Return `layout` as a regular expression that still has its placeholders."""
+    parts = re.split(r"(\{\w*\})", layout)
+    return b"".join(
+        part.encode() if PLACEHOLDER.fullmatch(part) else re.escape(part).replace("\\ ", " ").encode()
+        for part in parts
+    )
+
+
+def _filled(expression: bytes, time: bytes = b"") -> bytes:
+    """Return `expression` with a group for each named placeholder."""
+
+    def group(match: re.Match[bytes]) -> bytes:
+        name = match[1].decode()
+        if not name:
+            return rb"(?:" + NUMBER + rb"|" + NO_NUMBER + rb")"
+        if name == "channel":
+            return rb"(?P<channel>\d{1,4})"
+        if name in FIELDS:
+            return b"(?P<" + match[1] + b">" + NUMBER + rb"|" + NO_NUMBER + rb")"
+        return b"(?P<" + match[1] + b">" + (time if name == "time" else WORDS[name]) + b")"
+
+    return re.sub(rb"\{(\w*)\}", group, expression)

@@ -1,0 +1,152 @@
+"""One line at a time: the plain, exact way to read a text log, which the vectorised scan must agree with."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from instrumentgpt.instruments.clocks import NO_TIME, micros
+from instrumentgpt.instruments.layouts import NO_NUMBER, NUMBER, Format, Pattern
+from instrumentgpt.instruments.sources import text_of
+
+VALUES = ("setpoint", "pv", "output", "kp", "ki", "kd")
+EXAMPLES = 5  # broken lines kept as examples
+EXAMPLE_CHARACTERS = 200
+PLACEHOLDER_OR_TEXT = re.compile(r"(\{\w*\})")
+ANY_NUMBER = re.compile(NUMBER + b"|" + NO_NUMBER, re.IGNORECASE)
+
+Row = tuple[float, float, float, float, float, float]
+
+
+@dataclass
+class Rows:
+    """What was read from some lines: a sample per entry of `line`, `raw` (µs), `channel` and `values`."""
+
+    line: list[int] = field(default_factory=list)
+    raw: list[int] = field(default_factory=list)
+    channel: list[int] = field(default_factory=list)
+    values: list[Row] = field(default_factory=list)
+    gains: list[tuple[int, int, Row]] = field(default_factory=list)  # (line, channel, values)
+    broken: list[tuple[int, str, str]] = field(default_factory=list)
+    broken_count: int = 0
+    scales: dict[str, float] = field(default_factory=dict)  # pattern → percent per unit of its output
+    names: dict[str, int] = field(default_factory=dict)  # channel names met, with the numbers given to them
+
+    def number_of_channel(self, name: str) -> int:
+        """Return the number of the channel called `name`, a new one if it is new."""
+        return self.names.setdefault(name, len(self.names) + 1)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A line taken apart: stamp (µs; None if no such time, NO_TIME without), level and message."""
+
+    stamp: int | None
+    level: bytes
+    message: bytes
+
+
+def number_of(text: bytes | None) -> float:
+    """Return the number in `text`; nan for none, null, inf and other words of a sensor without a reading.
+
+    >>> number_of(b"36.98"), number_of(b"null"), number_of(None)
+    (36.98, nan, nan)
+    """
+    try:
+        number = float(text) if text else math.nan
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def take_apart(line: bytes, layout: Format) -> Parts | None:
+    """Return the parts of `line`, None if it has no prefix of `layout`: a continuation, or another format."""
+    for prefix in layout.prefixes:
+        match = prefix.regex.match(line)
+        if match:
+            groups = match.groupdict()
+            stamp = micros(prefix.kind, groups["time"]) if prefix.kind else NO_TIME
+            return Parts(stamp, groups.get("level") or b"", line[match.end() :])
+    return None
+
+
+def read_into(rows: Rows, lines: Iterable[tuple[int, bytes]], layout: Format) -> None:
+    """Read the (number, line) pairs `lines` as `layout` into `rows`; other lines leave no trace."""
+    for number, line in lines:
+        parts = take_apart(line.rstrip(b"\r"), layout)
+        if parts is None or _is_gains(rows, number, parts.message, layout):
+            continue
+        reason = _read_samples(rows, number, parts, layout)
+        if reason:
+            rows.broken_count += 1
+            if len(rows.broken) < EXAMPLES:
+                rows.broken.append((number, text_of(line)[:EXAMPLE_CHARACTERS], reason))
+
+
+def _is_gains(rows: Rows, number: int, message: bytes, layout: Format) -> bool:
+    for pattern in layout.gains:
+        for match in _matches(pattern, message):
+            rows.gains.append((number, _channel(match, pattern, rows), _values(match, pattern)))
+            return True
+    return False
+
+
+def _read_samples(rows: Rows, number: int, parts: Parts, layout: Format) -> str:
+    """Append the samples of one line; return why it is broken, or ""."""
+    found, reason = False, ""
+    for pattern in layout.samples:
+        for match in _matches(pattern, parts.message):
+            if parts.stamp is None:
+                return "there is no such time"
+            rows.line.append(number)
+            rows.raw.append(parts.stamp)
+            rows.channel.append(_channel(match, pattern, rows))
+            rows.values.append(_values(match, pattern))
+            rows.scales[pattern.name] = pattern.output_scale
+            found = True
+        if not found and pattern.start and pattern.start.match(parts.message):
+            reason = reason or unlike(parts.message, pattern)
+    return "" if found else reason
+
+
+def _matches(pattern: Pattern, message: bytes) -> Iterator[re.Match[bytes]]:
+    if not pattern.anchor:
+        yield from pattern.regex.finditer(message)
+    elif message.startswith(pattern.anchor):
+        match = pattern.regex.fullmatch(message)
+        if match:
+            yield from pattern.each.finditer(message) if pattern.each else (match,)
+
+
+def _channel(match: re.Match[bytes], pattern: Pattern, rows: Rows) -> int:
+    groups = match.groupdict()
+    if groups.get("channel"):
+        return int(groups["channel"])
+    if pattern.channel is not None:
+        return pattern.channel
+    name = pattern.channel_name or (groups.get("name") or b"").decode()
+    return rows.number_of_channel(name) if name else 1
+
+
+def _values(match: re.Match[bytes], pattern: Pattern) -> Row:
+    groups = match.groupdict()
+    setpoint, pv, output, kp, ki, kd = (number_of(groups.get(name)) for name in VALUES)
+    return (setpoint, pv, output * pattern.output_scale, kp, ki, kd)
+
+
+def unlike(message: bytes, pattern: Pattern) -> str:
+    """Return where `message` stops looking like `pattern`, for people: what was expected, at which column."""
+    position = 0
+    for part in PLACEHOLDER_OR_TEXT.split(pattern.layout + pattern.each_layout):
+        if PLACEHOLDER_OR_TEXT.fullmatch(part):
+            match = ANY_NUMBER.match(message, position)
+            if match is None:
+                return f"expected a number for {part} at column {position + 1} of the message"
+            position = match.end()
+        elif not message.startswith(part.encode(), position):
+            return f"expected “{part.strip()}” at column {position + 1} of the message"
+        else:
+            position += len(part.encode())
+    return (
+        f"unexpected “{text_of(message[position : position + 20])}” at column {position + 1} of the message"
+    )
