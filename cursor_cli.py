@@ -115,7 +115,7 @@ class _Stream:
             yield from self.tool(line)
         elif kind == "system" and line.get("subtype") == "init":
             yield Session(_string(line.get("session_id")), "cursor", _string(line.get("model")))
-        elif kind in _NOTES:
+        elif isinstance(kind, str) and kind in _NOTES:
             yield Tick(_NOTES[kind])
         elif kind == "error" or (kind == "system" and line.get("subtype") == "error"):
             told = _string(line.get("message")) or _string(line.get("error"))
@@ -147,7 +147,7 @@ class _Stream:
 
     def result(self, line: dict[str, Any]) -> Iterator[Event]:
         told = _string(line.get("result"))
-        usage = {key: count for key, count in (_at(line, "usage") or {}).items() if type(count) is int}
+        usage = {key: count for key, count in _dict(line.get("usage")).items() if type(count) is int}
         if line.get("is_error") or line.get("subtype") != "success":
             failure = failure_of(told or "The agent ended with an error and no text.", SIGNS)
             yield failure

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -252,23 +253,32 @@ def _end(process: "subprocess.Popen[bytes]", patience: float, grace: float) -> i
     if process.returncode is not None:
         return process.returncode
     deadline = time.monotonic() + patience
-    family = _descendants(process.pid)
+    family = _family(process.pid)
     while not _has_left(process) and time.monotonic() < deadline:
-        family |= _descendants(process.pid)
         time.sleep(POLL / 5)
     left = _has_left(process)
-    end_all(family, grace, group=process.pid)
+    end_all(family | _family(process.pid), grace)
     exit_code = process.wait()
     return exit_code if left else None
 
 
-def _descendants(pid: int) -> set[psutil.Process]:
-    """Return `pid` and all below it; walked before killing, since orphans can no longer be found."""
+def _family(pid: int) -> set[psutil.Process]:
+    """Return `pid`, all below it and all of its process group.
+
+    Walked before killing: an orphan is nobody's child any more, and an MCP server may leave the group.
+    """
     try:
         root = psutil.Process(pid)
-        return {root, *root.children(recursive=True)}
+        family = {root, *root.children(recursive=True)}
     except psutil.NoSuchProcess:
-        return set()
+        family = set()
+    for member in psutil.pids():
+        try:
+            if os.getpgid(member) == pid:
+                family.add(psutil.Process(member))
+        except (OSError, psutil.Error):
+            continue
+    return family
 
 
 def run_processes(run: str) -> set[psutil.Process]:
@@ -283,22 +293,15 @@ def run_processes(run: str) -> set[psutil.Process]:
     return found
 
 
-def end_all(family: Iterable[psutil.Process], grace: float, group: int | None = None) -> None:
-    """End every process of `family`, and of the process group `group`, politely for `grace` seconds."""
-    members = set(family)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if group is not None:
-            try:
-                os.killpg(group, number)
-            except (ProcessLookupError, PermissionError):
-                group = None
-        for member in members:
-            try:
-                member.send_signal(number)
-            except psutil.Error:
-                continue
-        deadline = time.monotonic() + (grace if number == signal.SIGTERM else 1.0)
-        while any(_lives(member) for member in members) and time.monotonic() < deadline:
+def end_all(family: Iterable[psutil.Process], grace: float) -> None:
+    """End every process of `family`: SIGTERM, and SIGKILL for those still there after `grace` seconds."""
+    living = [process for process in family if _lives(process)]
+    for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 1.0)):
+        for process in living:
+            with suppress(psutil.Error):
+                process.send_signal(number)
+        deadline = time.monotonic() + seconds
+        while (living := [process for process in living if _lives(process)]) and time.monotonic() < deadline:
             time.sleep(POLL / 5)
 
 

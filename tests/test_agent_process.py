@@ -1,0 +1,190 @@
+"""An agent's process: fed, heard, timed, judged and ended with all that it started."""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+import cursor_cli
+from cursor_cli import parse_stream
+from instrumentgpt.agents.events import Done, Failure, Text, Tool, answer_text
+from instrumentgpt.agents.process import Clocks, Command, run
+
+FAKE = Path(__file__).parent / "fake_agent.py"
+CLOCKS = Clocks(first_event=20, silence=20, silence_in_tool=20, total=30, grace=0.2, grace_when_stopped=0.2)
+
+
+def command(tmp_path, *behaviour, prompt="why?"):
+    argv = (sys.executable, str(FAKE), *behaviour)
+    return Command(argv, prompt, {"PATH": os.environ["PATH"]}, tmp_path)
+
+
+def events_of(tmp_path, *behaviour, prompt="why?", clocks=CLOCKS, stopped=lambda: False):
+    return list(
+        run(command(tmp_path, *behaviour, prompt=prompt), parse_stream, clocks, stopped, cursor_cli.SIGNS)
+    )
+
+
+def lives(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def failure_in(events):
+    return next(event for event in events if isinstance(event, Failure))
+
+
+def test_a_prompt_of_8_mib_arrives_whole(tmp_path):
+    events = events_of(tmp_path, "echo", prompt="溫" * (8 * 1024 * 1024 // 3) + "end")
+    assert events[-1].text == f"{8 * 1024 * 1024 // 3 + 3} characters, end"
+
+
+def test_an_agent_that_does_not_read_its_prompt_is_heard(tmp_path):
+    assert events_of(tmp_path, "deaf", prompt="x" * 10_000_000)[-1].outcome == "ok"
+
+
+def test_without_a_prompt_stdin_is_empty(tmp_path):
+    assert events_of(tmp_path, "echo", prompt="")[-1].text == "0 characters, "
+
+
+def test_the_result_ends_the_run_though_the_agent_lingers(tmp_path):
+    began = time.monotonic()
+    agent = run(command(tmp_path, "lingers"), parse_stream, CLOCKS)
+    events = [next(agent), next(agent)]
+    took = time.monotonic() - began
+    assert events[-1].outcome == "ok"
+    assert took < 3
+    assert list(agent) == []  # its cleaning up
+
+
+@pytest.mark.parametrize("behaviour", ["leaves_grandchild", "grandchild_without_result"])
+def test_a_grandchild_that_holds_stdout_delays_nothing_and_does_not_stay(tmp_path, behaviour):
+    began = time.monotonic()
+    events = events_of(tmp_path, behaviour)
+    assert time.monotonic() - began < 5
+    assert not lives(int(events[-1].text))
+
+
+def test_what_ignores_sigterm_in_another_session_is_killed_too(tmp_path):
+    agent = run(command(tmp_path, "stubborn"), parse_stream, CLOCKS)
+    pids = [int(pid) for pid in next(agent).text.split()]
+    assert all(map(lives, pids))
+    began = time.monotonic()
+    agent.close()
+    assert time.monotonic() - began < 3
+    assert not any(map(lives, pids))
+
+
+def test_stopping_keeps_the_text_so_far(tmp_path):
+    stop_at = time.monotonic() + 1.0
+    began = time.monotonic()
+    events = events_of(tmp_path, "chatters", stopped=lambda: time.monotonic() > stop_at)
+    assert time.monotonic() - began < 4
+    assert events[-1].outcome == "cancelled"
+    assert events[-1].text.startswith("0 1 2 ")
+    assert events[-1].text == answer_text(events)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "clock", "words"),
+    [
+        (("silent",), {"first_event": 0.3}, "said nothing in its first 0.3 s"),
+        (("falls_silent",), {"silence": 0.5}, "silent for more than 0.5 s"),
+        (("chatters",), {"total": 0.6}, "worked for more than 0.6 s"),
+        (("works_quietly", "30"), {"silence_in_tool": 0.5}, "silent for more than 0.5 s"),
+    ],
+)
+def test_each_clock_ends_a_run(tmp_path, behaviour, clock, words):
+    events = events_of(tmp_path, *behaviour, clocks=replace(CLOCKS, **clock))
+    assert events[-1].outcome == "timeout"
+    assert words in failure_in(events).text
+
+
+def test_silence_is_longer_while_a_tool_works(tmp_path):
+    events = events_of(tmp_path, "works_quietly", "0.8", clocks=replace(CLOCKS, silence=0.4))
+    assert events[-1].outcome == "ok"
+
+
+def test_a_flood_on_stderr_blocks_nothing(tmp_path):
+    assert events_of(tmp_path, "floods_stderr")[-1].text == "heard through the noise"
+
+
+def test_lines_of_a_megabyte_are_read_in_linear_time(tmp_path):
+    began = time.monotonic()
+    events = events_of(tmp_path, "long_lines", "8")
+    assert len(events[-1].text) == 8_000_000
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("stderr", "outcome", "remedy"),
+    [
+        ("Error: Authentication required. Please run 'agent login' first", "not-logged-in", "agent login"),
+        ("Workspace Trust Required. Pass --trust, --yolo, or -f", "untrusted", "workspace"),
+        ("\x1b[31mError: [resource_exhausted] usage limit\x1b[39m", "error", "wait"),
+        ("getaddrinfo ENOTFOUND api2.cursor.sh", "error", "network"),
+        ("Segmentation fault", "error", "offline analyst"),
+    ],
+)
+def test_a_failure_is_named_from_stderr_with_a_remedy(tmp_path, stderr, outcome, remedy):
+    events = events_of(tmp_path, "fails", stderr)
+    assert [type(event) for event in events] == [Failure, Done]
+    assert (events[0].outcome, events[1].outcome) == (outcome, outcome)
+    assert remedy in events[0].remedy
+    assert "\x1b" not in events[0].text
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "outcome", "text", "words"),
+    [
+        ("says_nothing", "no-result", "", "code 0, but said nothing"),
+        ("breaks_off", "no-result", "The cause is", "code 0, but stopped in mid-answer"),
+        ("killed", "died", "so far", "killed by signal 9"),
+        ("closes_stdout", "no-result", "so far", "stopped in mid-answer"),
+    ],
+)
+def test_without_a_result_a_run_is_no_success(tmp_path, behaviour, outcome, text, words):
+    events = events_of(tmp_path, behaviour)
+    assert (events[-1].outcome, events[-1].text) == (outcome, text)
+    assert words in failure_in(events).text
+
+
+def test_a_program_that_does_not_exist_is_a_failure_with_a_remedy(tmp_path):
+    missing = Command((str(tmp_path / "agent"),), "why?", {}, tmp_path)
+    failure, done = run(missing, parse_stream)
+    assert "does not start" in failure.text and "doctor" in failure.remedy
+    assert done.outcome == "died"
+
+
+@pytest.mark.parametrize(
+    ("transcript", "outcome"),
+    [
+        ("01_answer_partial", "ok"),
+        ("02_shell_tools_partial", "ok"),
+        ("03_mcp_tool_partial", "ok"),
+        ("04a_error_midway", "error"),
+        ("04b_error_result", "error"),
+        ("04c_not_logged_in", "not-logged-in"),
+        ("05_no_result_hang", "timeout"),
+        ("06_dirty_stream", "ok"),
+        ("07_shell_no_partial", "ok"),
+    ],
+)
+def test_every_transcript_ends_as_its_evidence_says(tmp_path, transcript, outcome):
+    events = events_of(tmp_path, "replay", transcript, clocks=replace(CLOCKS, silence=0.5))
+    assert events[-1].outcome == outcome
+    assert [type(event) for event in events].count(Done) == 1
+    assert events[-1].text == answer_text(event for event in events if isinstance(event, Text))
+    assert bool([event for event in events if isinstance(event, Failure)]) == (outcome != "ok")
+
+
+def test_a_denied_tool_call_is_told_as_denied(tmp_path):
+    events = events_of(tmp_path, "replay", "03_mcp_tool_partial")
+    denied = [event for event in events if isinstance(event, Tool) and event.status == "denied"]
+    assert [(tool.server, tool.name) for tool in denied] == [("bench", "set_output")]
