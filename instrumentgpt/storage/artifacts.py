@@ -1,0 +1,91 @@
+"""Charts, images and files that belong to a conversation, kept compressed in the database."""
+
+import sqlite3
+import time
+import uuid
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.errors import UnknownConversation
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A stored chart, image, log or report; `alt` says in words what it shows, `size` in bytes."""
+
+    id: str
+    conversation_id: str
+    run_id: str | None
+    message_id: int | None
+    kind: str  # "plotly", "image", "log", "file", …
+    title: str
+    alt: str
+    size: int
+    created_at: float
+    content: bytes = b""  # only `get_artifact` loads it
+
+
+_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at"
+
+
+def add_artifact(
+    database: Database,
+    conversation_id: str,
+    run_id: str | None,
+    message_id: int | None,
+    kind: str,
+    title: str,
+    alt: str,
+    content: bytes,
+) -> str:
+    """Store `content` and return the artifact's id. `message_id` None: its message is not written yet."""
+    artifact_id = uuid.uuid4().hex[:12]
+    values = (artifact_id, conversation_id, run_id, message_id, kind, title, alt)
+    try:
+        with transaction(database):
+            database.conn.execute(
+                "INSERT INTO artifacts (id, conversation_id, run_id, message_id, kind, title, alt, content,"
+                " size, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*values, zlib.compress(content), len(content), time.time()),
+            )
+    except sqlite3.IntegrityError as error:
+        raise UnknownConversation(
+            f"No conversation {conversation_id!r} with a message {message_id} to keep “{title}” in."
+            " Start a new conversation."
+        ) from error
+    return artifact_id
+
+
+def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> Artifact | None:
+    """Return the artifact with its content, or None if this conversation has no such artifact."""
+    sql = f"SELECT {_COLUMNS}, content FROM artifacts WHERE id = ? AND conversation_id = ?"
+    found: list[Any] = rows(database, sql, (artifact_id, conversation_id))
+    return Artifact(*(*found[0][:9], zlib.decompress(found[0][9]))) if found else None
+
+
+def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
+    """Return what belongs to the message, in the order it was made."""
+    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE message_id = ? ORDER BY rowid"
+    found: list[Any] = rows(database, sql, (message_id,))
+    return [Artifact(*row) for row in found]
+
+
+def list_artifacts_of_run(database: Database, run_id: str) -> list[Artifact]:
+    """Return what the run has made so far, in the order it was made."""
+    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE run_id = ? ORDER BY rowid"
+    found: list[Any] = rows(database, sql, (run_id,))
+    return [Artifact(*row) for row in found]
+
+
+def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
+    """Give what the run made to the message that answers; return how many."""
+    with transaction(database):
+        cursor = database.conn.execute(
+            "UPDATE artifacts SET message_id = ? WHERE run_id = ? AND message_id IS NULL",
+            (message_id, run_id),
+        )
+    return cursor.rowcount

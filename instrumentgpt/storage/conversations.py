@@ -1,0 +1,217 @@
+"""Conversations and their raw messages. Nothing stored here is ever cut or filtered."""
+
+import sqlite3
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.errors import RunInProgress, UnknownConversation
+from instrumentgpt.text.summary import forget
+
+TITLE_CHARS = 60  # of the first question, where nobody gave a title
+UNTITLED = ("", "New Chat")  # the second is the old application's
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation as the sidebar lists it; times in seconds since 1970."""
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True)
+class Message:
+    """One stored message, raw. `status`: "complete", or how the answer ended ("cancelled", "error", …)."""
+
+    id: int
+    role: str
+    content: str
+    created_at: float
+    status: str
+    run_id: str | None
+
+
+_MESSAGE = "id, role, content, created_at, status, run_id"
+
+
+def create_conversation(database: Database, title: str = "") -> str:
+    """Return the id of a new conversation; without a title it takes the first question's words."""
+    conversation_id, now = uuid.uuid4().hex[:12], time.time()
+    with transaction(database):
+        database.conn.execute(
+            "INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
+            (conversation_id, title, now, now),
+        )
+    return conversation_id
+
+
+def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
+    """Return the conversation, or None if there is none."""
+    sql = "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ?"
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return Conversation(*found[0]) if found else None
+
+
+def list_conversations(database: Database, search: str = "", limit: int = 100) -> list[Conversation]:
+    """Return conversations, last used first; only those with `search` in their title or a message."""
+    sql = "SELECT id, title, created_at, updated_at FROM conversations"
+    values: tuple[str | int, ...] = (limit,)
+    if search.strip():
+        like = f"%{_like(search.strip())}%"
+        sql += (
+            " WHERE title LIKE ? ESCAPE '\\' OR id IN"
+            " (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
+        )
+        values = (like, like, limit)
+    found: list[Any] = rows(database, f"{sql} ORDER BY updated_at DESC, rowid DESC LIMIT ?", values)
+    return [Conversation(*row) for row in found]
+
+
+def _like(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def rename_conversation(database: Database, conversation_id: str, title: str) -> None:
+    """Give the conversation another title."""
+    with transaction(database):
+        cursor = database.conn.execute(
+            "UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id)
+        )
+        if cursor.rowcount == 0:
+            raise unknown(conversation_id)
+
+
+def delete_conversation(database: Database, conversation_id: str) -> None:
+    """Delete the conversation with its messages, runs, artifacts and memory; nothing if there is none."""
+    with transaction(database):
+        _refuse_while_answering(database, "conversation_id = ?", conversation_id)
+        # An old database's messages may lack the foreign key that would take them along.
+        database.conn.execute("DELETE FROM messages WHERE conversation_id = ?", (conversation_id,))
+        database.conn.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+
+def add_message(
+    database: Database,
+    conversation_id: str,
+    role: str,
+    content: str,
+    run_id: str | None = None,
+    status: str = "complete",
+) -> int:
+    """Store one raw message (role "user" or "assistant") and return its id; ids only grow."""
+    now = time.time()
+    with transaction(database):
+        touched = database.conn.execute(
+            "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id)
+        )
+        if touched.rowcount == 0:
+            raise unknown(conversation_id)
+        message_id = _insert_message(database, (conversation_id, role, content, now, run_id, status))
+        if role == "user":
+            database.conn.execute(
+                "UPDATE conversations SET title = ? WHERE id = ? AND title IN (?, ?)",
+                (_title(content), conversation_id, *UNTITLED),
+            )
+    return message_id
+
+
+def _insert_message(database: Database, values: tuple[str | float | None, ...]) -> int:
+    try:
+        cursor = database.conn.execute(
+            "INSERT INTO messages (conversation_id, role, content, created_at, run_id, status)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            values,
+        )
+    except sqlite3.IntegrityError as error:
+        raise ValueError(f"role is {values[1]!r}; it must be 'user' or 'assistant'") from error
+    return int(cursor.lastrowid or 0)
+
+
+def _title(content: str) -> str:
+    words = " ".join(content.split())
+    return words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"
+
+
+def list_messages(
+    database: Database, conversation_id: str, last: int | None = None, before: int | None = None
+) -> list[Message]:
+    """Return messages, oldest first: of those with an id below `before` the `last` ones, or all."""
+    sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
+    values = (conversation_id, 2**63 - 1 if before is None else before, -1 if last is None else last)
+    found: list[Any] = rows(database, sql, values)
+    return [Message(*row) for row in reversed(found)]
+
+
+def count_messages(database: Database, conversation_id: str) -> int:
+    """Return how many messages the conversation has."""
+    found: list[Any] = rows(
+        database, "SELECT count(*) FROM messages WHERE conversation_id = ?", (conversation_id,)
+    )
+    return int(found[0][0])
+
+
+def delete_turn(database: Database, message_id: int) -> list[int]:
+    """Delete the turn that the message belongs to (a question and its answers) and return the deleted ids.
+
+    What the summary holds of it goes too. An unknown id deletes nothing.
+    Raises RunInProgress while the turn is being answered.
+    """
+    with transaction(database):
+        turn = _turn_of(database, message_id)
+        if not turn:
+            return []
+        marks = ",".join("?" * len(turn))
+        _refuse_while_answering(database, f"question_message_id IN ({marks})", *turn)
+        database.conn.execute(
+            "UPDATE conversations SET summary = ?"
+            " WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)",
+            (forget(_summary_of(database, message_id), turn), message_id),
+        )
+        database.conn.execute(f"DELETE FROM messages WHERE id IN ({marks})", turn)
+    return turn
+
+
+def _turn_of(database: Database, message_id: int) -> list[int]:
+    """Return the ids from the question at or before `message_id` up to the next question."""
+    found: list[Any] = rows(
+        database,
+        """
+        WITH here AS (SELECT id, conversation_id FROM messages WHERE id = ?),
+             every AS (SELECT messages.id, role FROM messages JOIN here USING (conversation_id)),
+             first AS (SELECT coalesce(max(every.id), (SELECT id FROM here)) AS id FROM every, here
+                       WHERE role = 'user' AND every.id <= here.id),
+             next AS (SELECT min(every.id) AS id FROM every, first
+                      WHERE role = 'user' AND every.id > first.id)
+        SELECT every.id FROM every, first, next
+        WHERE every.id >= first.id AND (next.id IS NULL OR every.id < next.id) ORDER BY every.id""",
+        (message_id,),
+    )
+    return [row[0] for row in found]
+
+
+def _summary_of(database: Database, message_id: int) -> str:
+    found: list[Any] = rows(
+        database,
+        "SELECT summary FROM conversations WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)",
+        (message_id,),
+    )
+    return (found[0][0] if found else "") or ""
+
+
+def _refuse_while_answering(database: Database, where: str, *values: str | int) -> None:
+    if rows(database, f"SELECT 1 FROM runs WHERE status = 'running' AND {where}", values):
+        raise RunInProgress("This is still being answered. Press Stop first, then delete it.")
+
+
+def unknown(conversation_id: str) -> UnknownConversation:
+    """Return the error to raise for a conversation that is not there."""
+    return UnknownConversation(
+        f"No conversation {conversation_id!r}: it may have been deleted in another tab. Start a new one."
+    )

@@ -1,0 +1,186 @@
+"""The tables, as ordered steps. A step that has been released is never changed: add a new one.
+
+The first step also takes over an old application's tables (conversations, messages), whatever their columns.
+"""
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+MIGRATIONS = Migrations("instrumentgpt")
+
+_CONVERSATIONS = {
+    "title": "TEXT NOT NULL DEFAULT ''",
+    "created_at": "REAL",  # s since 1970
+    "updated_at": "REAL",
+    "summary": "TEXT DEFAULT ''",
+    "diagnostic_state": "TEXT DEFAULT ''",
+}
+_MESSAGES = {
+    "conversation_id": "TEXT",
+    "role": "TEXT",
+    "content": "TEXT",
+    "created_at": "REAL",
+    "run_id": "TEXT",
+    "status": "TEXT DEFAULT 'complete'",
+}
+
+
+@MIGRATIONS()
+def conversations_and_messages(database: Database) -> None:
+    """Make the seed's two tables, or add to the existing ones what they lack."""
+    database.execute("""
+        CREATE TABLE IF NOT EXISTS conversations (
+            id TEXT PRIMARY KEY,
+            title TEXT NOT NULL DEFAULT '',
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL
+        )""")
+    database.execute("""
+        CREATE TABLE IF NOT EXISTS messages (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+            content TEXT NOT NULL,
+            created_at REAL NOT NULL
+        )""")
+    _add_missing(database, "conversations", _CONVERSATIONS)
+    _add_missing(database, "messages", _MESSAGES)
+    for table, column in (
+        ("conversations", "created_at"),
+        ("conversations", "updated_at"),
+        ("messages", "created_at"),
+    ):
+        _seconds(database, table, column)
+    _excuse_strangers(database, "conversations", {"id", *_CONVERSATIONS})
+    database.execute("CREATE INDEX IF NOT EXISTS messages_of ON messages (conversation_id, id)")
+
+
+def _add_missing(database: Database, table: str, wanted: dict[str, str]) -> None:
+    have = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+    for column, kind in wanted.items():
+        if column not in have:
+            database.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+            if column == "created_at" and "timestamp" in have:
+                database.execute(f"UPDATE {table} SET created_at = timestamp")
+            if column == "updated_at" and "created_at" in have:
+                database.execute(f"UPDATE {table} SET updated_at = created_at")
+
+
+def _seconds(database: Database, table: str, column: str) -> None:
+    """Turn times written as text ('2026-02-19 23:24:45') into seconds; what is no time becomes 0."""
+    database.execute(
+        f"UPDATE {table} SET {column} = coalesce(strftime('%s', {column}) + 0, {column} + 0, 0)"
+        f" WHERE typeof({column}) NOT IN ('real', 'integer')"
+    )
+
+
+def _excuse_strangers(database: Database, table: str, ours: set[str]) -> None:
+    """Give NOT NULL columns that only the old application filled (ip_address) a default of ''."""
+    strangers = {
+        row[1]: ""
+        for row in database.execute(f"PRAGMA table_info({table})")
+        if row[3] and row[4] is None and row[1] not in ours
+    }
+    if strangers:
+        database.table(table).transform(defaults=strangers)
+
+
+@MIGRATIONS()
+def runs_and_their_events(database: Database) -> None:
+    """Turns in progress and what they said, numbered; one live run per conversation."""
+    database.execute("""
+        CREATE TABLE runs (
+            id TEXT PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            agent TEXT NOT NULL,
+            mode TEXT NOT NULL,
+            question_message_id INTEGER REFERENCES messages(id) ON DELETE SET NULL,
+            status TEXT NOT NULL DEFAULT 'running',
+            pid INTEGER,
+            process_started REAL,
+            stop_requested INTEGER NOT NULL DEFAULT 0,
+            started_at REAL NOT NULL,
+            finished_at REAL
+        )""")
+    database.execute(
+        "CREATE UNIQUE INDEX one_live_run_per_conversation ON runs (conversation_id) WHERE status = 'running'"
+    )
+    database.execute("CREATE INDEX runs_of ON runs (conversation_id, started_at)")
+    database.execute("""
+        CREATE TABLE run_events (
+            run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            event TEXT NOT NULL,
+            PRIMARY KEY (run_id, number)
+        ) WITHOUT ROWID""")
+
+
+@MIGRATIONS()
+def artifacts_and_sessions(database: Database) -> None:
+    """Charts, images and files of a conversation, and the agents' own names for it."""
+    database.execute("""
+        CREATE TABLE artifacts (
+            id TEXT PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            run_id TEXT,
+            message_id INTEGER REFERENCES messages(id) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            title TEXT NOT NULL,
+            alt TEXT NOT NULL,
+            content BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            created_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX artifacts_of ON artifacts (conversation_id, message_id)")
+    database.execute("CREATE INDEX artifacts_of_message ON artifacts (message_id)")
+    database.execute("CREATE INDEX artifacts_of_run ON artifacts (run_id)")
+    database.execute("""
+        CREATE TABLE agent_sessions (
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            agent TEXT NOT NULL,
+            workspace TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, agent, workspace)
+        ) WITHOUT ROWID""")
+
+
+@MIGRATIONS()
+def state_items_and_device_states(database: Database) -> None:
+    """Where each line of the state came from, and the states of devices that were left."""
+    database.execute("""
+        CREATE TABLE state_items (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            device TEXT NOT NULL,
+            field TEXT NOT NULL,
+            text TEXT NOT NULL,
+            source TEXT NOT NULL CHECK (source IN ('tool', 'user', 'agent')),
+            message_id INTEGER REFERENCES messages(id) ON DELETE SET NULL,
+            log TEXT NOT NULL DEFAULT '',
+            line INTEGER,
+            created_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX state_items_of ON state_items (conversation_id, device)")
+    database.execute("CREATE INDEX state_items_of_message ON state_items (message_id)")
+    database.execute("""
+        CREATE TABLE device_states (
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            device TEXT NOT NULL,
+            state TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, device)
+        ) WITHOUT ROWID""")
+
+
+@MIGRATIONS()
+def settings_and_notes(database: Database) -> None:
+    """What the Settings page saves, and what $memorize keeps."""
+    database.execute("CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    database.execute("""
+        CREATE TABLE notes (
+            id TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            text TEXT NOT NULL,
+            updated_at REAL NOT NULL,
+            PRIMARY KEY (scope, id)
+        ) WITHOUT ROWID""")

@@ -1,0 +1,152 @@
+"""Turns in progress: one live run per conversation, its process, and what it said so far, numbered."""
+
+import sqlite3
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.errors import RunInProgress, UnknownConversation, UnknownRun
+
+EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
+
+
+@dataclass(frozen=True)
+class Run:
+    """One turn being answered, or answered. Times in seconds since 1970; `status` is "running" while live."""
+
+    id: str
+    conversation_id: str
+    agent: str
+    mode: str
+    question_message_id: int | None
+    status: str
+    pid: int | None
+    process_started: float | None  # as psutil reports it: a pid alone may be another process by now
+    stop_requested: bool
+    started_at: float
+    finished_at: float | None
+
+
+_COLUMNS = (
+    "id, conversation_id, agent, mode, question_message_id, status, pid, process_started, stop_requested,"
+    " started_at, finished_at"
+)
+
+
+def start_run(
+    database: Database, conversation_id: str, agent: str, mode: str, question_message_id: int | None = None
+) -> str:
+    """Return the id of a new live run; raise RunInProgress if the conversation already has one."""
+    run_id = uuid.uuid4().hex
+    values = (run_id, conversation_id, agent, mode, question_message_id, time.time())
+    try:
+        with transaction(database):
+            database.conn.execute(
+                "INSERT INTO runs (id, conversation_id, agent, mode, question_message_id, started_at)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                values,
+            )
+    except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+            raise RunInProgress(
+                f"Conversation {conversation_id} is still being answered. Wait for the answer, or press Stop."
+            ) from error
+        raise UnknownConversation(
+            f"No conversation {conversation_id!r} with a message {question_message_id}. Start a new one."
+        ) from error
+    return run_id
+
+
+def set_process(database: Database, run_id: str, pid: int, process_started: float) -> None:
+    """Note which process answers, so that it can be stopped and found dead."""
+    _update(database, run_id, "pid = ?, process_started = ?", (pid, process_started))
+
+
+def request_stop(database: Database, run_id: str) -> None:
+    """Ask the run to stop; it sees `stop_requested`."""
+    _update(database, run_id, "stop_requested = 1", ())
+
+
+def finish_run(database: Database, run_id: str, status: str) -> bool:
+    """Close the run with `status` (an outcome of agents.events); False if it was closed before."""
+    with transaction(database):
+        cursor = database.conn.execute(
+            "UPDATE runs SET status = ?, finished_at = ? WHERE id = ? AND status = 'running'",
+            (status, time.time(), run_id),
+        )
+    return cursor.rowcount == 1
+
+
+def _update(database: Database, run_id: str, assignments: str, values: Sequence[float]) -> None:
+    with transaction(database):
+        cursor = database.conn.execute(f"UPDATE runs SET {assignments} WHERE id = ?", (*values, run_id))
+        if cursor.rowcount == 0:
+            raise _unknown(run_id)
+
+
+def append_events(database: Database, run_id: str, events: Sequence[str]) -> int:
+    """Store `events` (JSON lines) after the run's last one; return the number of the last, from 1."""
+    with transaction(database):
+        last = _last_number(database, run_id)
+        try:
+            database.conn.executemany(
+                "INSERT INTO run_events (run_id, number, event) VALUES (?, ?, ?)",
+                [(run_id, number, event) for number, event in enumerate(events, last + 1)],
+            )
+        except sqlite3.IntegrityError as error:
+            raise _unknown(run_id) from error
+    return last + len(events)
+
+
+def _last_number(database: Database, run_id: str) -> int:
+    found = database.conn.execute("SELECT max(number) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()
+    return found[0] or 0
+
+
+def read_events(
+    database: Database, run_id: str, after: int = 0, limit: int = EVENTS_AT_ONCE
+) -> list[tuple[int, str]]:
+    """Return (number, JSON line) of the run's events numbered above `after`, in order."""
+    sql = "SELECT number, event FROM run_events WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?"
+    found: list[Any] = rows(database, sql, (run_id, after, limit))
+    return [(number, event) for number, event in found]
+
+
+def get_run(database: Database, run_id: str) -> Run:
+    """Return the run; raise UnknownRun if there is none."""
+    found = _runs(database, "WHERE id = ?", (run_id,))
+    if not found:
+        raise _unknown(run_id)
+    return found[0]
+
+
+def live_run(database: Database, conversation_id: str) -> Run | None:
+    """Return the run that is answering in this conversation, or None."""
+    found = _runs(database, "WHERE conversation_id = ? AND status = 'running'", (conversation_id,))
+    return found[0] if found else None
+
+
+def live_runs(database: Database) -> list[Run]:
+    """Return all live runs, oldest first."""
+    return _runs(database, "WHERE status = 'running' ORDER BY started_at", ())
+
+
+def list_runs(database: Database, conversation_id: str, limit: int = 100) -> list[Run]:
+    """Return the newest `limit` runs of the conversation, newest first."""
+    return _runs(
+        database, "WHERE conversation_id = ? ORDER BY started_at DESC LIMIT ?", (conversation_id, limit)
+    )
+
+
+def _runs(database: Database, where: str, values: tuple[str | int, ...]) -> list[Run]:
+    found: list[Any] = rows(database, f"SELECT {_COLUMNS} FROM runs {where}", values)
+    return [Run(*(*row[:8], bool(row[8]), *row[9:])) for row in found]
+
+
+def _unknown(run_id: str) -> UnknownRun:
+    return UnknownRun(f"No run {run_id!r}: it was deleted with its conversation. Ask again in a new one.")
