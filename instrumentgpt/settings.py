@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
+from instrumentgpt.storage.paths import database_path as database_path
+from instrumentgpt.storage.paths import home as home
 
 CHECKOUT = Path(__file__).parents[1]
 DEMO_INVENTORY = CHECKOUT / "demo" / "devices.toml"
@@ -23,16 +24,6 @@ class Settings:
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0
-
-
-def home() -> Path:
-    """Return the folder of database, caches and workspaces: $INSTRUMENTGPT_HOME or the user's data folder."""
-    return Path(os.environ.get("INSTRUMENTGPT_HOME") or platformdirs.user_data_path("instrumentgpt"))
-
-
-def database_path() -> Path:
-    """Return where the SQLite file is."""
-    return home() / "instrumentgpt.db"
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:
