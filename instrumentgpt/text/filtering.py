@@ -1,0 +1,103 @@
+"""Taking out of history what a prompt should not carry: page markers, raw log lines, long code.
+
+Every function is linear in the length of its text, and leaves the rest byte for byte.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+RAW_LOG = "[raw log — see findings above]"  # seed 004
+LONG_CODE_CHARS = 2000  # seed 004: longer blocks go
+RECENT_CHARS = 3000  # seed 004: of a message in the recent turns
+
+_MARKER_HEAD = re.compile(r"<!--[ \t]*(?:PLOTLY_CHART|ATTACHED_IMAGES):")
+_LOG_LINE = re.compile(  # as logged, quoted, numbered by a viewer, or found by grep
+    r"[ \t>]*(?:L?\d+[:|\t ][ \t]*|[\w.-]+:\d+:[ \t]*)?\[\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}"
+)
+_FENCE = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)[ \t]*+([^`\r\n]*+)\r?\n?\Z")
+
+
+def filter_content(text: str) -> str:
+    """Return `text` without markers, raw log lines and code blocks over 2,000 characters.
+
+    Text that has none of them comes back as it is.
+
+    >>> filter_content("It saturates:\\n[2026-02-19 23:24:45] out=100\\n[2026-02-19 23:24:46] out=100\\nSo?")
+    'It saturates:\\n[raw log — see findings above]\\nSo?'
+    >>> filter_content("See <!-- PLOTLY_CHART:a1 --> there")
+    'See  there'
+    """
+    filtered = "".join(_without_long_code(_without_log_lines(_without_markers(text))))
+    return text if filtered == text else filtered.strip()
+
+
+def _without_markers(text: str) -> str:
+    heads = [head.start() for head in _MARKER_HEAD.finditer(text)]
+    kept, position = [], 0
+    for head, following in zip(heads, [*heads[1:], len(text)], strict=False):
+        end = text.find("-->", head, following)
+        if end >= 0:  # else it never closes: not a marker of ours
+            kept.append(text[position:head])
+            position = end + 3
+    return "".join([*kept, text[position:]])
+
+
+def _without_log_lines(text: str) -> str:
+    pieces: list[str] = []
+    for is_log, group in groupby(_lines(text), lambda line: _LOG_LINE.match(line) is not None):
+        lines = list(group)
+        if is_log:
+            lines = [RAW_LOG + ("\n" if lines[-1].endswith("\n") else "")]
+        pieces.extend(lines)
+    return "".join(pieces)
+
+
+def _without_long_code(text: str) -> Iterator[str]:
+    """Yield the pieces of `text`, each closed code block that is too long replaced by a word about it.
+
+    A fence with a language inside an open block starts the next block: the open one was never closed,
+    and what nobody closed is left alone rather than guessed at.
+    """
+    block: list[str] = []
+    fence = ""
+    for line in _lines(text):
+        found = _FENCE.match(line)
+        mark, language = (found[1], found[2].strip()) if found else ("", "")
+        closes = bool(fence) and mark.startswith(fence) and not language
+        opens = bool(mark) and not closes and (not fence or mark.startswith(fence))
+        if opens:
+            yield from block
+            block, fence = [line], mark
+        elif fence:
+            block.append(line)
+        else:
+            yield line
+        if closes:
+            yield from _short_enough(block)
+            block, fence = [], ""
+    yield from block
+
+
+def _short_enough(block: list[str]) -> list[str]:
+    length = sum(map(len, block[1:-1])) - 1  # without the newline before the closing fence
+    if length <= LONG_CODE_CHARS:
+        return block
+    return [f"[code block of {length} characters left out]" + ("\n" if block[-1].endswith("\n") else "")]
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines with their "\\n"; unlike `splitlines`, nothing else ends a line."""
+    return re.split(r"(?<=\n)", text)
+
+
+def cap(text: str, limit: int = RECENT_CHARS) -> str:
+    """Return `text`, or its first and last halves with a mark between, if it is over `limit` characters.
+
+    >>> cap("abcdefgh", 4)
+    'ab\\n[… 4 characters left out …]\\ngh'
+    """
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
