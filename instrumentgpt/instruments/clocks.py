@@ -17,14 +17,15 @@ WALL_KINDS = ("datetime", "syslog", "epoch")  # kinds that carry a date
 JITTER = SECOND  # lines of several threads may be written this much out of order
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 SYSLOG_YEAR = 2000  # a leap year: syslog stamps carry no year
+LAST_DATE = 250_000 * DAY  # µs since 1970; pandas' dates end soon after
 NO_TIME = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True)
-class Jump:
+class ClockStep:
     """A step of the log's clock that is no passing of time.
 
-    From `line` on the clock is `seconds` further ahead of the time axis than before; negative: it was set back.
+    From `line` on, the clock is `seconds` further ahead of the time axis; negative: it was set back.
     """
 
     line: int
@@ -39,7 +40,7 @@ class TimeAxis:
 
     time: NDArray[np.float64]
     first: int  # µs, the raw stamp of time 0
-    jumps: tuple[Jump, ...]
+    clock_steps: tuple[ClockStep, ...]
     notes: tuple[str, ...]
 
 
@@ -87,7 +88,7 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
 
     `first` is the stamp of the log's first line, `boots` the lines at which the instrument says it started.
     A stamp that goes back is midnight for a clock without date, a new boot for a clock that counts from the
-    start, else a clock that was set back. Time then goes on by one usual period, and the jump is noted.
+    start, else a clock that was set back. Time then goes on by one usual period, and the step is noted.
     """
     if not len(raw):
         return TimeAxis(np.empty(0), first, (), ())
@@ -95,7 +96,7 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
     usual = int(np.median(steps[steps > 0])) if (steps > 0).any() else 0
     back = np.flatnonzero(steps < -JITTER)
     offsets = np.zeros(len(raw), dtype=np.int64)
-    jumps: list[Jump] = []
+    clock_steps: list[ClockStep] = []
     midnights = 0
     for at in back:
         shift = -int(steps[at]) + usual
@@ -109,8 +110,8 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
     for at in back:
         if not (kind == "clock" and offsets[at] == DAY):
             booted = kind not in WALL_KINDS or any(lines[at - 1] < boot <= lines[at] for boot in boots if at)
-            jumps.append(
-                Jump(
+            clock_steps.append(
+                ClockStep(
                     int(lines[at]),
                     elapsed[at] / SECOND,
                     -int(offsets[at]) / SECOND,
@@ -118,19 +119,24 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
                 )
             )
     return TimeAxis(
-        elapsed / SECOND, first, tuple(jumps), tuple(_notes(jumps, boots, midnights, disorder, first))
+        elapsed / SECOND,
+        first,
+        tuple(clock_steps),
+        tuple(_notes(clock_steps, boots, midnights, disorder, first)),
     )
 
 
-def _notes(jumps: list[Jump], boots: Sequence[int], midnights: int, disorder: int, first: int) -> list[str]:
+def _notes(
+    clock_steps: list[ClockStep], boots: Sequence[int], midnights: int, disorder: int, first: int
+) -> list[str]:
     notes = [
-        f"line {jump.line}: the clock goes back {-jump.seconds:.3f} s"
-        + (" (a new start of the instrument)" if jump.kind == "boot" else "")
+        f"line {step.line}: the clock goes back {-step.seconds:.3f} s"
+        + (" (a new start of the instrument)" if step.kind == "boot" else "")
         + "; time goes on from there"
-        for jump in jumps[:5]
+        for step in clock_steps[:5]
     ]
-    if len(jumps) > 5:
-        notes.append(f"the clock goes back {len(jumps)} times in all")
+    if len(clock_steps) > 5:
+        notes.append(f"the clock goes back {len(clock_steps)} times in all")
     if len(boots) > 1:
         notes.append(f"{len(boots)} starts of the instrument: lines {', '.join(map(str, list(boots)[:8]))}")
     if midnights:
@@ -151,24 +157,29 @@ def shifted(raw: Micros, lines: Lines, axis: TimeAxis, kind: str) -> NDArray[np.
     """
     known = raw != NO_TIME
     offset = np.zeros(len(raw))
-    for jump in axis.jumps:
-        offset[lines >= jump.line] -= jump.seconds
+    for step in axis.clock_steps:
+        offset[lines >= step.line] -= step.seconds
     time = np.where(known, (raw - axis.first) / SECOND + offset, np.nan)
     if kind == "clock":
         time = _over_midnight(time)
-    return pd.Series(time).ffill().fillna(0.0).to_numpy(dtype=np.float64)
+    return _filled(time)
 
 
 def _over_midnight(time: NDArray[np.float64]) -> NDArray[np.float64]:
-    filled = pd.Series(time).ffill().fillna(0.0).to_numpy(dtype=np.float64)
+    filled = _filled(time)
     days = np.cumsum(np.diff(filled, prepend=filled[:1]) < -DAY / SECOND / 2)
-    return time + days * DAY / SECOND
+    return np.asarray(time + days * DAY / SECOND, dtype=np.float64)
+
+
+def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(pd.Series(time).ffill().fillna(0.0), dtype=np.float64)
 
 
 def start_of(first: int, kind: str) -> pd.Timestamp | None:
     """Return the wall-clock moment of time 0, or None where the log's clock has no full date."""
     if kind not in ("datetime", "epoch"):
         return None
-    return pd.Timestamp(datetime.fromtimestamp(first // SECOND, UTC).replace(tzinfo=None)) + pd.Timedelta(
-        first % SECOND, unit="us"
-    )
+    if not 0 <= first < LAST_DATE:
+        return None
+    moment = datetime.fromtimestamp(first // SECOND, UTC).replace(tzinfo=None)
+    return pd.Timestamp(moment) + pd.Timedelta(first % SECOND, unit="us")

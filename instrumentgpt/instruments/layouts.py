@@ -47,7 +47,7 @@ class Prefix:
 class Pattern:
     """One kind of message.
 
-    A message that starts with `anchor` and then a number, or ends there, matches `start`: it is meant to be one.
+    A message that starts with `anchor` and then a number, or ends there, matches `start`: it is meant as one.
     `regex` matches it whole; where `each` is set, every match of that within it is a channel of its own.
     A searched pattern has no `anchor` and no `start`: every match of `regex` is a channel.
     """

@@ -11,7 +11,8 @@ from instrumentgpt.instruments.record import (
     Log,
     UnreadableLog,
 )
-from instrumentgpt.instruments.textlogs import Fit, Progress, fits, read_text_log
+from instrumentgpt.instruments.tables import read_table, table_shape
+from instrumentgpt.instruments.textlogs import Fit, fits, read_text_log
 
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
@@ -20,7 +21,7 @@ def read_log(
     path: Path | str,
     columns: dict[str, int] | None = None,
     period: float | None = None,
-    progress: Progress | None = None,
+    progress: sources.Progress | None = None,
 ) -> Log:
     """Return the log at `path`: a file, a .gz, a rotated set or a folder.
 
@@ -34,9 +35,12 @@ def read_log(
     notes: list[str] = []
     nearest: list[Fit] = []
     for chunk in sources.chunks(source, notes=notes):
-        found = fits(chunk)
-        if found[0].rows:
+        found = [] if columns else fits(chunk)
+        if found and found[0].rows:
             return read_text_log(source, found[0].layout, [], progress)
+        shape = table_shape(chunk.content) if chunk.first_line == 1 else None
+        if shape:
+            return read_table(source, shape, columns, period, progress)
         nearest = nearest or found
     raise _unreadable(source.path.name, nearest)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.clocks import Jump
+from instrumentgpt.instruments.clocks import ClockStep
 
 SAMPLE_COLUMNS = ("time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
 EVENT_COLUMNS = ("time", "level", "source", "text", "line")
@@ -39,6 +39,11 @@ def no_events() -> pd.DataFrame:
 _EVENT_TYPES = ("float64", "str", "str", "str", "int64")
 
 
+def missing_of(samples: pd.DataFrame) -> tuple[str, ...]:
+    """Return which of setpoint, pv and output no sample carries."""
+    return tuple(name for name in ("setpoint", "pv", "output") if not samples[name].notna().any())
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """One log.
@@ -52,7 +57,7 @@ class Log:
     degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
     columns   of a table: name → 0-based column it was read from
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
-    jumps     steps of the log's own clock that are no passing of time
+    clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
     """
 
@@ -70,7 +75,7 @@ class Log:
     columns: Mapping[str, int] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)
-    jumps: tuple[Jump, ...] = ()
+    clock_steps: tuple[ClockStep, ...] = ()
     notes: tuple[str, ...] = ()
     load_events: Callable[[], pd.DataFrame] = no_events
 
@@ -85,6 +90,6 @@ class Log:
             return "?"
         if self.start is None:
             return f"+{time:.3f} s"
-        stepped = sum(jump.seconds for jump in self.jumps if time >= jump.time)
+        stepped = sum(step.seconds for step in self.clock_steps if time >= step.time)
         moment = self.start + pd.Timedelta(round((time + stepped) * 1000), unit="ms")
         return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03d}"

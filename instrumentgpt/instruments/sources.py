@@ -3,7 +3,7 @@
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 
 CHUNK_BYTES = 8 << 20  # one numpy pass over 8 MB stays in cache-friendly, flat memory
 ROTATED = re.compile(r"\.(\d+)$")
+Progress = Callable[[float], None]
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -83,16 +84,24 @@ def _rotated(path: Path) -> list[Path]:
     return sorted(found, key=_age_of)
 
 
-def chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, notes: list[str] | None = None) -> Iterator[Chunk]:
+def chunks(
+    source: Source,
+    chunk_bytes: int = CHUNK_BYTES,
+    notes: list[str] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Chunk]:
     """Yield the lines of `source` in chunks that end at line ends.
 
-    Appends to `notes` what a reader must know: a part that is cut off in mid-compression, a missing line end.
+    notes     gets what a reader must know: a part that is cut off or damaged
+    progress  is called with the share of the parts' bytes that has been read, 0 to 1
     """
     notes = [] if notes is None else notes
-    first_line = 1
+    first_line, done = 1, 0
     for part, size in zip(source.parts, source.sizes, strict=True):
         rest = b""
-        for block in _blocks(part, size, chunk_bytes, notes):
+        for block, read in _blocks(part, size, chunk_bytes, notes):
+            if progress:
+                progress((done + read) / max(source.size, 1))
             end = block.rfind(b"\n") + 1
             if not end:
                 rest += block
@@ -104,9 +113,11 @@ def chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, notes: list[str] | No
         if rest:
             yield Chunk(rest, first_line)
             first_line += 1
+        done += size
 
 
-def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterator[bytes]:
+def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterator[tuple[bytes, int]]:
+    """Yield the text of `part` in blocks, each with the bytes on disk that are read by then."""
     with part.open("rb") as file:
         compressed = file.read(2) == GZIP_MAGIC
         file.seek(0)
@@ -114,10 +125,11 @@ def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterat
             left = size
             while left > 0 and (block := file.read(min(chunk_bytes, left))):
                 left -= len(block)
-                yield block
+                yield block, size - left
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
-            yield from _unpacked(unpacked, part, chunk_bytes, notes)
+            for block in _unpacked(unpacked, part, chunk_bytes, notes):
+                yield block, file.tell()
 
 
 def _unpacked(unpacked: gzip.GzipFile, part: Path, chunk_bytes: int, notes: list[str]) -> Iterator[bytes]:

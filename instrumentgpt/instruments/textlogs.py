@@ -1,7 +1,7 @@
 """Text logs: which format fits, and what its lines say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.clocks import NO_TIME, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.layouts import Format, formats
 from instrumentgpt.instruments.lines import Rows, read_into, take_apart
-from instrumentgpt.instruments.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log
-from instrumentgpt.instruments.sources import Chunk, Source, chunks, text_of
+from instrumentgpt.instruments.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
+from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, text_of
 
 SNIFFED_LINES = 3000  # at the start of a log
 SNIFFED_EVERY = 50  # and one line in so many after that, within the first chunk
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class _Gathered:
 def read_text_log(source: Source, layout: Format, notes: list[str], progress: Progress | None = None) -> Log:
     """Return the log that `source` is, read as `layout`."""
     found = _Gathered()
-    for chunk in chunks(source, notes=notes):
+    for chunk in chunks(source, notes=notes, progress=progress):
         lines = chunk.content.split(b"\n")
         if lines[-1] == b"":
             lines.pop()
@@ -83,8 +81,6 @@ def read_text_log(source: Source, layout: Format, notes: list[str], progress: Pr
         if layout.boot:
             found.boots += [number for number, line in numbered if layout.boot in line]
         found.lines += len(lines)
-        if progress:
-            progress(found.lines)
     return _log_of(source, layout, found, notes)
 
 
@@ -122,15 +118,10 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str]) 
         output_scale=max(rows.scales.values(), default=1.0),
         degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, np.nan),
         channel_names={number: name for name, number in rows.names.items()},
-        jumps=axis.jumps,
+        clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes),
         load_events=partial(read_events, source, layout, axis, found.kind, line),
     )
-
-
-def missing_of(samples: pd.DataFrame) -> tuple[str, ...]:
-    """Return which of setpoint, pv and output no sample carries."""
-    return tuple(name for name in ("setpoint", "pv", "output") if not samples[name].notna().any())
 
 
 def carry_gains(samples: pd.DataFrame, rows: Rows) -> None:

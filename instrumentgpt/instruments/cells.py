@@ -1,0 +1,215 @@
+"""The rows of a delimited table: its delimiter, its header, and its cells, chunk by chunk."""
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.headers import Heading, heading_of
+from instrumentgpt.instruments.sources import Chunk, text_of
+
+DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
+NO_VALUES = frozenset(
+    ("nan", "null", "none", "na", "n/a", "nil", "-", "--", "---", "inf", "-inf", "error", "err")
+) | {""}
+ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
+UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
+DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+LEAST_ROWS = 2
+LEAST_SHARE = 0.6  # of the lines after the header that must be rows
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a table is written; `first_row` and `header_line` are line numbers."""
+
+    delimiter: str
+    width: int
+    decimal_comma: bool
+    headings: tuple[Heading, ...]
+    header_line: int | None
+    first_row: int
+
+
+@dataclass
+class Table:
+    """Cells by column, as texts or floats; `line` of each row; rows that could not be read."""
+
+    columns: list[list[NDArray[np.generic]]]
+    line: list[NDArray[np.int64]]
+    broken: list[tuple[int, str, str]]
+    broken_count: int = 0
+    headers_again: int = 0
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """Return the cells of `line`, without blanks and quotes around them."""
+    if not delimiter:
+        return line.split()
+    if '"' in line:
+        return [
+            cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+        ]
+    return [cell.strip() for cell in line.split(delimiter)]
+
+
+def find_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
+    """Return how the (number, text) `lines` are written as a table, None if they are none."""
+    lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
+    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter))]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Shape] | None:
+    split = [(number, cells_of(line, delimiter)) for number, line in lines]
+    rows = [(number, cells) for number, cells in split if _is_row(cells)]
+    widths = Counter(len(cells) for _, cells in rows)
+    if not widths:
+        return None
+    width, count = widths.most_common(1)[0]
+    first = next(number for number, cells in rows if len(cells) == width)
+    after = sum(number >= first for number, _ in split)
+    if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
+        return None
+    header = _header([(number, cells) for number, cells in split if number < first], width)
+    comma = (
+        delimiter != ","
+        and sum(bool(DECIMAL_COMMA.match(cell)) for _, row in rows for cell in row) > count / 2
+    )
+    trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
+    headings = tuple(heading_of(cell) for cell in header[1]) if header else ()
+    shape = Shape(
+        delimiter, width - trailing, comma, headings[: width - trailing], header[0] if header else None, first
+    )
+    known = sum(bool(heading.scores) for heading in shape.headings)
+    return count / after + known, shape
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    values = sum(is_value(cell) for cell in cells)
+    return any(
+        NUMBER.match(cell) or DECIMAL_COMMA.match(cell) or cell.lower() == "nan" for cell in cells
+    ) and (values >= 0.6 * len(cells))
+
+
+def is_value(cell: str) -> bool:
+    """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
+    bare = UNIT_AT_END.sub("", cell)
+    return (
+        bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+        or cell.lower() in NO_VALUES
+        or cell.lower() in ON_OFF
+        or bool(DATE_OR_CLOCK.match(cell))
+    )
+
+
+def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, list[str]] | None:
+    """Return the line above the rows that names most columns; of equals the last."""
+    best: tuple[int, list[str]] | None = None
+    most = -1
+    for number, cells in before:
+        cells = cells[:-1] if len(cells) == width + 1 and not cells[-1] else cells
+        fits = (
+            width - 1 <= len(cells) <= width
+            and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
+        )
+        named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
+        if fits and named >= most:
+            best, most = (number, cells + [""] * (width - len(cells))), named
+    return best
+
+
+def number_in(cell: str, decimal_comma: bool = False) -> float:
+    """Return the number in `cell`: ON is 1; nan for a gap or a word.
+
+    >>> number_in("36,98", decimal_comma=True), number_in("25.3 °C"), number_in("ON"), number_in("NAN")
+    (36.98, 25.3, 1.0, nan)
+    """
+    bare = UNIT_AT_END.sub("", cell)
+    if decimal_comma and DECIMAL_COMMA.match(bare):
+        bare = bare.replace(",", ".")
+    if NUMBER.match(bare):
+        number = float(bare)
+        return number if math.isfinite(number) else math.nan
+    return ON_OFF.get(cell.lower(), math.nan)
+
+
+def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
+    """Append the rows of `chunk` to `table`; return how many lines it has."""
+    lines = chunk.content.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    if chunk.first_line > shape.first_row and _is_regular(chunk.content, lines, shape):
+        frame = pd.read_csv(
+            io.BytesIO(chunk.content),
+            sep=shape.delimiter,
+            header=None,
+            skipinitialspace=True,
+            float_precision="round_trip",
+            na_values=["NAN", "nil", "-", "--", "---"],
+            low_memory=False,
+        )
+        if len(frame) == len(lines) and len(frame.columns) >= shape.width:
+            for column, cells in enumerate(table.columns):
+                cells.append(_array(frame[column]))
+            table.line.append(np.arange(chunk.first_line, chunk.first_line + len(lines)))
+            return len(lines)
+    _read_slowly(table, enumerate(lines, chunk.first_line), shape)
+    return len(lines)
+
+
+def _array(column: "pd.Series[float]") -> NDArray[np.generic]:
+    if column.dtype.kind in "fi":
+        return column.to_numpy(dtype=float)
+    return column.astype(object).where(column.notna(), "").astype(str).to_numpy(dtype=object)
+
+
+def _is_regular(content: bytes, lines: Sequence[bytes], shape: Shape) -> bool:
+    """Return whether each line has the same number of delimiters and nothing that needs a second look."""
+    if (
+        not shape.delimiter
+        or shape.decimal_comma
+        or b'"' in content
+        or b"#" in content
+        or not content.isascii()
+    ):
+        return False
+    delimiters = {line.count(shape.delimiter.encode()) for line in lines}
+    return len(delimiters) == 1 and delimiters <= {shape.width - 1, shape.width} and b"" not in lines
+
+
+def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape) -> None:
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for number, line in lines:
+        if number < shape.first_row or not line.strip() or line.lstrip().startswith(b"#"):
+            continue
+        text = text_of(line)
+        cells = cells_of(text, shape.delimiter)
+        if len(cells) == shape.width + 1 and not cells[-1]:
+            cells.pop()
+        if len(cells) == shape.width and _is_row(cells):
+            rows.append(cells)
+            numbers.append(number)
+        elif shape.headings and [cell.strip() for cell in cells] == [
+            heading.text for heading in shape.headings
+        ]:
+            table.headers_again += 1
+        else:
+            table.broken_count += 1
+            reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
+            if len(table.broken) < 5:
+                table.broken.append((number, text[:200], reason))
+    if rows:
+        for column, parts in zip(zip(*rows, strict=True), table.columns, strict=True):
+            parts.append(np.array(column, dtype=object))
+        table.line.append(np.array(numbers, dtype=np.int64))

@@ -1,0 +1,111 @@
+"""What the header of a table says about its columns: role, unit and channel of each."""
+
+import difflib
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+WORDS = Path(__file__).with_name("columns.toml")
+ROLES = ("time", "setpoint", "pv", "output", "channel", "kp", "ki", "kd")
+CERTAIN, LIKELY, TYPO = 3, 2, 1  # how sure a header word makes of a role
+TYPO_RATIO = 0.82  # difflib ratio: "ouput" for "output"
+TYPO_LETTERS = 5  # shorter words are too alike
+CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
+)
+DEGREES = ("°C", "°F", "K")
+TEMPERATURE = ("temp", "溫度", "温度")
+SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What one header cell says: role → sureness, unit ("" if unstated), number of its channel."""
+
+    text: str
+    words: tuple[str, ...]
+    scores: Mapping[str, int]
+    unit: str
+    index: int | None
+
+
+@cache
+def vocabulary() -> dict[str, dict[str, list[str]]]:
+    """Return columns.toml."""
+    return tomllib.loads(WORDS.read_text(encoding="utf-8"))
+
+
+def heading_of(cell: str) -> Heading:
+    """Return what the header cell `cell` says.
+
+    >>> heading = heading_of("Temperature 1 (degC)")
+    >>> dict(heading.scores), heading.unit, heading.index
+    ({'pv': 2}, '°C', 1)
+    """
+    text = unicodedata.normalize("NFKC", cell).strip().strip('"').strip()
+    words = [word for word in SEPARATOR.split(text) if word]
+    unit = _unit(words)
+    split = [part.lower() for word in words for part in CAMEL.split(word) if part]
+    index = int(split[-1]) if len(split) > 1 and split[-1].isdigit() else _inner_index(split)
+    names = [word for word in split if not word.isdigit()]
+    if len(names) > 1 and _unit(names[-1:]):
+        names = names[:-1]
+    scores = _scores([*names, *(word.lower() for word in words)])
+    if names == ["t"] and index is not None:
+        scores = {"pv": LIKELY}  # T1, T2: temperatures, not times
+    if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):
+        scores.pop("output", None)  # "heater temperature"
+    elif unit == "%":
+        scores.pop("pv", None)
+    return Heading(text, tuple(names), scores, unit, index)
+
+
+def _inner_index(split: Sequence[str]) -> int | None:
+    numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
+    return numbers[0] if len(numbers) == 1 and len(split) > 1 else None
+
+
+def _unit(words: Sequence[str]) -> str:
+    for count in (2, 1):
+        tail = " ".join(words[-count:]).lower()
+        for unit, spellings in vocabulary()["units"].items():
+            alone = len(words) == count
+            if tail in spellings and (not alone or unit in ("counts", "ms", "%")):
+                return unit
+    spelled = [word.lower() for word in words if len(word) > 1 or word == "%"]
+    units = vocabulary()["units"]
+    return next(
+        (unit for unit in ("%", "counts", "A", "V") if any(word in units[unit] for word in spelled)), ""
+    )
+
+
+def _scores(names: Sequence[str]) -> dict[str, int]:
+    said = " ".join(names)
+    if any(_has(said, names, word) for word in vocabulary()["other"]["certain"]):
+        return {}
+    scores: dict[str, int] = {}
+    for role in ROLES:
+        words = vocabulary()[role]
+        if any(_has(said, names, word) for word in words["certain"]):
+            scores[role] = CERTAIN
+        elif any(_has(said, names, word) for word in words["likely"]):
+            scores[role] = LIKELY
+        elif any(_nearly(name, word) for name in names for word in words["certain"]):
+            scores[role] = TYPO
+    return scores
+
+
+def _has(said: str, names: Sequence[str], word: str) -> bool:
+    if not word.isascii():  # Chinese has no blanks: the word may stand anywhere in the cell
+        return word in said
+    return word in names or (" " in word and f" {word} " in f" {said} ")
+
+
+def _nearly(name: str, word: str) -> bool:
+    long = len(name) >= TYPO_LETTERS and len(word) >= TYPO_LETTERS and word.isascii()
+    return long and difflib.SequenceMatcher(None, name, word).ratio() >= TYPO_RATIO

@@ -1,0 +1,85 @@
+"""The unit of pv and the full scale of the output of a table: as the header states or the values suggest."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.headers import DEGREES, TEMPERATURE, Heading
+
+Floats = NDArray[np.float64]
+OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
+SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
+OVER = 1.02  # an output may exceed its range by so much
+ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
+COUNTS_ABOVE = 150.0  # beside columns in degrees, a value like this is not in degrees
+LOOP_TAGS = frozenset(
+    ("fic", "pic", "lic", "fc", "pc", "lc", "fi", "pi", "li", "pdic")
+)  # ISA-5.1: flow, pressure, level
+OTHER_QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
+PLAUSIBLE_CELSIUS = (-100.0, 1800.0)
+
+
+def output_scale(values: Floats, heading: Heading | None, switched: bool = False) -> tuple[float, str]:
+    """Return percent per unit of the output `values`, and what was assumed ("" if it is stated).
+
+    switched  the column says ON and OFF
+
+    >>> output_scale(np.array([0.0, 128.0, 255.0]), None)
+    (0.39215686274509803, '100 % is 255')
+    """
+    if switched:
+        return 100.0, ""
+    if heading and heading.unit == "%":
+        return 1.0, ""
+    known = np.abs(values[np.isfinite(values)])
+    top = float(known.max()) if len(known) else 0.0
+    if heading and heading.unit in ("A", "W") and top > 0:
+        return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {heading.unit}"
+    if 0 < top <= 1.0 + 1e-9:
+        return 100.0, "a duty of 0 to 1"
+    if top == SIGNED_BYTE:
+        return 100.0 / SIGNED_BYTE, f"100 % is {SIGNED_BYTE:g}"
+    least = 255.0 if heading and "pwm" in heading.words and bool((known == np.round(known)).all()) else 100.0
+    for full in OUTPUT_RANGES:
+        if top <= full * OVER and full >= least:
+            return 100.0 / full, "" if full == 100 and heading else f"100 % is {full:g}"
+    return 100.0 / top, f"100 % is the greatest value in the log, {top:g}"
+
+
+def unit_of(
+    pv: Floats, output: Floats | None, heading: Heading | None, other_units: list[str]
+) -> tuple[str, str]:
+    """Return the unit of `pv`, "" if it is no temperature, and why it was assumed ("" if it is stated).
+
+    >>> unit_of(np.array([299.5, 299.6, 310.0]), np.array([0.0, 100.0, 100.0]), None, [])
+    ('K', '299.5 before the output rises would be a room in K')
+    """
+    if heading and heading.unit in (*DEGREES, "counts"):
+        return heading.unit, ""
+    known = pv[np.isfinite(pv)]
+    middle = float(np.median(known)) if len(known) else 0.0
+    named = heading is not None and any(word in " ".join(heading.words) for word in TEMPERATURE)
+    if heading and not named and _is_no_temperature(heading):
+        return "", "no temperature, by the column's name"
+    if not named and middle > COUNTS_ABOVE and any(unit in DEGREES for unit in other_units):
+        return "counts", "other columns are in degrees, this one is not"
+    early = _before_heating(pv, output) if output is not None else None
+    for unit, (low, high) in ROOM.items():
+        if early is not None and low <= early <= high:
+            return unit, f"{early:g} before the output rises would be a room in {unit}"
+    low, high = PLAUSIBLE_CELSIUS
+    return (
+        ("°C", "the file names no unit") if low <= middle <= high else ("", "no temperature, by its values")
+    )
+
+
+def _is_no_temperature(heading: Heading) -> bool:
+    tagged = bool(LOOP_TAGS & set(heading.words))
+    return tagged or any(word in heading.text.lower() for word in OTHER_QUANTITIES)
+
+
+def _before_heating(pv: Floats, output: Floats) -> float | None:
+    """Return the first pv if the output is then 0 and rises later, else None."""
+    known = np.isfinite(output)
+    if not known.any() or output[known][0] != 0 or not (output[known] > 0).any() or not np.isfinite(pv[0]):
+        return None
+    return float(pv[0])
