@@ -1,0 +1,61 @@
+"""The checks, in the order in which their faults explain one another away.
+
+To add one: a function here or in a module beside, an entry in `CHECKS`, its sentences in faults.toml.
+docs/add-a-check.md shows it step by step.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.instruments.checks import (
+    control,
+    heater,
+    oscillation,
+    record,
+    response,
+    room,
+    sensor,
+    slow,
+)
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.study import Study
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check and what it needs to judge.
+
+    find   takes the study and the findings of the checks before it
+    fault  the class it reports
+    needs  fields without which its verdict is withheld: "setpoint", "output", "period"
+    temperature_only  its limits are degrees: silent where pv is no temperature
+    """
+
+    find: Callable[[Study, Sequence[Finding]], list[Finding]]
+    fault: str
+    needs: tuple[str, ...] = ("setpoint", "output", "period")
+    temperature_only: bool = True
+
+
+CHECKS: dict[str, Check] = {
+    "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False),
+    "data_gap": Check(record.data_gap, "data_gap", ("period",), False),
+    "sensor_open": Check(sensor.sensor_open, "sensor_open", ("period",)),
+    "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", ("period",)),
+    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck"),
+    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("period",)),
+    "sensor_noise": Check(sensor.sensor_noise, "sensor_noise", ("period",)),
+    "heater_failure": Check(heater.heater_failure, "heater_failure"),
+    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on"),
+    "control_off": Check(control.control_off, "control_off"),
+    "saturation": Check(heater.saturation, "saturation"),
+    "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint", "period")),
+    "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint", "period")),
+    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning"),
+    "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator"),
+    "integral_windup": Check(response.integral_windup, "integral_windup"),
+    "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
+    "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
+    "heater_degradation": Check(slow.heater_degradation, "heater_degradation"),
+    "sensor_drift": Check(slow.sensor_drift, "sensor_bias"),
+}

@@ -1,0 +1,90 @@
+"""Is anybody at the wheel? An output that does not answer the error."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats, constant_runs, runs
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import Track
+
+CONSTANT_FOR = 75.0  # s; loops.md section 1
+STANDING_ERROR = 1.0  # °C; loops.md section 1
+DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
+
+
+def control_off(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find an output that stands still over a standing error which the gains in force would answer."""
+    findings = []
+    for track in study.active:
+        if track.two_point:
+            continue
+        finding = next(filter(None, (_off(study, track, a, b) for a, b in _still(track))), None)
+        if finding is not None:
+            findings.append(finding)
+    return findings
+
+
+def _still(track: Track) -> list[tuple[int, int]]:
+    """Return (first, past-the-last) of each stretch of equal output long enough, under control."""
+    last = len(track) - 1
+    return [
+        (int(a), int(b))
+        for a, b in constant_runs(track.output)
+        if track.time[min(b, last)] - track.time[a] >= CONSTANT_FOR and track.controlled[a:b].any()
+    ]
+
+
+def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
+    while first < stop and not track.controlled[first]:
+        first += 1
+    error = track.smooth_error[first:stop]
+    low, high = track.output[first] <= track.low, track.output[first] >= track.high
+    wrong = (
+        error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
+    )
+    demand = demanded(track, first, stop)
+    for a, b in runs(wrong & track.controlled[first:stop]):
+        lasted = float(track.time[first + b - 1] - track.time[first + a])
+        moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
+        if lasted < CONSTANT_FOR or moved < max(DEMANDED, 2 * track.output_digit):
+            continue
+        start = first if track.output_digit < 0.5 else first + _first_owed(demand, a, track.output_digit)
+        worst = first + int(a) + int(np.argmax(np.abs(error[a:b])))
+        numbers: dict[str, float | str] = {
+            "output": float(track.output[first]),
+            "seconds": float(track.time[stop - 1] - track.time[start]),
+            "error": track.shown(float(np.median(error[a:b]))),
+            "demanded": moved,
+        }
+        ruled_out = RuledOut("saturation", "not_at_limit", {"output": numbers["output"], "limit": track.high})
+        lines = (start, worst, stop - 1)
+        return found(study, "control_off", track, start, stop - 1, lines, numbers, [ruled_out])
+    return None
+
+
+def demanded(track: Track, first: int, stop: int) -> Floats:
+    """Return the movement of the output (percent) that the gains in force ask for since sample `first`."""
+    error = np.nan_to_num(track.smooth_error[first:stop]) / abs(track.scale)
+    spacing = np.diff(track.time[first:stop], prepend=track.time[first])
+    kp, ki = track.loop.kp[first], track.loop.ki[first]
+    if not np.isfinite(kp):
+        kp, ki = effective_kp(track), 0.0
+    asked: Floats = np.nan_to_num(kp) * (error - error[:1]) + np.nan_to_num(ki) * np.cumsum(error * spacing)
+    return asked
+
+
+def effective_kp(track: Track) -> float:
+    """Return the gain (percent per logged unit) by which the output has answered moves of the error; 0 if none."""
+    moves, answers = np.diff(track.error) / abs(track.scale), np.diff(track.output)
+    both = np.isfinite(moves) & np.isfinite(answers) & (moves != 0) & (answers != 0)
+    if both.sum() < 20:
+        return 0.0
+    return max(0.0, float(np.median(answers[both] / moves[both])))
+
+
+def _first_owed(demand: Floats, last: int, digit: float) -> int:
+    """Return the last position before `last` at which less than a digit of movement was owed."""
+    owed = np.flatnonzero(np.abs(demand[: last + 1]) < digit)
+    return int(owed[-1]) if owed.size else 0

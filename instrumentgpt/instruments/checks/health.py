@@ -1,0 +1,67 @@
+"""What a channel must show to be called healthy, and what is said when it does not."""
+
+import math
+from collections.abc import Sequence
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import Track
+
+HEALTHY_OVERSHOOT = 0.6  # °C; loops.md section 1
+HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
+HEALTHY_SWING = 0.22  # °C, half peak to peak while holding; loops.md section 1
+HEALTHY_ERROR = 0.1  # °C, mean while holding; loops.md section 1
+
+
+def healthy_channels(study: Study, causes: Sequence[Finding]) -> tuple[list[Finding], dict[str, str]]:
+    """Return a "healthy" finding per channel that shows it, and why it is withheld where nothing else is said.
+
+    A channel with a finding, or in a log with too little data, gets neither.
+    """
+    if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_temperature:
+        return [], {}
+    ill = {cause.channel for cause in causes if cause.fault != "data_gap"}
+    findings, withheld = [], {}
+    for track in study.active:
+        channel = track.loop.channel
+        if ill & {channel, None}:
+            continue
+        doubts = _doubts(metrics_of(track), abs(track.scale))
+        if doubts:
+            withheld[f"healthy, channel {channel}"] = "; ".join(doubts)
+        else:
+            findings.append(_healthy(study, track))
+    return findings, withheld
+
+
+def _doubts(metrics: Metrics, scale: float) -> list[str]:
+    """Return what speaks against calling a channel healthy; empty if nothing does."""
+    doubts = []
+    if math.isnan(metrics.half_peak_to_peak):
+        doubts.append("it never settled in this log")
+    elif metrics.half_peak_to_peak * scale > HEALTHY_SWING:
+        doubts.append(f"it swings ±{metrics.half_peak_to_peak:.2f} while holding")
+    if abs(metrics.mean_error) * scale > HEALTHY_ERROR:
+        doubts.append(f"its mean error while holding is {metrics.mean_error:.2f}")
+    far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
+    if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
+        doubts.append(f"it overshot by {metrics.overshoot:.2f} ({metrics.overshoot_percent:.0f} %)")
+    return doubts
+
+
+def _healthy(study: Study, track: Track) -> Finding:
+    metrics = metrics_of(track)
+    numbers: dict[str, float | str] = {
+        "settling_time": metrics.settling_time,
+        "overshoot": metrics.overshoot,
+        "half_peak_to_peak": metrics.half_peak_to_peak,
+        "mean_error": metrics.mean_error,
+        "duty": metrics.duty,
+        "saturated": 100 * metrics.saturated,
+    }
+    holding = [i for hold in track.holds for i in (hold.settled, hold.stop - 1) if hold.settled < hold.stop]
+    ruled_out = RuledOut(
+        "oscillation_tuning", "small_swing", {"half_peak_to_peak": metrics.half_peak_to_peak}
+    )
+    return found(study, "healthy", track, 0, len(track) - 1, holding[:2], numbers, [ruled_out])

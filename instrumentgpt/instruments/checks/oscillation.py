@@ -1,0 +1,198 @@
+"""A loop that swings and does not stop: by its gains, or by its actuator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats, HalfCycles
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import BAND, Hold, Track
+
+AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
+CROSSINGS = 8  # half cycles; loops.md section 1
+IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
+AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
+DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
+FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A sustained oscillation of one channel.
+
+    first, last  indices
+    period       s
+    amplitude    °C, half peak to peak
+    cycles       whole cycles seen
+    regularity   1 - coefficient of variation of its half cycles
+    at_limit     share of the cycles in which the output met a limit (two-sided: changed sign)
+    output       percent, half peak to peak of the output
+    peaks        indices of the two largest extremes
+    """
+
+    first: int
+    last: int
+    period: float
+    amplitude: float
+    cycles: float
+    regularity: float
+    at_limit: float
+    output: float
+    peaks: tuple[int, int]
+
+
+def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find sustained swings whose output meets a limit in most cycles: the gains are too high."""
+    return [
+        _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", "meets_limit")
+        for track, swing in _swings(study)
+        if swing.at_limit > AT_LIMIT_SHARE
+    ]
+
+
+def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find sustained swings whose output stays inside its limits: the actuator, not the gains."""
+    return [
+        _finding(study, track, swing, "limit_cycle_actuator", "oscillation_tuning", "inside_limits")
+        for track, swing in _swings(study)
+        if swing.at_limit <= AT_LIMIT_SHARE
+    ]
+
+
+def _swings(study: Study) -> list[tuple[Track, Swing]]:
+    swings = [(track, swing_of(track)) for track in study.active if not track.two_point]
+    return [(track, swing) for track, swing in swings if swing is not None]
+
+
+def _finding(study: Study, track: Track, swing: Swing, fault: str, other: str, reason: str) -> Finding:
+    numbers: dict[str, float | str] = {
+        "period": swing.period,
+        "amplitude": track.shown(swing.amplitude),
+        "cycles": swing.cycles,
+        "at_limit": 100 * swing.at_limit,
+        "output": swing.output,
+        "kp": float(track.loop.kp[swing.last]),
+        "ki": float(track.loop.ki[swing.last]),
+        "kd": float(track.loop.kd[swing.last]),
+    }
+    ruled_out = [
+        RuledOut(other, reason, {"at_limit": 100 * swing.at_limit, "output": swing.output}),
+        RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity}),
+    ]
+    lines = (swing.first, *swing.peaks)
+    return found(study, fault, track, swing.first, swing.last, lines, numbers, ruled_out)
+
+
+def swing_of(track: Track) -> Swing | None:
+    """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
+    groups = [group for hold in track.holds for group in [_longest_group(track, hold)] if group is not None]
+    if not groups:
+        return None
+    longest = max(groups, key=len)
+    period = _period(track, longest)
+    alike = [group for group in groups if 0.6 < _period(track, group) / period < 1.6]
+    if sum(len(group) for group in alike) < CROSSINGS or _decays(longest):
+        return None
+    durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
+    regularity = 1.0 - _pair_variation(durations)
+    if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period:
+        return None
+    extremes = np.concatenate([np.abs(group.extreme) for group in alike])
+    amplitude = float(np.median(extremes))
+    if amplitude < AMPLITUDE:
+        return None
+    first, last = int(alike[0].first[0]), int(alike[-1].peak[-1])
+    cycle_shares = [_share_at_limit(track, group) for group in alike]
+    return Swing(
+        first,
+        last,
+        period,
+        amplitude,
+        len(extremes) / 2,
+        regularity,
+        float(np.average(cycle_shares, weights=[len(group) for group in alike])),
+        _output_swing(track, longest),
+        (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
+    )
+
+
+def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
+    """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
+    start = _first_crossing(track, hold)
+    usable = track.usable[start : hold.stop]
+    error = track.error[start : hold.stop]
+    known = error[usable & np.isfinite(error)]
+    if len(known) < 20:
+        return None
+    half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
+    if half < 0.6 * AMPLITUDE:
+        return None
+    noise = 0.0 if np.isnan(track.noise) else track.noise
+    cycles = track.swings(start, hold.stop, max(0.4 * AMPLITUDE, min(2 * noise, 0.6 * half), 0.25 * half))
+    return _best_train(track, cycles)
+
+
+def _first_crossing(track: Track, hold: Hold) -> int:
+    """Return where pv first reaches the setpoint of `hold` (its band, or past it)."""
+    error = track.smooth_error[hold.first : hold.stop]
+    reached = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[0]))
+    return hold.first + (int(np.argmax(reached)) if reached.any() else 0)
+
+
+def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
+    large = np.abs(cycles.extreme) > 0.8 * AMPLITUDE
+    times = track.time[cycles.first]
+    lengths = np.diff(times, append=times[-1:] + 0.0)
+    trains, start = [], 0
+    for i in range(1, len(cycles) + 1):
+        ends = i == len(cycles) or not large[i]
+        unlike = not ends and i - start >= 3 and not 0.4 < lengths[i - 1] / max(lengths[i - 3], 1e-9) < 2.5
+        if ends or unlike or not large[start]:
+            trains.append((start, i))
+            start = i
+    best = max(trains, key=lambda train: train[1] - train[0], default=(0, 0))
+    if best[1] - best[0] < 4:
+        return None
+    begin = best[0]
+    while begin > 0 and large[begin - 1]:
+        begin -= 1
+    part = slice(begin, best[1])
+    return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
+
+
+def _period(track: Track, group: HalfCycles) -> float:
+    """Return the period in s: twice the mean half cycle."""
+    span = float(track.time[group.first[-1]] - track.time[group.first[0]])
+    return 2.0 * span / (len(group) - 1)
+
+
+def _pair_variation(lengths: Floats) -> float:
+    """Return the coefficient of variation of whole cycles: a lopsided swing is as regular as an even one."""
+    if len(lengths) < 3:
+        return 1.0
+    pairs = lengths[:-1] + lengths[1:]
+    return float(np.std(pairs) / np.mean(pairs))
+
+
+def _decays(group: HalfCycles) -> bool:
+    size = np.abs(group.extreme)
+    third = max(2, len(size) // 3)
+    return bool(np.median(size[-third:]) < DECAYED * np.median(size[:third]))
+
+
+def _share_at_limit(track: Track, group: HalfCycles) -> float:
+    """Return the share of cycles in which the output met a limit; two-sided outputs: also changed sign."""
+    met = []
+    for start, stop in zip(group.first[:-2:2], group.first[2::2], strict=False):
+        output = track.output[start:stop]
+        touches = bool((track.at_low[start:stop] | track.at_high[start:stop]).any())
+        crosses = track.low < 0 and float(np.nanmin(output)) < -1.0 and float(np.nanmax(output)) > 1.0
+        met.append(touches or crosses)
+    return float(np.mean(met)) if met else 0.0
+
+
+def _output_swing(track: Track, group: HalfCycles) -> float:
+    output = track.output[group.first[0] : group.peak[-1] + 1]
+    return float(np.nanpercentile(output, 95) - np.nanpercentile(output, 5)) / 2

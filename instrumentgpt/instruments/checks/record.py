@@ -1,0 +1,101 @@
+"""Is there enough of a record to judge, and is it whole?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
+from instrumentgpt.instruments.study import Study, quote
+
+SHORTEST_RECORD = 180.0  # s; loops.md section 1
+FEWEST_SAMPLES = 100  # per channel; loops.md section 1
+SLOWEST_PERIOD = 20.0  # s between samples; loops.md section 1
+NEEDED_FIELDS = ("setpoint", "output")
+
+
+def insufficient_data(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a record too short, too sparse or without the fields that a verdict on control needs."""
+    tracks = [track for track in study.tracks.values() if len(track)]
+    if not tracks:
+        return [_without_samples(study)]
+    longest = max(tracks, key=len)
+    seconds = float(np.ptp(longest.time))
+    absent = [name for name in NEEDED_FIELDS if _absent(study, name)]
+    timed = "period" not in study.log.missing
+    short = timed and seconds < SHORTEST_RECORD
+    slow = timed and longest.period > SLOWEST_PERIOD
+    if not (short or slow or len(longest) < FEWEST_SAMPLES or absent or not timed):
+        return []
+    numbers: dict[str, float | str] = {
+        "seconds": seconds if timed else float("nan"),
+        "samples": len(longest),
+        "period": longest.period if timed else float("nan"),
+        "missing": ", ".join([*absent, *([] if timed else ["period"])]) or "none",
+    }
+    evidence = quote(study, longest, 0, len(longest) - 1)
+    onset, end = float(longest.loop.time[0]), float(longest.loop.time[-1])
+    return [_device_finding("insufficient_data", onset, end, evidence, numbers)]
+
+
+def _absent(study: Study, name: str) -> bool:
+    values = study.log.samples[name].to_numpy(dtype=float)
+    return name in study.log.missing or not np.isfinite(values).any()
+
+
+def _without_samples(study: Study) -> Finding:
+    nothing: dict[str, float | str] = {
+        "seconds": 0.0,
+        "samples": 0,
+        "period": float("nan"),
+        "missing": "samples",
+    }
+    return _device_finding("insufficient_data", 0.0, 0.0, (), nothing)
+
+
+def data_gap(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find where no sample was written for too long, or where the clock was set."""
+    if not study.gaps:
+        return []
+    samples = study.log.samples
+    rows = [position for gap in study.gaps for position in (gap.before, gap.after)][:6]
+    evidence = tuple(_row(study, position) for position in rows)
+    longest = max(study.gaps, key=lambda gap: abs(gap.seconds))
+    time = samples["time"].to_numpy(dtype=float)
+    numbers: dict[str, float | str] = {
+        "count": len(study.gaps),
+        "longest": longest.seconds,
+        "back": sum(gap.seconds < 0 for gap in study.gaps),
+        "first_line": int(samples["line"].iloc[study.gaps[0].before]),
+        "next_line": int(samples["line"].iloc[study.gaps[0].after]),
+    }
+    jump = _pv_change(study, longest.before)
+    ruled_out = RuledOut("sensor_bias", "across_gap", {"change": jump, "seconds": longest.seconds})
+    onset, end = float(time[study.gaps[0].before]), float(time[study.gaps[-1].after])
+    return [_device_finding("data_gap", onset, end, evidence, numbers, (ruled_out,))]
+
+
+def _row(study: Study, position: int) -> Evidence:
+    row = study.log.samples.iloc[position]
+    values = {name: float(row[name]) for name in ("setpoint", "pv") if np.isfinite(row[name])}
+    return Evidence(int(row["line"]), float(row["time"]), values)
+
+
+def _pv_change(study: Study, position: int) -> float:
+    """Return how far pv of the channel last seen before a gap had moved when it was seen again."""
+    samples = study.log.samples
+    last = samples.iloc[position]
+    later = samples.iloc[position + 1 :]
+    same = later[later["channel"] == last["channel"]]
+    return float(same["pv"].iloc[0] - last["pv"]) if len(same) else float("nan")
+
+
+def _device_finding(
+    fault: str,
+    onset: float,
+    end: float,
+    evidence: tuple[Evidence, ...],
+    numbers: dict[str, float | str],
+    ruled_out: tuple[RuledOut, ...] = (),
+) -> Finding:
+    return Finding(fault, None, onset, end, faults.severity(fault), evidence, numbers, ruled_out)

@@ -1,0 +1,219 @@
+"""How a loop answers a step of its setpoint: too far, wound up, too slow."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats, Mask
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import BAND, Step, Track
+
+OVERSHOOT_STEP = 4.0  # °C; loops.md section 1
+OVERSHOOT = 0.85  # °C; loops.md section 1
+OVERSHOOT_SHARE = 0.09  # of the step; loops.md section 1
+PINNED_PAST = 5.0  # s at the limit after pv crossed the setpoint; loops.md section 1
+SLUGGISH_STEP = 3.0  # °C; loops.md section 1
+SLUGGISH = 290.0  # s to the band; loops.md section 1
+SLUGGISH_GAINS = 1 / 3  # of the SIMC gains; loops.md section 1
+PINNED_SHARE = 0.1  # of the way at a limit: then the power is slow, not the gains
+DEAD_TIMES = np.arange(0.0, 42.0, 2.0)  # s tried in the quick model
+MODEL_WINDOW = 20.0  # s over which the quick model integrates
+
+
+@dataclass(frozen=True)
+class Overshoot:
+    """How far pv went past the setpoint of `step`: °C, at `peak`, having crossed at `crossing` (indices)."""
+
+    step: Step
+    size: float
+    crossing: int
+    peak: int
+    pinned: float  # s at the limit after the crossing
+
+
+def overshoots(track: Track) -> list[Overshoot]:
+    """Return what pv did after each step in a direction that the output can drive."""
+    measured = [
+        _overshoot(track, step)
+        for step in track.steps
+        if abs(step.size) >= OVERSHOOT_STEP and (step.size > 0 or track.low < 0)
+    ]
+    return [overshoot for overshoot in measured if overshoot is not None]
+
+
+def _overshoot(track: Track, step: Step) -> Overshoot | None:
+    sign = math.copysign(1.0, step.size)
+    beyond = -sign * track.smooth_error[step.index : step.stop]
+    if not track.usable[step.index] or not (beyond > 0).any():
+        return None
+    crossing = step.index + int(np.argmax(beyond > 0))
+    took = float(track.time[crossing] - track.time[step.index])
+    stop = min(step.stop, track.after(crossing, max(300.0, 3 * took)))
+    if stop - crossing < 3 or not track.usable[step.index : stop].all():
+        return None
+    peak = crossing + int(np.nanargmax(-sign * track.smooth_error[crossing:stop]))
+    at_limit = track.at_high if sign > 0 else track.at_low
+    return Overshoot(
+        step, float(-sign * track.smooth_error[peak]), crossing, peak, _held(track, at_limit, crossing)
+    )
+
+
+def _held(track: Track, at_limit: Mask, index: int) -> float:
+    """Return for how many seconds after `index` the output stayed at the limit."""
+    off = np.flatnonzero(~at_limit[index:])
+    last = index + int(off[0]) if off.size else len(track) - 1
+    return float(track.time[last] - track.time[index])
+
+
+def _too_far(overshoot: Overshoot) -> bool:
+    return overshoot.size > max(OVERSHOOT, OVERSHOOT_SHARE * abs(overshoot.step.size))
+
+
+def integral_windup(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find overshoot with the output still at its limit well after pv crossed the setpoint."""
+    return _judged(study, "integral_windup", lambda overshoot: overshoot.pinned > PINNED_PAST)
+
+
+def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find overshoot with an output that had left its limit in time: the gains ask for too much."""
+    return _judged(study, "overshoot_tuning", lambda overshoot: overshoot.pinned <= PINNED_PAST)
+
+
+def _judged(study: Study, fault: str, fits) -> list[Finding]:  # type: ignore[no-untyped-def]
+    findings = []
+    for track in study.active:
+        if track.two_point:
+            continue
+        far = [overshoot for overshoot in overshoots(track) if _too_far(overshoot)]
+        hits = [overshoot for overshoot in far if fits(overshoot)]
+        if hits and len(hits) >= len(far) - len(hits):
+            findings.append(_overshoot_finding(study, track, fault, hits, len(overshoots(track))))
+    return findings
+
+
+def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Overshoot], steps: int) -> Finding:
+    worst = max(hits, key=lambda overshoot: overshoot.size)
+    numbers: dict[str, float | str] = {
+        "overshoot": track.shown(worst.size),
+        "percent": 100 * worst.size / abs(worst.step.size),
+        "step": track.shown(abs(worst.step.size)),
+        "pinned": worst.pinned,
+        "setpoint": float(track.loop.setpoint[worst.step.index]),
+        "peak": float(track.loop.pv[worst.peak]),
+        "output": float(track.output[worst.crossing]),
+        "count": len(hits),
+        "steps": steps,
+        "kp": float(track.loop.kp[worst.peak]),
+        "ki": float(track.loop.ki[worst.peak]),
+    }
+    other, reason = (
+        ("overshoot_tuning", "still_pinned")
+        if fault == "integral_windup"
+        else ("integral_windup", "left_limit")
+    )
+    ruled_out = RuledOut(other, reason, {"pinned": worst.pinned, "output": numbers["output"]})
+    lines = (worst.step.index, worst.crossing, worst.peak)
+    last = hits[-1].step.stop - 1
+    return found(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
+
+
+def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find slow answers to steps with power to spare and gains far below what the plant would bear."""
+    findings = []
+    for track in study.active:
+        slow = [] if track.two_point else _slow_steps(track)
+        if not slow:
+            continue
+        bearable = simc_gains(track)
+        kp, ki = float(track.loop.kp[slow[0][0].index]), float(track.loop.ki[slow[0][0].index])
+        if bearable is None or not kp < SLUGGISH_GAINS * bearable[0] or not ki < SLUGGISH_GAINS * bearable[1]:
+            continue
+        step, seconds, index = max(slow, key=lambda row: row[1])
+        numbers: dict[str, float | str] = {
+            "seconds": seconds,
+            "step": track.shown(abs(step.size)),
+            "kp": kp,
+            "ki": ki,
+            "kp_simc": bearable[0],
+            "ki_simc": bearable[1],
+            "largest": float(np.nanmax(np.abs(track.output[step.index : index + 1]))),
+        }
+        ruled_out = RuledOut(
+            "saturation", "power_to_spare", {"output": numbers["largest"], "limit": track.high}
+        )
+        lines = (step.index, (step.index + index) // 2, index)
+        last = slow[-1][0].stop - 1
+        findings.append(
+            found(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
+        )
+    return findings
+
+
+def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
+    """Return (step, seconds to the band, index there) of steps slower than `SLUGGISH` with power to spare."""
+    slow = []
+    for step in track.steps:
+        settled, seconds = settling(track, step)
+        pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
+        usable = track.usable[step.index : settled + 1].all()
+        if abs(step.size) >= SLUGGISH_STEP and seconds > SLUGGISH and pinned < PINNED_SHARE and usable:
+            slow.append((step, seconds, settled))
+    return slow
+
+
+def settling(track: Track, step: Step) -> tuple[int, float]:
+    """Return the index and the seconds after `step` at which pv was in the band for good; its end if never."""
+    outside = np.flatnonzero(np.abs(track.smooth_error[step.index : step.stop]) > BAND)
+    last = step.index + int(outside[-1]) if outside.size else step.index
+    index = min(last + 1, step.stop - 1)
+    return index, float(track.time[index] - track.time[step.index])
+
+
+def simc_gains(track: Track) -> tuple[float, float] | None:
+    """Return kp and ki (per logged unit) of the SIMC rule with tau_c = dead time for a quick model of the plant.
+
+    The model dpv/dt = a output(t - dead_time) - b pv + c is fitted to changes over `MODEL_WINDOW`.
+    None where the log does not carry it (R2 below 0.8, or no rise with output).
+    """
+    model = _quick_model(track)
+    if model is None:
+        return None
+    slope, dead_time, time_constant = model
+    kp = 1.0 / (2.0 * slope * dead_time)
+    return kp * abs(track.scale), kp / min(time_constant, 8.0 * dead_time) * abs(track.scale)
+
+
+def _quick_model(track: Track) -> tuple[float, float, float] | None:
+    """Return (slope in °C/s per percent, dead time s, time constant s) of the best of `DEAD_TIMES`."""
+    good = np.isfinite(track.pv) & np.isfinite(track.output)
+    time, pv, output = track.time[good], track.pv[good], track.output[good]
+    if len(time) < 50 or np.ptp(output) < 3.0 or np.ptp(pv) < 2.0:
+        return None
+    grid = np.arange(time[0], time[-1], max(2.0, track.period))
+    pv, output = np.interp(grid, time, pv), np.interp(grid, time, output)
+    step = grid[1] - grid[0]
+    width = max(2, round(MODEL_WINDOW / step))
+    change = pv[width:] - pv[:-width]
+    level, ones = _windows(pv, width) * step, np.full(len(change), width * step)
+    best: tuple[float, float, float, float] | None = None
+    for dead_time in DEAD_TIMES:
+        delayed = np.interp(grid - dead_time, grid, output)
+        design = np.column_stack([_windows(delayed, width) * step, -level, ones])
+        fit, *_ = np.linalg.lstsq(design, change, rcond=None)
+        rest = change - design @ fit
+        unexplained = float(np.dot(rest, rest) / max(np.dot(change, change), 1e-12))
+        if best is None or unexplained < best[0]:
+            best = (unexplained, float(fit[0]), float(dead_time), float(fit[1]))
+    if best is None or best[0] > 0.2 or best[1] <= 0:
+        return None
+    return best[1], max(best[2], 2.0, track.period), 1.0 / max(best[3], 1e-4)
+
+
+def _windows(values: Floats, width: int) -> Floats:
+    """Return the sums of `values` over each window of `width` samples."""
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    total: Floats = sums[width:-1] - sums[: -width - 1]
+    return total

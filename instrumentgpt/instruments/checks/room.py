@@ -1,0 +1,151 @@
+"""What the room does to all channels at once, and what one channel does to another."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats, smooth
+from instrumentgpt.instruments.study import Study, found, quote
+from instrumentgpt.instruments.together import SHARED_BY
+from instrumentgpt.instruments.tracks import Step, Track
+
+DOOR = r"door|lid|cover|hatch|drawer|門|蓋"
+DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
+RESPONSE = 0.3  # °C; loops.md section 1
+ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
+CONTRAST = 2.2  # times what happens without a step; loops.md section 1
+FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
+WINDOW = 240.0  # s after a neighbour's step in which a response is looked for
+SMALLEST_SOURCE = 3.0  # °C of a neighbour's step
+
+
+def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find times in which at least three channels left their setpoint the same way together."""
+    moves = study.common_moves
+    if not moves:
+        return []
+    first = moves[0]
+    largest = max(moves, key=lambda move: sum(abs(size) for size in move.channels.values()))
+    evidence = _door_lines(study, first.start) + _lines_of(study, largest.peak, list(largest.channels))
+    sizes = [abs(size) for size in largest.channels.values()]
+    unit = next(iter(study.tracks.values()))
+    numbers: dict[str, float | str] = {
+        "unit": study.log.unit,
+        "channels": ", ".join(str(channel) for channel in sorted(largest.channels)),
+        "count": len(largest.channels),
+        "smallest": unit.shown(min(sizes)),
+        "largest": unit.shown(max(sizes)),
+        "times": len(moves),
+        "door": evidence[0].line if evidence and not evidence[0].values else float("nan"),
+    }
+    ruled_out = RuledOut("cross_coupling", "together", {"count": len(largest.channels), "needed": SHARED_BY})
+    severity = faults.severity("ambient_disturbance")
+    start, stop = first.start, moves[-1].stop
+    return [Finding("ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,))]
+
+
+def _lines_of(study: Study, time: float, channels: list[int]) -> tuple[Evidence, ...]:
+    quoted: tuple[Evidence, ...] = ()
+    for channel in sorted(channels)[:4]:
+        track = study.tracks[channel]
+        quoted += quote(study, track, int(np.searchsorted(track.time, time, side="right")) - 1)
+    return quoted
+
+
+def _door_lines(study: Study, onset: float) -> tuple[Evidence, ...]:
+    """Return the event lines near `onset` that speak of a door."""
+    events = study.log.events
+    if not len(events):
+        return ()
+    near = events[(events["time"] > onset - DOOR_BEFORE) & (events["time"] < onset + DOOR_AFTER)]
+    about = near["source"].astype(str) + " " + near["text"].astype(str)
+    doors = near[about.str.contains(DOOR, case=False, regex=True)]
+    rows = zip(doors["line"], doors["time"], strict=True)
+    return tuple(Evidence(int(line), float(time), {}) for line, time in rows)[:2]
+
+
+def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find channels whose pv follows the setpoint steps of a neighbour while their own setpoint stands."""
+    findings = []
+    for target in study.active:
+        sources = [(source, _steps_of(study, source)) for source in study.active if source is not target]
+        judged = [
+            _follows(study, target, source, steps) for source, steps in sources if len(steps) >= FEWEST_STEPS
+        ]
+        hits = [finding for finding in judged if finding is not None]
+        if hits:
+            findings.append(max(hits, key=lambda finding: float(finding.numbers["contrast"])))
+    return findings
+
+
+def _steps_of(study: Study, source: Track) -> list[Step]:
+    return [step for step in source.steps if abs(step.size) >= SMALLEST_SOURCE and step.index > 0]
+
+
+def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> Finding | None:
+    deviation = smooth(np.where(target.quiet, -target.error, np.nan), target.samples(10.0) | 1)
+    times = [float(source.time[step.index]) for step in steps]
+    answers = []
+    for step, time in zip(steps, times, strict=True):
+        if any(0 < abs(time - other) < 60 for other in _own_changes(target)):
+            continue
+        peak = _extreme(target, deviation, time, min([WINDOW, *(t - time for t in times if t > time)]))
+        if peak is not None:
+            answers.append((step, peak[0] * np.sign(step.size), peak[1]))
+    hits = [answer for answer in answers if answer[1] > RESPONSE]
+    if len(hits) < FEWEST_STEPS or len(hits) < ANSWERED * len(answers):
+        return None
+    size = float(np.median([answer[1] for answer in hits]))
+    usual = _usual(study, target, deviation)
+    contrast = size / max(usual, 0.02, target.digit / 2)
+    if contrast < CONTRAST:
+        return None
+    numbers: dict[str, float | str] = {
+        "source": source.loop.channel,
+        "answered": len(hits),
+        "steps": len(answers),
+        "size": target.shown(size),
+        "usual": target.shown(usual),
+        "contrast": contrast,
+        "source_line": int(source.loop.line[hits[0][0].index]),
+    }
+    ruled_out = RuledOut("ambient_disturbance", "follows", {"contrast": contrast, "answered": len(hits)})
+    first = int(np.searchsorted(target.time, source.time[hits[0][0].index]))
+    last = min(target.after(hits[-1][2], WINDOW), len(target) - 1)
+    finding = found(
+        study, "cross_coupling", target, first, last, [hit[2] for hit in hits[:2]], numbers, [ruled_out]
+    )
+    steps_quoted = quote(study, source, *(hit[0].index for hit in hits[:2]))
+    return Finding(**{**finding.__dict__, "evidence": steps_quoted + finding.evidence})
+
+
+def _own_changes(track: Track) -> list[float]:
+    return [float(track.time[a]) for a, _ in track.levels if a > 0]
+
+
+def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tuple[float, int] | None:
+    """Return the largest change of `deviation` after `time` and where; None unless the loop held throughout."""
+    start = int(np.searchsorted(track.time, time))
+    stop = int(np.searchsorted(track.time, time + seconds))
+    earlier = deviation[max(0, start - track.samples(30.0)) : start]
+    part = deviation[start:stop]
+    if len(part) < 5 or not np.isfinite(earlier).any() or np.isfinite(part).mean() < 0.9:
+        return None
+    change = part - np.nanmedian(earlier)
+    index = int(np.nanargmax(np.abs(change)))
+    return float(change[index]), start + index
+
+
+def _usual(study: Study, target: Track, deviation: Floats) -> float:
+    """Return the change that windows without any neighbour's step show: their 75th percentile, °C."""
+    steps = [float(track.time[step.index]) for track in study.active for step in track.steps]
+    sizes = []
+    for time in np.arange(float(target.time[0]) + 30.0, float(target.time[-1]) - WINDOW / 2, WINDOW / 2):
+        if any(time - WINDOW < moment < time + WINDOW / 2 for moment in steps):
+            continue
+        change = _extreme(target, deviation, float(time), WINDOW / 2)
+        if change is not None:
+            sizes.append(abs(change[0]))
+    return float(np.percentile(sizes, 75)) if sizes else 0.0

@@ -1,0 +1,284 @@
+"""Faults of the sensor that one channel's own pv gives away: open, spikes, a step, stuck, noise."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats, constant_runs, noise, runs
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import Track
+
+OPEN_FOR = 7.0  # s without a believable reading; loops.md section 1
+SPIKE_RETURNS = 6.0  # s within which a spike is over; loops.md section 1
+SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
+IMPOSSIBLE_RATE = 3.0  # times the plant's own fastest usual movement; loops.md section 1
+IMPOSSIBLE_MOVE = 2.0  # °C between neighbouring samples; loops.md section 1
+KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
+STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
+TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
+UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
+NOISY = 0.085  # °C, standard deviation; loops.md section 1
+NOISIER = 2.5  # times the channel's own quiet level; loops.md section 1
+NOISY_FOR = 180.0  # s; loops.md section 1
+BLOCK = 20.0  # s over which the noise is taken
+
+
+def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find readings that are no temperature: nan, null, the rails of converters."""
+    return [finding for track in study.tracks.values() for finding in _open(study, track)]
+
+
+def _open(study: Study, track: Track) -> list[Finding]:
+    bad = ~np.isfinite(track.pv)
+    if bad.all() and not np.isfinite(track.loop.pv).any() and not track.controlled.any():
+        return []
+    spells = [
+        (int(a), int(b))
+        for a, b in runs(bad)
+        if b - a >= 3
+        and track.time[min(b, len(track) - 1)] - track.time[a] >= OPEN_FOR
+        and (a > 0 or np.isfinite(track.setpoint[a]))
+    ]
+    if not spells:
+        return []
+    first, stop = spells[0]
+    last = spells[-1][1]
+    value = float(track.loop.pv[first])
+    numbers: dict[str, float | str] = {
+        "value": value if math.isfinite(value) else "nan",
+        "good": float(track.loop.pv[first - 1]) if first else float("nan"),
+        "seconds": float(track.time[min(stop, len(track) - 1)] - track.time[first]),
+        "count": len(spells),
+    }
+    ruled_out = RuledOut("sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": SPIKE_RETURNS})
+    lines = (first - 1, first, stop - 1) if first else (first, stop - 1)
+    return [found(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
+
+
+def impossible_move(track: Track) -> Floats:
+    """Return, for each sample after the first, the change of pv (°C) that this plant cannot make by itself."""
+    spacing = np.maximum(np.diff(track.time), 1e-3)
+    rate = np.abs(np.diff(track.pv)) / spacing
+    usual = float(np.nanpercentile(rate, 98)) if np.isfinite(rate).any() else 0.0
+    limit: Floats = np.maximum(IMPOSSIBLE_MOVE, IMPOSSIBLE_RATE * usual * spacing)
+    return np.maximum(limit, 4 * track.digit)
+
+
+def _jumps(track: Track) -> list[int]:
+    """Return the samples reached by an impossible move within an unbroken stretch of the record."""
+    if len(track) < 10:
+        return []
+    moves = np.abs(np.diff(track.pv))
+    unbroken = np.diff(track.time) < 3 * track.period
+    with np.errstate(invalid="ignore"):
+        return [int(i) + 1 for i in np.flatnonzero((moves > impossible_move(track)) & unbroken)]
+
+
+def _excursions(track: Track) -> list[tuple[int, int]]:
+    """Return (first, past-the-last) of each impossible excursion that came back by itself."""
+    pv, time = track.pv, track.time
+    seconds = max(SPIKE_RETURNS, 1.5 * track.period)
+    spikes: list[tuple[int, int]] = []
+    for start in _jumps(track):
+        if spikes and start < spikes[-1][1] + 1:
+            continue
+        level, size = pv[start - 1], pv[start] - pv[start - 1]
+        stop = int(np.searchsorted(time, time[start] + seconds, side="right"))
+        back = [j for j in range(start + 1, min(stop + 1, len(pv))) if abs(pv[j] - level) < 0.35 * abs(size)]
+        if back:
+            spikes.append((start, back[0]))
+    return spikes
+
+
+def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find movements no plant can make that return by themselves within seconds, at least `SPIKES` of them."""
+    findings = []
+    for track in study.tracks.values():
+        spikes = _excursions(track)
+        if len(spikes) < SPIKES:
+            continue
+        sizes = [float(track.pv[a] - track.pv[a - 1]) for a, _ in spikes]
+        largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
+        first, stop = spikes[largest]
+        numbers: dict[str, float | str] = {
+            "count": len(spikes),
+            "size": track.shown(sizes[largest]) * math.copysign(1.0, track.scale),
+            "seconds": float(track.time[stop] - track.time[first]),
+            "possible": track.shown(float(impossible_move(track)[first - 1])),
+        }
+        lines = (spikes[0][0], first - 1, first, stop)
+        kept = float(track.pv[stop] - track.pv[first - 1]) / sizes[largest]
+        ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
+        findings.append(
+            found(study, "sensor_spike", track, spikes[0][0], spikes[-1][1], lines, numbers, [ruled_out])
+        )
+    return findings
+
+
+def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find an impossible movement of pv that stays: the sensor reads another value, the plant has not moved."""
+    return [finding for track in study.tracks.values() for finding in _step(study, track)]
+
+
+def _step(study: Study, track: Track) -> list[Finding]:
+    spiky = np.zeros(len(track), dtype=bool)
+    for a, b in _excursions(track):
+        spiky[max(0, a - 1) : b + 2] = True
+    held = _held_before(track)
+    for index in _jumps(track):
+        if spiky[index] or not track.usable[index] or held[index - 1] >= STUCK_FOR:
+            continue
+        previous = track.pv[max(0, index - 5) : index]
+        later = track.pv[track.after(index, SPIKE_RETURNS / 2) : track.after(index, 2 * SPIKE_RETURNS)]
+        later = later[np.isfinite(later)]
+        if len(later) < 3 or not np.isfinite(previous).all():
+            continue
+        level, size = float(np.median(previous)), float(track.pv[index] - track.pv[index - 1])
+        kept = (float(np.median(later)) - level) / size
+        if kept < KEPT:
+            continue
+        sign = math.copysign(1.0, track.scale)
+        numbers: dict[str, float | str] = {
+            "kind": "step",
+            "size": sign * track.shown(size),
+            "from": float(track.loop.pv[index - 1]),
+            "to": float(track.loop.pv[index]),
+            "possible": track.shown(float(impossible_move(track)[index - 1])),
+            "kept": 100 * kept,
+        }
+        ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": SPIKE_RETURNS})
+        return [
+            found(
+                study, "sensor_bias", track, index, len(track) - 1, (index - 1, index), numbers, [ruled_out]
+            )
+        ]
+    return []
+
+
+def _held_before(track: Track) -> Floats:
+    """Return, per sample, for how many seconds pv has been equal to the last digit."""
+    held = np.zeros(len(track))
+    for a, b in constant_runs(track.pv):
+        held[a:b] = track.time[a:b] - track.time[a]
+    return held
+
+
+def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a pv equal to the last digit for long while the output moved as if it were not."""
+    return [finding for track in study.active for finding in _stuck(study, track)]
+
+
+def _stuck(study: Study, track: Track) -> list[Finding]:
+    spells = [(int(a), int(b), float(track.time[b - 1] - track.time[a])) for a, b in constant_runs(track.pv)]
+    lengths = sorted(seconds for _, _, seconds in spells)
+    for first, stop, seconds in spells:
+        if seconds < STUCK_FOR or not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
+            continue
+        others = lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1]
+        moved = _output_moved(track, first, stop)
+        setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
+        needed = max(STUCK_OUTPUT, 60 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
+        if (
+            moved < needed
+            or (others > 0.5 * seconds and others != seconds)
+            or _noisy_output(track, first, stop, moved)
+        ):
+            continue
+        numbers: dict[str, float | str] = {
+            "seconds": seconds,
+            "value": float(track.loop.pv[first]),
+            "output_change": moved,
+            "setpoint_change": track.shown(setpoint),
+            "usual": others,
+        }
+        low, high = _extremes(track.output, first, stop)
+        ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
+        lines = (first, low, high, stop - 1)
+        return [found(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
+    return []
+
+
+def _output_moved(track: Track, first: int, stop: int) -> float:
+    """Return the range of the output between two indices, percent, a step at the very start left out."""
+    start = min(first + 2, stop - 1)
+    inside = track.output[start:stop]
+    inside = inside[np.isfinite(inside)]
+    return float(np.ptp(inside)) if inside.size else 0.0
+
+
+def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
+    """Return whether the output still trembles: its controller then sees a pv that moves below the last digit."""
+    tremor = noise(track.output[first + 2 : stop])
+    return not tremor <= max(TREMOR * moved, 0.6 * track.output_digit)
+
+
+def _extremes(values: Floats, first: int, stop: int) -> tuple[int, int]:
+    part = np.nan_to_num(values[first:stop])
+    return first + int(np.argmin(part)), first + int(np.argmax(part))
+
+
+def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find pv noise, white, above `NOISY` and well above the channel's own quiet level, for minutes."""
+    levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
+    quiet = {c: float(np.nanpercentile(v[1], 20)) for c, v in levels.items() if np.isfinite(v[1]).sum() >= 5}
+    findings = []
+    for channel, own in quiet.items():
+        starts, sigma = levels[channel]
+        others = [value for other, value in quiet.items() if other != channel]
+        usual = min(own, float(np.median(others))) if others else own
+        track = study.tracks[channel]
+        limit = max(NOISY, NOISIER * usual, 0.6 * track.digit)
+        blocks = math.ceil(NOISY_FOR / max(BLOCK, 10 * track.period))
+        for a, b in runs(np.nan_to_num(sigma) > limit):
+            if b - a >= blocks:
+                findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
+                break
+    return findings
+
+
+def block_noise(track: Track) -> tuple[list[int], Floats]:
+    """Return the first index of each block of `BLOCK` and the noise of pv in it (°C, from third differences).
+
+    Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
+    Samples that repeat the one before (a log faster than its controller) are dropped first.
+    """
+    fresh = np.flatnonzero(np.concatenate(([True], np.diff(track.pv) != 0)))
+    index = fresh if len(fresh) < 0.7 * len(track) and track.digit < 0.02 else np.arange(len(track))
+    size = max(10, round(BLOCK / track.period)) if track.period > 0 else 10
+    size = max(8, int(size * len(index) / max(1, len(track))))
+    count = len(index) // size
+    pv = track.pv[index[: count * size]].reshape(count, size)
+    third = np.abs(np.diff(pv, 3, axis=1))
+    with np.errstate(invalid="ignore"):
+        typical = np.median(third, axis=1, keepdims=True) if count else third
+        clipped = np.minimum(third, np.maximum(6 * typical, 1e-9))
+        sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
+    return [int(i) for i in index[: count * size : size]], sigma
+
+
+def _noise_finding(
+    study: Study, track: Track, starts: list[int], sigma: Floats, a: int, b: int, usual: float, limit: float
+) -> Finding:
+    first = starts[a]
+    stop = starts[b] - 1 if b < len(starts) else len(track) - 1
+    part = track.pv[first : stop + 1]
+    numbers: dict[str, float | str] = {
+        "sigma": track.shown(float(np.median(sigma[a:b]))),
+        "usual": track.shown(usual),
+        "seconds": float(track.time[stop] - track.time[first]),
+        "limit": track.shown(limit),
+    }
+    low, high = first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60]))
+    share = _white_share(part)
+    ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * share})
+    return found(study, "sensor_noise", track, first, stop, (first, low, high), numbers, [ruled_out])
+
+
+def _white_share(pv: Floats) -> float:
+    """Return the share of the noise that a mean of three takes away; 0.42 for white noise."""
+    rough = np.diff(pv, 3)
+    mean = np.diff((pv[:-2] + pv[1:-1] + pv[2:]) / 3, 3)
+    return 1.0 - float(np.nanstd(mean) / np.nanstd(rough)) if np.nanstd(rough) > 0 else 0.0

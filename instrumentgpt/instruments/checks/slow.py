@@ -1,0 +1,155 @@
+"""Changes over many minutes: a heater that weakens, a sensor that drifts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.signals import Floats
+from instrumentgpt.instruments.study import Study, found
+from instrumentgpt.instruments.tracks import Track
+
+BLOCK = 20.0  # s over which the output is averaged
+FEWEST_BLOCKS = 15  # at one setpoint: five minutes
+WARM_UP = 180.0  # s after settling on a step in which the plant still soaks
+ON_SETPOINT = 0.5  # °C of error that a block may have
+MORE_OUTPUT = 1.14  # times the output for the same setpoint: a weak heater; loops.md section 1
+LESS_OUTPUT = 0.88  # times: a sensor reading ever higher; loops.md section 1
+SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
+BEGUN = 0.15  # share of the whole change that counts as begun
+DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
+SMALLEST_CHANGE = 2.5  # percent of output
+
+
+@dataclass(frozen=True, eq=False)
+class Duty:
+    """The output needed at one setpoint, in blocks of `size` samples: first index, time (s), percent."""
+
+    size: int
+    index: list[int]
+    time: Floats
+    output: Floats
+
+
+@dataclass(frozen=True)
+class Change:
+    """The output for the same setpoint before and after, percent, from index `first` on."""
+
+    first: int
+    last: int
+    before: float
+    after: float
+    before_index: int
+    after_index: int
+
+    @property
+    def ratio(self) -> float:
+        return abs(self.after) / abs(self.before)
+
+
+def duty_at_equal_setpoint(track: Track) -> Duty | None:
+    """Return the output in blocks at the setpoint that was held longest; None if that is too short."""
+    steady = track.quiet.copy()
+    for hold in track.holds:
+        if hold.first > 0 and hold.settled < hold.stop:
+            steady[hold.settled : track.after(hold.settled, WARM_UP)] = False
+    steady &= np.isfinite(track.output) & np.isfinite(track.pv)
+    if not steady.any():
+        return None
+    values, counts = np.unique(track.setpoint[steady], return_counts=True)
+    index = np.flatnonzero(steady & (track.setpoint == values[np.argmax(counts)]))
+    size = track.samples(BLOCK)
+    starts = [int(i) for i in index[::size][:-1]]
+    blocks = [index[k * size : (k + 1) * size] for k in range(len(starts))]
+    kept = [
+        k for k, block in enumerate(blocks) if abs(float(np.median(track.smooth_error[block]))) < ON_SETPOINT
+    ]
+    if len(kept) < FEWEST_BLOCKS:
+        return None
+    output = np.array([float(np.mean(track.output[blocks[k]])) for k in kept])
+    return Duty(size, [starts[k] for k in kept], track.time[[starts[k] for k in kept]], output)
+
+
+def lasting_change(duty: Duty) -> Change | None:
+    """Return the change of output that lasts to the end of the record; None if it does not stand clear.
+
+    It begins after the last block that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall).
+    """
+    count = len(duty.output)
+    early, late = duty.output[: max(4, count // 5)], duty.output[-max(4, count // 5) :]
+    before, after = float(np.median(early)), float(np.median(late))
+    if abs(before) < SMALLEST_DUTY or before * after < 0:
+        return None
+    sign = np.sign(after - before)
+    if abs(after - before) < SMALLEST_CHANGE or np.min(sign * late) <= np.max(sign * early):
+        return None
+    moved = sign * (duty.output - before) / abs(after - before)
+    begun = BEGUN if abs(after) > abs(before) else DRIFT_SEEN
+    not_begun = np.flatnonzero(moved < begun)
+    first = int(not_begun[-1]) + 1
+    if first >= count - 3 or not not_begun.size:
+        return None
+    start = duty.index[first - 1] + duty.size
+    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], duty.index[-1])
+
+
+def _changes(study: Study) -> list[tuple[Track, Change, float]]:
+    """Return each channel's change of output and what the others did meanwhile (their median ratio)."""
+    duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
+    found_changes = []
+    for channel, (track, duty) in duties.items():
+        change = None if duty is None or track.two_point else lasting_change(duty)
+        if change is None:
+            continue
+        rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
+        found_changes.append((track, change, _others(rest, float(track.time[change.first]))))
+    return found_changes
+
+
+def _others(duties: list[Duty], time: float) -> float:
+    """Return by which factor the other channels' outputs changed at `time`, their median; 1 without others."""
+    ratios = []
+    for duty in duties:
+        earlier, later = duty.output[duty.time < time], duty.output[duty.time >= time]
+        if len(earlier) >= 4 and len(later) >= 4 and abs(np.median(earlier)) >= SMALLEST_DUTY:
+            ratios.append(float(np.median(later[-10:]) / np.median(earlier)))
+    return float(np.median(ratios)) if ratios else 1.0
+
+
+def heater_degradation(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a channel that needs lastingly more output for the same setpoint while the others do not."""
+    return [
+        _finding(study, track, change, others, "heater_degradation")
+        for track, change, others in _changes(study)
+        if change.ratio > MORE_OUTPUT and change.ratio / max(others, 1.0) > MORE_OUTPUT
+    ]
+
+
+def sensor_drift(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a channel that needs lastingly less output for the same setpoint while the others do not."""
+    return [
+        _finding(study, track, change, others, "sensor_bias")
+        for track, change, others in _changes(study)
+        if change.ratio < LESS_OUTPUT and change.ratio / min(others, 1.0) < LESS_OUTPUT
+    ]
+
+
+def _finding(study: Study, track: Track, change: Change, others: float, fault: str) -> Finding:
+    numbers: dict[str, float | str] = {
+        "kind": "drift",
+        "before": change.before,
+        "after": change.after,
+        "ratio": change.ratio,
+        "others": others,
+        "setpoint": float(track.loop.setpoint[change.first]),
+    }
+    if fault == "heater_degradation":
+        ruled_out = [
+            RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio}),
+            RuledOut("sensor_bias", "not_separable", {"ratio": change.ratio}),
+        ]
+    else:
+        ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
+    lines = (change.before_index, change.after_index)
+    return found(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)

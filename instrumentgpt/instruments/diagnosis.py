@@ -1,0 +1,118 @@
+"""What is wrong in a log: every check run in order, causes kept, consequences named."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from instrumentgpt.instruments import faults, wording
+from instrumentgpt.instruments.checks import CHECKS
+from instrumentgpt.instruments.checks.health import healthy_channels
+from instrumentgpt.instruments.findings import SEVERITIES, Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.study import Study, study_of
+
+REACH = 60.0  # s by which a consequence may seem to begin before its cause
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What the checks say of `log`.
+
+    channels  metrics of each channel
+    findings  most important first; "healthy" and "insufficient_data" are findings too
+    withheld  verdict → why it is not given: a field the log lacks, or a check that failed
+    """
+
+    log: Log
+    channels: Mapping[int, Metrics]
+    findings: tuple[Finding, ...]
+    withheld: Mapping[str, str]
+
+
+def diagnose(log: Log) -> Diagnosis:
+    """Return the diagnosis of `log`; a check that raises is named in `withheld`, the others go on."""
+    study = study_of(log)
+    causes: list[Finding] = []
+    withheld: dict[str, str] = {}
+    for name, check in CHECKS.items():
+        reason = _withheld(study, check.needs, check.temperature_only)
+        if reason:
+            withheld[name] = reason
+            continue
+        try:
+            reported = check.find(study, tuple(causes))
+        except Exception as failure:  # the edge of a check: one that breaks must not cost the others
+            withheld[name] = f"check failed: {type(failure).__name__}: {failure}"
+            continue
+        for finding in reported:
+            causes = _add(causes, finding)
+    healthy, unsure = healthy_channels(study, causes)
+    channels = {channel: metrics_of(track) for channel, track in study.tracks.items()}
+    return Diagnosis(log, channels, tuple(sorted(causes, key=_rank)) + tuple(healthy), withheld | unsure)
+
+
+def _withheld(study: Study, needs: tuple[str, ...], temperature_only: bool) -> str:
+    """Return why a verdict cannot be given: what is missing, "" if nothing is."""
+    samples = study.log.samples
+    columns = [name for name in ("setpoint", "output") if name in needs]
+    absent = [name for name in needs if name in study.log.missing]
+    absent += [name for name in columns if name not in absent and not samples[name].notna().any()]
+    if absent:
+        return f"the log has no {' and no '.join(dict.fromkeys(absent))}"
+    if temperature_only and not study.is_temperature:
+        return "the loop is not known to control a temperature"
+    return ""
+
+
+def _add(causes: list[Finding], finding: Finding) -> list[Finding]:
+    """Return `causes` with `finding` among them, or named as a consequence of the one that explains it."""
+    for position, cause in enumerate(causes):
+        if _is_consequence(cause, finding):
+            if finding.fault == cause.fault:
+                return causes
+            named = tuple(dict.fromkeys([*cause.consequences, finding.fault]))
+            return [*causes[:position], replace(cause, consequences=named), *causes[position + 1 :]]
+    return [*causes, finding]
+
+
+def _is_consequence(cause: Finding, finding: Finding) -> bool:
+    same_place = cause.channel is None or finding.channel is None or cause.channel == finding.channel
+    same_fault = cause.fault == finding.fault and cause.channel == finding.channel
+    in_time = cause.onset - REACH <= finding.end and finding.onset <= cause.end + 10 * REACH
+    explained = finding.fault in faults.explains(cause.fault)
+    return same_fault or (same_place and explained and in_time)
+
+
+def _rank(finding: Finding) -> tuple[int, int, float]:
+    order = [check.fault for check in CHECKS.values()]
+    return SEVERITIES.index(finding.severity), order.index(finding.fault), finding.onset
+
+
+def rows(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Return one JSON-ready row per finding, most important first: who, what, since when, shown by what."""
+    return [_row(diagnosis, finding) for finding in diagnosis.findings]
+
+
+def _row(diagnosis: Diagnosis, finding: Finding) -> dict[str, Any]:
+    return {
+        "log": diagnosis.log.name,
+        "channel": "all" if finding.channel is None else finding.channel,
+        "class": finding.fault,
+        "onset": round(finding.onset, 3),
+        "end": round(finding.end, 3),
+        "clock": diagnosis.log.clock(finding.onset),
+        "severity": finding.severity,
+        "summary": wording.summary(finding, "en"),
+        "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
+        "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
+        "consequences": list(finding.consequences),
+    }
+
+
+def _plain(value: float | str) -> float | str | None:
+    """Return `value` as JSON can carry it: nan and infinity become null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,37 @@
+"""What is known of each fault class beforehand: severity, definition, and the sentences, from faults.toml."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments.findings import SEVERITIES, Severity
+
+TABLE = Path(__file__).with_name("faults.toml")
+
+
+@cache
+def faults() -> Mapping[str, Mapping[str, Any]]:
+    """Return the table of fault classes by name, in the order in which they explain one another away."""
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+def severity(fault: str) -> Severity:
+    """Return how bad `fault` is.
+
+    >>> severity("sensor_open")
+    'critical'
+    """
+    named: Severity = faults()[fault]["severity"]
+    assert named in SEVERITIES, f"faults.toml: {fault} has severity {named!r}, not one of {SEVERITIES}"
+    return named
+
+
+def explains(fault: str) -> frozenset[str]:
+    """Return the faults that are mere consequences where `fault` is the cause.
+
+    >>> "saturation" in explains("heater_failure")
+    True
+    """
+    return frozenset(faults()[fault].get("explains", ()))

@@ -1,0 +1,142 @@
+"""All loops of a log made ready to be judged together, and how a check writes down what it saw."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.instruments.signals import Floats
+from instrumentgpt.instruments.together import Move, common_moves
+from instrumentgpt.instruments.tracks import Track, track_of
+
+SHORTEST_GAP = 20.0  # s without a line; loops.md section 1
+GAP_PERIODS = 12.0  # sample periods without a line; loops.md section 1
+GAP_MARGIN = 90.0  # s on either side of a gap that no test may use; loops.md section 1
+GRID = 5.0  # s between the common moments at which channels are compared
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A hole in the record: the samples on either side (position in log.samples) and the seconds between."""
+
+    before: int
+    after: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A log and its tracks by channel."""
+
+    log: Log
+    gaps: tuple[Gap, ...]
+    tracks: Mapping[int, Track]
+
+    @property
+    def is_temperature(self) -> bool:
+        return not math.isnan(self.log.degrees_per_unit)
+
+    @cached_property
+    def active(self) -> tuple[Track, ...]:
+        """Return the tracks under control for at least a tenth of the log."""
+        return tuple(track for track in self.tracks.values() if track.controlled.mean() > 0.1)
+
+    @cached_property
+    def grid(self) -> Floats:
+        """Return moments common to all channels, s, `GRID` or one sample period apart."""
+        spans = [(t.time[0], t.time[-1], t.period) for t in self.tracks.values() if len(t)]
+        if not spans:
+            return np.zeros(0)
+        start, stop = max(a for a, _, _ in spans), min(b for _, b, _ in spans)
+        return np.arange(start, stop, max(GRID, *(p for _, _, p in spans)))
+
+    @cached_property
+    def common_moves(self) -> tuple[Move, ...]:
+        """Return when the channels under control left their setpoints together."""
+        return common_moves(self.active, self.grid)
+
+
+def study_of(log: Log) -> Study:
+    """Return `log` ready for the checks."""
+    gaps = gaps_of(log)
+    scale = log.degrees_per_unit
+    tracks = {}
+    for channel, loop in loops_of(log).items():
+        if "period" in log.missing:
+            tracks[channel] = track_of(loop, scale)
+        else:
+            tracks[channel] = track_of(loop, scale, _usable(loop, log, gaps))
+    return Study(log, gaps, tracks)
+
+
+def gaps_of(log: Log) -> tuple[Gap, ...]:
+    """Return where the record stops for longer than it should, or its clock jumps back."""
+    if "period" in log.missing or len(log.samples) < 3:
+        return ()
+    time = log.samples["time"].to_numpy(dtype=float)
+    channels = max(1, log.samples["channel"].nunique())
+    steps = np.diff(time)
+    later = steps[steps > 0]
+    typical = float(np.median(np.diff(time[::channels]))) if len(time) > 3 * channels else math.nan
+    if not typical > 0:
+        typical = float(np.median(later)) if later.size else math.inf
+    limit = max(SHORTEST_GAP, GAP_PERIODS * typical)
+    holes = np.flatnonzero((steps > limit) | (steps < -max(1.0, 2 * typical)))
+    return tuple(Gap(int(i), int(i) + 1, float(steps[i])) for i in holes)
+
+
+def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    time, lines = log.samples["time"].to_numpy(dtype=float), log.samples["line"].to_numpy()
+    usable = np.ones(len(loop), dtype=bool)
+    for gap in gaps:
+        past = loop.line <= lines[gap.before]
+        near_before = past & (loop.time > time[gap.before] - GAP_MARGIN)
+        near_after = ~past & (loop.time < time[gap.after] + GAP_MARGIN)
+        first_after = int(past.sum())
+        near_after[:first_after] = False
+        usable &= ~(near_before | near_after)
+    return usable
+
+
+def quote(study: Study, track: Track, *indices: int) -> tuple[Evidence, ...]:
+    """Return the log lines behind the samples at `indices`, with the values that stand in them."""
+    loop = track.loop
+    output_as_read = math.isclose(study.log.output_scale, 1.0) or math.isclose(study.log.output_scale, 100.0)
+    quoted = []
+    for index in dict.fromkeys(min(max(int(i), 0), len(loop) - 1) for i in indices):
+        values = {"setpoint": float(loop.setpoint[index]), "pv": float(loop.pv[index])}
+        if output_as_read:
+            values["output"] = float(loop.output[index])
+        known = {name: value for name, value in values.items() if math.isfinite(value)}
+        quoted.append(Evidence(int(loop.line[index]), float(loop.time[index]), known))
+    return tuple(quoted)
+
+
+def found(
+    study: Study,
+    fault: str,
+    track: Track,
+    first: int,
+    last: int,
+    lines: Iterable[int],
+    numbers: Mapping[str, float | str],
+    ruled_out: Iterable[RuledOut] = (),
+) -> Finding:
+    """Return the finding of `fault` on the channel of `track` from sample `first` to `last`, quoting `lines`."""
+    loop = track.loop
+    return Finding(
+        fault,
+        loop.channel,
+        float(loop.time[first]),
+        float(loop.time[min(last, len(loop) - 1)]),
+        faults.severity(fault),
+        quote(study, track, *lines),
+        {"unit": study.log.unit, **numbers},
+        tuple(ruled_out),
+    )

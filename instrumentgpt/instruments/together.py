@@ -1,0 +1,99 @@
+"""What the channels of a device do at the same time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instrumentgpt.instruments.signals import Floats, runs, smooth
+from instrumentgpt.instruments.tracks import Track
+
+SHARED_MOVE = 0.33  # °C out of the setpoint, at least, of each channel; loops.md section 1
+SHARED_BY = 3  # channels; loops.md section 1
+SHARED_FOR = 10.0  # s
+AFTER_TRANSIENT = 120.0  # s after a loop has settled on a step during which its humps are its own
+MOVE_BEGINS = 0.1  # °C of mean deviation at which a shared move is traced back to its beginning
+SAME_EVENT = 120.0  # s between two moves of one disturbance, a door opened and closed
+
+
+@dataclass(frozen=True)
+class Move:
+    """A time in which several channels left their setpoint the same way.
+
+    start, stop  s
+    peak         s, when the mean deviation was largest
+    channels     those that moved, by how many °C (sign of pv - setpoint)
+    """
+
+    start: float
+    stop: float
+    peak: float
+    channels: dict[int, float]
+
+
+def on_grid(track: Track, values: Floats, grid: Floats) -> Floats:
+    """Return `values` of `track` at the moments of `grid`: the latest sample, nan where there is none."""
+    index = np.searchsorted(track.time, grid, side="right") - 1
+    found: Floats = np.where(index >= 0, values[np.maximum(index, 0)], np.nan)
+    return found
+
+
+def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
+    """Return pv - setpoint of each channel, °C, on `grid` (channels, moments); nan outside quiet holds."""
+    rows = []
+    for track in tracks:
+        error = smooth(np.where(_at_rest(track), -track.error, np.nan), track.samples(10.0) | 1)
+        error = np.where(_at_rest(track), error, np.nan)
+        usual = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
+        rows.append(on_grid(track, error - usual, grid))
+    return np.array(rows) if rows else np.zeros((0, len(grid)))
+
+
+def _at_rest(track: Track) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    mask = track.quiet.copy()
+    for hold in track.holds:
+        if hold.first > 0 and hold.settled < hold.stop:
+            mask[hold.settled : track.after(hold.settled, AFTER_TRANSIENT)] = False
+    return mask
+
+
+def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:
+    """Return the times in which at least `SHARED_BY` channels were out the same way; near ones are joined."""
+    if len(tracks) < SHARED_BY or len(grid) < 3:
+        return ()
+    away = deviations(tracks, grid)
+    moves = []
+    with np.errstate(invalid="ignore"):
+        for sign in (1.0, -1.0):
+            shared = (sign * away > SHARED_MOVE).sum(axis=0) >= SHARED_BY
+            for a, b in runs(shared):
+                if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR:
+                    moves.append(_move(tracks, grid, away, int(a), int(b), sign))
+    return tuple(sorted(moves, key=lambda move: move.start))
+
+
+def _move(tracks: Sequence[Track], grid: Floats, away: Floats, a: int, b: int, sign: float) -> Move:
+    hit = [i for i in range(len(tracks)) if np.nanmax(np.append(sign * away[i, a:b], -1.0)) > SHARED_MOVE]
+    with np.errstate(invalid="ignore"):
+        mean = np.nanmean(np.nan_to_num(sign * away[hit]), axis=0)
+    start, stop = _beginning(mean, a, b), b
+    while stop < len(grid) - 1 and mean[stop] > MOVE_BEGINS:
+        stop += 1
+    peak = a + int(np.argmax(mean[a:b]))
+    sizes = {tracks[i].loop.channel: float(away[i, peak]) for i in hit}
+    return Move(float(grid[start]), float(grid[stop]), float(grid[peak]), sizes)
+
+
+def _beginning(mean: Floats, a: int, b: int) -> int:
+    """Return where the move at `a` to `b` began: weaker swings before it, to either side, belong to it."""
+    away = np.abs(mean) > MOVE_BEGINS
+    start, length = a, b - a
+    while start > 0:
+        if not away[start - 1]:
+            earlier = np.flatnonzero(away[max(0, start - length) : start])
+            if not earlier.size:
+                break
+            start = max(0, start - length) + int(earlier[-1]) + 1
+        while start > 0 and away[start - 1]:
+            start -= 1
+    return start
