@@ -1,0 +1,290 @@
+"""Logs of a device: which there are, and a whole copy of one on this machine."""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.lognames import begun, is_log_name, safe_name
+from instrumentgpt.instruments.remotes import (
+    LIMITS,
+    NETWORK_ERRORS,
+    FetchError,
+    Limits,
+    Remote,
+    connected,
+    explained,
+    is_cut,
+)
+
+__all__ = ["FetchError", "Limits", "RemoteLog", "fetch", "list_logs"]
+
+CHUNK = 1 << 18  # bytes
+OVERLAP = 1 << 12  # bytes read again before a copy is continued: they must be the same
+ASKED_FOR_TIME = 32  # files whose time a web server is asked for, where their names tell none
+PROGRESS_EVERY = 0.2  # s
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RemoteLog:
+    """A log where it lies. `begun` is the time in its name, by the instrument's clock; None: not known."""
+
+    device: Device
+    name: str
+    url: str
+    size: int | None  # bytes
+    modified: datetime | None  # UTC
+    begun: datetime | None
+
+    @property
+    def local_name(self) -> str:
+        """The name of its copy here: a server's names are not to be trusted."""
+        return safe_name(self.name)
+
+
+@dataclass(frozen=True)
+class _Version:
+    """What tells one state of a remote file from another."""
+
+    size: int
+    stamp: str  # its time, or what a server calls its version; "": unknown
+
+
+def list_logs(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
+    """Return the logs in the device's folder, newest first: by the time in the name, else of the file.
+
+    Folders in it, hidden files, links that lead out of it and files that are no logs are left out.
+    Raises FetchError.
+    """
+    try:
+        remote = connected(device, limits)
+        logs = [log for entry in remote.entries() if (log := _as_log(device, remote, entry))]
+        return sorted(_with_times(remote, logs), key=_age, reverse=True)
+    except NETWORK_ERRORS as error:
+        raise explained(error, device, device.logs, limits) from error
+
+
+def _as_log(device: Device, remote: Remote, entry: dict[str, Any]) -> RemoteLog | None:
+    path = str(entry["name"])
+    if entry.get("type") not in ("file", "link") or not path.startswith(f"{remote.folder.rstrip('/')}/"):
+        return None
+    last = path.removeprefix(remote.folder.rstrip("/")).lstrip("/")
+    name = unquote(last) if remote.scheme in ("http", "https") else last
+    if "/" in name or "\\" in name or not name.isprintable() or not is_log_name(name):
+        return None
+    if remote.scheme == "file" and Path(path).resolve().parent != Path(remote.folder).resolve():
+        return None
+    url = f"{device.logs}/{quote(name)}"
+    return RemoteLog(device, name, url, entry.get("size"), _modified(entry), begun(name))
+
+
+def _modified(entry: dict[str, Any]) -> datetime | None:
+    value = entry.get("mtime") or entry.get("Last-Modified")
+    try:
+        if isinstance(value, str):
+            return parsedate_to_datetime(value).astimezone(UTC)
+        return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _with_times(remote: Remote, logs: list[RemoteLog]) -> Iterator[RemoteLog]:
+    asked = 0
+    for log in logs:
+        if log.begun or log.modified or asked >= ASKED_FOR_TIME:
+            yield log
+            continue
+        asked += 1
+        try:
+            info = remote.info(log.url)
+        except NETWORK_ERRORS:  # a link to nothing is no reason to hide the rest
+            info = {}
+        yield RemoteLog(log.device, log.name, log.url, info.get("size"), _modified(info), None)
+
+
+def _age(log: RemoteLog) -> tuple[datetime, str]:
+    written = log.modified.astimezone().replace(tzinfo=None) if log.modified else datetime.min
+    return (log.begun or written, log.name)
+
+
+def fetch(
+    log: RemoteLog, cache: Path, on_progress: OnProgress | None = None, limits: Limits = LIMITS
+) -> Path:
+    """Return the path of a whole copy of `log` below `cache`, made or brought up to date if need be.
+
+    The copy shows the log as it was at one moment: what is written meanwhile comes with the next fetch, and
+    only that; an unchanged log is not read again. Every kind of folder is copied, local ones too, so that
+    line numbers quoted once stay true after the instrument has rotated its logs.
+    A broken download is continued (up to `limits.attempts` times, and by the next fetch), after the bytes
+    before the break were compared; it is never given out. on_progress(done, size) counts bytes.
+    Several processes may fetch the same log at once: one does, the others wait for it.
+    Raises FetchError.
+    """
+    if not log.url.startswith(f"{log.device.logs}/") or "/" in unquote(log.url[len(log.device.logs) + 1 :]):
+        raise FetchError(f"{log.url} does not lie in {log.device.logs}. Choose a log that list_logs gave")
+    target = cache / safe_name(log.device.name.replace(" ", "_")) / log.local_name
+    copy = _Copy(
+        log, target, on_progress or (lambda done, size: None), limits, time.monotonic() + limits.total
+    )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(target, copy.deadline):
+            return copy.bring_up_to_date()
+    except NETWORK_ERRORS as error:
+        raise explained(error, log.device, log.url, limits) from error
+
+
+@contextmanager
+def _alone(target: Path, deadline: float) -> Iterator[None]:
+    """Hold the only right to write `target`; a process that dies gives it back."""
+    with target.with_name(f".{target.name}.lock").open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{target.name} is being fetched by another process") from None
+                time.sleep(0.05)
+        yield
+
+
+@dataclass
+class _Copy:
+    """One copy being made: `part` grows until it is whole, then becomes `target`."""
+
+    log: RemoteLog
+    target: Path
+    on_progress: OnProgress
+    limits: Limits
+    deadline: float
+    shown: float = 0.0
+
+    @property
+    def part(self) -> Path:
+        return self.target.with_name(f".{self.target.name}.part")
+
+    @property
+    def note(self) -> Path:
+        return self.target.with_name(f".{self.target.name}.json")
+
+    def bring_up_to_date(self) -> Path:
+        remote, version = self._look()
+        if self.target.exists() and self._noted() == [self.log.url, version.size, version.stamp]:
+            self.on_progress(version.size, version.size)
+            return self.target
+        if version.size > self.limits.size:
+            raise FetchError(
+                f"{self.log.name} has {version.size / 1e6:.1f} MB, over the limit of "
+                f"{self.limits.size / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
+            )
+        if self.target.exists() and not self.part.exists():
+            shutil.copyfile(self.target, self.part)
+        self._download(remote, version)
+        _, after = self._look()
+        if after.size < version.size or (after.size == version.size and after.stamp != version.stamp):
+            self.part.unlink()
+            raise FetchError(
+                f"{self.log.name} was replaced while it was read ({version.size}, then {after.size} bytes). "
+                "Ask again"
+            )
+        os.replace(self.part, self.target)
+        self.note.write_text(json.dumps([self.log.url, version.size, version.stamp]))
+        return self.target
+
+    def _noted(self) -> object:
+        try:
+            return json.loads(self.note.read_text())
+        except (OSError, ValueError):
+            return None
+
+    def _look(self) -> tuple[Remote, _Version]:
+        remote = connected(self.log.device, self.limits)
+        info = remote.info(self._path(remote))
+        if info.get("size") is None:
+            raise FetchError(
+                f"{self.log.url}: the server does not say how long it is, so that a broken download could "
+                "not be told from a whole one. Serve the folder as plain files"
+            )
+        stamp = info.get("ETag") or info.get("Last-Modified") or info.get("mtime") or ""
+        return remote, _Version(int(info["size"]), str(stamp))
+
+    def _path(self, remote: Remote) -> str:
+        if remote.scheme in ("http", "https"):
+            return self.log.url
+        return f"{remote.folder.rstrip('/')}/{unquote(urlsplit(self.log.url).path.rpartition('/')[2])}"
+
+    def _download(self, remote: Remote, version: _Version) -> None:
+        failures = 0
+        while True:
+            had = self._length()
+            try:
+                self._read(remote, version)
+                return
+            except NETWORK_ERRORS as error:
+                failures = 1 if self._length() > had else failures + 1
+                if not is_cut(error) or failures >= self.limits.attempts:
+                    raise
+                time.sleep(0.2 * failures)
+                remote = connected(self.log.device, self.limits)
+
+    def _length(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _read(self, remote: Remote, version: _Version) -> None:
+        """Add to `part` what it lacks of `version`."""
+        if self._length() > version.size:
+            self.part.unlink()
+        wanted = max(0, self._length() - OVERLAP)
+        with (
+            remote.reading(self._path(remote), wanted, version.size) as (reader, offset),
+            self.part.open("r+b" if self.part.exists() else "w+b") as part,
+        ):
+            if not _same(reader, part, offset, part.seek(0, os.SEEK_END)):
+                part.truncate(0)
+                raise ConnectionResetError(
+                    errno.ECONNRESET, "the log was replaced; it is read from its beginning"
+                )
+            while (done := part.tell()) < version.size:
+                piece = reader.read(min(CHUNK, version.size - done))
+                if not piece:
+                    raise ConnectionResetError(errno.ECONNRESET, f"cut at {done} of {version.size} bytes")
+                part.write(piece)
+                self._tell(part.tell(), version.size)
+            part.flush()
+            os.fsync(part.fileno())
+
+    def _tell(self, done: int, size: int) -> None:
+        now = time.monotonic()
+        if now > self.deadline:
+            raise FetchError(
+                f"{self.log.name}: {done / 1e6:.1f} of {size / 1e6:.1f} MB came in {self.limits.total:g} s. "
+                "Ask again: it goes on from there"
+            )
+        if done == size or now - self.shown > PROGRESS_EVERY:
+            self.shown = now
+            self.on_progress(done, size)
+
+
+def _same(reader: Any, part: Any, offset: int, length: int) -> bool:
+    """Read from `offset` to `length` and compare with what `part` has there; leave both at `length`."""
+    part.seek(offset)
+    while (at := part.tell()) < length:
+        theirs = reader.read(min(CHUNK, length - at))
+        if not theirs or theirs != part.read(len(theirs)):
+            part.seek(length)
+            return False
+    return True

@@ -1,0 +1,66 @@
+"""Names of log files: which files are logs, when one was begun, and a safe name for it on this machine."""
+
+import hashlib
+import re
+from datetime import datetime
+
+SUFFIXES = (".log", ".txt", ".csv", ".tsv")
+LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
+_STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)[-:_]?(\d\d)(?:[.,](\d{1,6}))?")
+_UNSAFE = re.compile(r"[^\w.\-+@()=, ]|(?<=\.)\.+")
+
+
+def is_log_name(name: str) -> bool:
+    """Return whether a file of this name is taken for a log, packed or rotated ones too.
+
+    >>> [is_log_name(name) for name in ("a.log", "a.LOG.gz", "run.log.2", "run.log.3.gz", "a.zip", ".a.log")]
+    [True, True, True, True, False, False]
+    """
+    bare = re.sub(r"(\.\d{1,3})?(\.gz)?$", "", name.lower(), count=1)
+    return bare.endswith(SUFFIXES) and not name.startswith(".")
+
+
+def begun(name: str) -> datetime | None:
+    """Return the time in a log's name, as the instrument's clock had it; None if there is none.
+
+    >>> begun("InstrumentDebug_2026-02-19_23-24-45.39.log")
+    datetime.datetime(2026, 2, 19, 23, 24, 45, 390000)
+    >>> begun("run_20260219T232445.csv"), begun("run 7.csv"), begun("x_2026-13-45_99-99-99.log")
+    (datetime.datetime(2026, 2, 19, 23, 24, 45), None, None)
+    """
+    found = _STAMP.search(name)
+    if not found:
+        return None
+    *parts, fraction = found.groups()
+    year, month, day, hour, minute, second = map(int, parts)
+    try:
+        return datetime(year, month, day, hour, minute, second, int((fraction or "0").ljust(6, "0")))
+    except ValueError:
+        return None
+
+
+def safe_name(name: str) -> str:
+    """Return `name` if it is harmless as a file name here, else a harmless one that no other name becomes.
+
+    >>> safe_name("InstrumentDebug_2026-02-19_23-24-45.39.log"), safe_name("溫度 1.csv")
+    ('InstrumentDebug_2026-02-19_23-24-45.39.log', '溫度 1.csv')
+    >>> safe_name("../../etc/passwd")
+    'etc_passwd~3754d6cb'
+    """
+    clean = _UNSAFE.sub("_", name).strip("._ ~-") or "log"
+    if clean == name and len(clean.encode()) <= LONGEST_NAME:
+        return clean
+    stem, dot, suffix = clean.partition(".") if len(clean) <= 40 else _long_parts(clean)
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{stem}~{digest}{dot}{suffix}"
+
+
+def _long_parts(clean: str) -> tuple[str, str, str]:
+    match = re.search(r"((?:\.\w{1,4}){1,2})$", clean)
+    ending = match.group() if match else ""
+    stem = (
+        clean.removesuffix(ending)
+        .encode()[: LONGEST_NAME - 20 - len(ending.encode())]
+        .decode(errors="ignore")
+    )
+    return stem, "", ending

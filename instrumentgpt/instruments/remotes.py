@@ -1,0 +1,202 @@
+"""Connections to the folders that hold logs (local, HTTP, SFTP), within time limits and the inventory."""
+
+import asyncio
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+import aiohttp
+import asyncssh
+from fsspec.implementations.http import HTTPFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from sshfs import SSHFileSystem
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long, in s, and how much, in bytes, a fetch may take."""
+
+    connect: float = 10.0
+    silence: float = 20.0  # without one byte
+    total: float = 900.0
+    size: int = 4 << 30
+    attempts: int = 4  # in a row without a new byte
+
+
+LIMITS = Limits()
+
+
+class FetchError(InstrumentGPTError, OSError):
+    """A log that cannot be had: what was tried, what came back, and what to do."""
+
+
+class Redirected(FetchError):
+    """A server that sends us to another host, where nothing in the inventory lies."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """An open connection: the file system, and the folder as that file system names it."""
+
+    files: Any  # an fsspec file system
+    folder: str
+    scheme: str
+    limits: Limits
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return what lies in the folder, as fsspec's dicts (name, type, size, mtime …)."""
+        folder = f"{self.folder}/" if self.scheme in ("http", "https") else self.folder
+        entries: list[dict[str, Any]] = self.files.ls(folder, detail=True, timeout=self.limits.silence)
+        return entries
+
+    def info(self, path: str) -> dict[str, Any]:
+        """Return what is known of one file, as fsspec's dict."""
+        info: dict[str, Any] = self.files.info(path, timeout=self.limits.silence)
+        return info
+
+    @contextmanager
+    def reading(self, path: str, offset: int, size: int) -> Iterator[tuple[Any, int]]:
+        """Give a reader (`read(n)`) and the offset where it really begins: 0 if a server cannot resume."""
+        if self.scheme in ("http", "https"):
+            headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={offset}-"} if offset else {})}
+            with self.files.open(path, "rb", block_size=0, size=size, headers=headers) as file:
+                file.r.raise_for_status()
+                partial = file.r.status == 206
+                yield (
+                    SimpleNamespace(read=lambda n: file.read(n, timeout=self.limits.silence)),
+                    offset * partial,
+                )
+            return
+        with self.files.open(path, "rb") as file:
+            file.seek(offset)
+            timed = {"timeout": self.limits.silence} if self.scheme == "sftp" else {}
+            yield SimpleNamespace(read=lambda n: file.read(n, **timed)), offset
+
+
+def connected(device: Device, limits: Limits = LIMITS) -> Remote:
+    """Return a connection to the device's folder of logs."""
+    url = urlsplit(device.logs)
+    if url.scheme in ("http", "https"):
+        return Remote(_http(limits), device.logs, url.scheme, limits)
+    if url.scheme == "sftp":
+        return Remote(_sftp(device, limits), unquote(url.path) or "/", url.scheme, limits)
+    return Remote(LocalFileSystem(skip_instance_cache=True), unquote(url.path), url.scheme, limits)
+
+
+def _http(limits: Limits) -> HTTPFileSystem:
+    timeout = aiohttp.ClientTimeout(
+        total=None, connect=limits.connect, sock_connect=limits.connect, sock_read=limits.silence
+    )
+    return HTTPFileSystem(
+        simple_links=False,
+        skip_instance_cache=True,
+        get_client=_session,
+        client_kwargs={"timeout": timeout, "auto_decompress": False},
+    )
+
+
+async def _session(**options: Any) -> aiohttp.ClientSession:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_request_redirect.append(_stay_on_host)
+    return aiohttp.ClientSession(trace_configs=[tracing], **options)
+
+
+async def _stay_on_host(
+    _session: aiohttp.ClientSession, _context: Any, redirect: aiohttp.TraceRequestRedirectParams
+) -> None:
+    target = urlsplit(urljoin(str(redirect.url), redirect.response.headers.get("Location", "")))
+    asked = urlsplit(str(redirect.url))
+    if (target.scheme, target.netloc) != (asked.scheme, asked.netloc):
+        raise Redirected(
+            f"{asked.scheme}://{asked.netloc} sends us on to {target.scheme}://{target.netloc}, which is "
+            "not the folder of this device. If that is right, put the new address into the inventory"
+        )
+
+
+def _sftp(device: Device, limits: Limits) -> SSHFileSystem:
+    url = urlsplit(device.logs)
+    given: dict[str, Any] = {"username": url.username or device.user, "port": url.port}
+    if device.key:
+        given["client_keys"] = [device.key]
+    return SSHFileSystem(
+        url.hostname,
+        known_hosts=device.known_hosts or (),  # (): the user's own file; sshfs itself would trust anyone
+        connect_timeout=limits.connect,
+        login_timeout=limits.connect,
+        keepalive_interval=limits.silence / 4,
+        keepalive_count_max=3,
+        skip_instance_cache=True,
+        **{name: value for name, value in given.items() if value},
+    )
+
+
+_CUT = (
+    aiohttp.ClientPayloadError,
+    aiohttp.ServerDisconnectedError,
+    aiohttp.ClientOSError,
+    asyncssh.ConnectionLost,
+    asyncssh.SFTPConnectionLost,
+    asyncssh.SFTPNoConnection,
+    ConnectionError,
+    TimeoutError,
+    EOFError,
+)
+NETWORK_ERRORS = (OSError, aiohttp.ClientError, asyncssh.Error, asyncio.IncompleteReadError, ValueError)
+
+
+def is_cut(error: BaseException) -> bool:
+    """Return whether `error` is a connection that broke or fell silent, so that trying again may help."""
+    return isinstance(error, _CUT) and not isinstance(error, FetchError | aiohttp.ClientConnectorError)
+
+
+def explained(error: BaseException, device: Device, url: str, limits: Limits = LIMITS) -> FetchError:
+    """Return `error` as a FetchError that a person can act on."""
+    while isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # fsspec hides every failed HTTP request behind "not found"
+    if isinstance(error, FetchError):
+        return error
+    host = urlsplit(url).hostname or "this machine"
+    what, remedy = _words(error, host, limits)
+    return FetchError(f"{device.label}: {url}: {what}. {remedy}")
+
+
+def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
+    status = getattr(error, "status", None)
+    if status in (401, 403) or isinstance(error, PermissionError | asyncssh.PermissionDenied):
+        return (
+            f"access is refused ({_brief(error)})",
+            "Give this user the right to read it, or set user and key",
+        )
+    if status == 404 or isinstance(error, FileNotFoundError | asyncssh.SFTPNoSuchFile):
+        return "there is no such folder or file", "Correct logs = … in the inventory, or list the logs again"
+    if isinstance(error, asyncssh.HostKeyNotVerifiable):
+        return (
+            f"the key of {host} is not known ({_brief(error)})",
+            f"Compare it with the instrument's, then log in once with: ssh {host}",
+        )
+    if isinstance(error, TimeoutError):
+        return (
+            f"no answer within {max(limits.connect, limits.silence):g} s",
+            f"Check that {host} is on and reachable from here, then ask again",
+        )
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "no space is left for the copy", "Free some space, or set another folder in INSTRUMENTGPT_HOME"
+    if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
+        return (
+            f"no connection to {host} ({_brief(error)})",
+            f"Check that {host} is on and that its service runs",
+        )
+    return f"{type(error).__name__}: {_brief(error)}", f"Check that {host} serves this folder, then ask again"
+
+
+def _brief(error: BaseException) -> str:
+    status = getattr(error, "status", None)
+    text = f"HTTP {status}" if status else " ".join(str(error).split())
+    return "".join(character for character in text if character.isprintable())[:160] or type(error).__name__

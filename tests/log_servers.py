@@ -1,0 +1,154 @@
+"""Servers on loopback that hold logs: well-behaved, cut, slow, forgetful of ranges, misleading."""
+
+import asyncio
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote, unquote, urlsplit
+
+import asyncssh
+
+
+@dataclass
+class Web:
+    """What the server serves and how it misbehaves; `requests` is what it was asked."""
+
+    files: dict[str, bytes]
+    listing: str | None = None  # HTML instead of the list of files
+    cuts: list[int] = field(default_factory=list)  # bytes after which the next answers break off
+    ranges: bool = True
+    length: bool = True
+    pause: float = 0.0  # s before each piece of an answer
+    redirect: str = ""
+    status: int = 0
+    modified: float = 1_760_000_000.0
+    requests: list[tuple[str, str, str]] = field(default_factory=list)
+    url: str = ""
+
+
+@contextmanager
+def web(state):
+    """Serve `state` on loopback; its `url` is the folder."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *args):
+            pass
+
+        def do_HEAD(self):
+            self.answer(body=False)
+
+        def do_GET(self):
+            self.answer(body=True)
+
+        def answer(self, body):
+            state.requests.append((self.command, self.path, self.headers.get("Range", "")))
+            name = unquote(urlsplit(self.path).path).removeprefix("/logs/")
+            if state.redirect:
+                self.plain(302, b"", {"Location": state.redirect})
+            elif state.status:
+                self.plain(state.status, b"no")
+            elif name == "":
+                self.plain(200, self.listed().encode(), {"Content-Type": "text/html"})
+            elif name not in state.files:
+                self.plain(404, b"nothing here")
+            else:
+                self.file(state.files[name], body)
+
+        def listed(self):
+            links = "".join(f'<a href="{quote(name)}">x</a>' for name in state.files)
+            return state.listing if state.listing is not None else f'<a href="../">up</a>{links}'
+
+        def plain(self, status, content, headers=None):
+            self.send_response(status)
+            for key, value in {**(headers or {}), "Content-Length": str(len(content))}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        def file(self, content, body):
+            wanted = self.headers.get("Range", "") if state.ranges else ""
+            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+            self.send_response(206 if wanted else 200)
+            if state.length:
+                self.send_header("Content-Length", str(len(content) - start))
+            if wanted:
+                self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+            self.send_header("Last-Modified", formatdate(state.modified, usegmt=True))
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            if body:
+                self.pieces(content[start:])
+
+        def pieces(self, content):
+            stop = state.cuts.pop(0) if state.cuts else len(content)
+            for at in range(0, min(stop, len(content)), 50_000):
+                time.sleep(state.pause)
+                self.wfile.write(content[at : min(at + 50_000, stop)])
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request, client_address):
+            pass  # clients of a slow server leave
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/logs"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@dataclass
+class Shell:
+    """A running SFTP server: its port, the key that opens it, and a file that says which key it has."""
+
+    port: int
+    key: str
+    known_hosts: str
+
+
+@contextmanager
+def sftp(root, keys):
+    """Serve the folder `root` over SFTP on loopback, with fresh keys in the folder `keys`."""
+    host, user = asyncssh.generate_private_key("ssh-ed25519"), asyncssh.generate_private_key("ssh-ed25519")
+    keys.mkdir()
+    user.write_private_key(str(keys / "user"))
+    trusted = asyncssh.import_authorized_keys(user.export_public_key().decode())
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+
+    async def start():
+        return await asyncssh.listen(
+            "127.0.0.1",
+            0,
+            server_host_keys=[host],
+            authorized_client_keys=trusted,
+            sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=str(root)),
+        )
+
+    async def stop():
+        server.close()
+        await server.wait_closed()
+
+    server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    known = keys / "known_hosts"
+    known.write_text(f"[127.0.0.1]:{server.get_port()} {host.export_public_key().decode()}")
+    try:
+        yield Shell(server.get_port(), str(keys / "user"), str(known))
+    finally:
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
