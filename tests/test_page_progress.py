@@ -25,8 +25,8 @@ NUMBERED = list(enumerate(RUN, start=1))
 def test_the_whole_run():
     progress = advance(Progress(), NUMBERED)
     assert progress.text == "The loop oscillates. Lower kp."
-    assert progress.session.agent == "offline"
-    assert [artifact.artifact_id for artifact in progress.artifacts] == ["a1"]
+    assert progress.session == RUN[0]
+    assert progress.artifact_ids == ["a1"]
     assert progress.number == len(RUN)
 
 
@@ -55,11 +55,26 @@ def test_the_note_of_life_goes_with_the_first_word():
     assert advance(Progress(), NUMBERED[:7]).note == ""
 
 
-def test_the_end_has_the_last_word_on_the_text():
+def test_how_it_ended_is_kept_beside_the_text():
     progress = advance(
-        Progress(), [*NUMBERED, (11, Failure("cancelled", "stopped")), (12, Done("cancelled", "All."))]
+        Progress(), [*NUMBERED, (11, Failure("cancelled", "stopped")), (12, Done("cancelled", "x"))]
     )
-    assert (progress.text, progress.failure and progress.failure.text) == ("All.", "stopped")
+    assert (progress.failure and progress.failure.text, progress.done and progress.done.outcome) == (
+        "stopped",
+        "cancelled",
+    )
+
+
+def test_only_the_words_after_the_last_chart_are_still_growing():
+    words = [
+        Text("Look:", whole=True),
+        Artifact("a1", "plotly", "pv"),
+        Text("It swings.", 1),
+        Text(" A lot.", 1),
+    ]
+    assert advance(Progress(), enumerate(words[:1], 1)).after_artifacts() == "Look:"
+    assert advance(Progress(), enumerate(words[:2], 1)).after_artifacts() == ""
+    assert advance(Progress(), enumerate(words, 1)).after_artifacts() == "It swings. A lot."
 
 
 def test_text_only_grows_while_deltas_arrive():

@@ -35,17 +35,32 @@ class Progress:
 
     number: int = 0
     steps: dict[str, Step] = field(default_factory=dict)  # call_id → step, in the order they began
-    segments: dict[int, str] = field(default_factory=dict)
-    artifacts: tuple[Artifact, ...] = ()
-    session: Session = Session("")
+    pieces: dict[int | str, str] = field(default_factory=dict)  # segment → text, artifact id → "", in order
+    session: Session | None = None
     note: str = ""
     failure: Failure | None = None
     done: Done | None = None
 
     @property
     def text(self) -> str:
-        """The answer so far."""
-        return self.done.text if self.done else "".join(self.segments[key] for key in sorted(self.segments))
+        """The words of the answer so far."""
+        return "".join(self.pieces.values())
+
+    @property
+    def artifact_ids(self) -> list[str]:
+        """The charts and files made so far, in order."""
+        return [key for key in self.pieces if isinstance(key, str)]
+
+    def finished_steps(self) -> frozenset[str]:
+        """Return the call ids of the steps that have ended."""
+        return frozenset(step.call_id for step in self.steps.values() if step.status != "started")
+
+    def after_artifacts(self) -> str:
+        """Return the words that follow the last chart: what is still growing."""
+        words = ""
+        for key, text in self.pieces.items():
+            words = "" if isinstance(key, str) else words + text
+        return words
 
 
 def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progress:
@@ -63,14 +78,12 @@ def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progre
 def _after(progress: Progress, event: Event) -> Progress:
     match event:
         case Text():
-            before = "" if event.whole else progress.segments.get(event.segment, "")
-            return replace(
-                progress, note="", segments={**progress.segments, event.segment: before + event.text}
-            )
+            before = "" if event.whole else progress.pieces.get(event.segment, "")
+            return replace(progress, note="", pieces={**progress.pieces, event.segment: before + event.text})
         case Tool():
             return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
         case Artifact():
-            return replace(progress, artifacts=(*progress.artifacts, event))
+            return replace(progress, pieces={**progress.pieces, event.artifact_id: ""})
         case Session():
             return replace(progress, session=event)
         case Tick():

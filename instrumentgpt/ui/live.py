@@ -1,0 +1,87 @@
+"""An answer while it is written. The run belongs to nobody's page: the page reads what is new and shows it.
+
+Each tick of the fragment follows the run for most of its second, so a word shows within a tenth of a second
+while a click never waits for more than one tick.
+Text goes into one element by handle: redrawing a growing list would flicker.
+"""
+
+import time
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.events import from_json
+from instrumentgpt.storage.runs import get_run, live_run, read_events
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.progress import Progress, advance
+from instrumentgpt.ui.steps import LiveSteps
+
+TICK_SECONDS = 1.0
+FOLLOW_SECONDS = 0.8  # of each tick
+POLL_SECONDS = 0.05
+WATCH_SECONDS = 2.0
+CURSOR = " ▌"
+
+
+def progress_of(database: Database, run_id: str, known: Progress | None = None) -> Progress:
+    """Return what the run has shown so far, reading on from `known`."""
+    progress = known or Progress()
+    while events := read_events(database, run_id, progress.number):
+        progress = advance(progress, ((number, from_json(line)) for number, line in events))
+    return progress
+
+
+@st.fragment(run_every=TICK_SECONDS)
+def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
+    """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
+    with session.opened() as database:
+        progress = progress_of(database, run_id, _known(run_id))
+        steps = LiveSteps(st.container(key="live-steps"), drawn.finished_steps())
+        text = st.markdown(_live_text(progress, conversation_id))
+        note = st.caption(_note(progress))
+        deadline = time.monotonic() + FOLLOW_SECONDS
+        while True:
+            steps.show(progress)
+            st.session_state["progress"] = (run_id, progress)
+            if progress.done or progress.artifact_ids != drawn.artifact_ids:
+                st.rerun()
+            if time.monotonic() > deadline:
+                break
+            time.sleep(POLL_SECONDS)
+            before, progress = progress, progress_of(database, run_id, progress)
+            if progress is not before:
+                text.markdown(_live_text(progress, conversation_id))
+                note.caption(_note(progress))
+        if _over(database, run_id):
+            st.rerun()
+
+
+@st.fragment(run_every=WATCH_SECONDS)
+def watch(conversation_id: str, last_message_id: int) -> None:
+    """Draw the page anew when another tab has asked or an answer has come; shows nothing itself."""
+    with session.opened() as database:
+        newest = db.list_messages(database, conversation_id, last=1)
+        changed = bool(newest) and newest[0].id != last_message_id
+        if changed or live_run(database, conversation_id):
+            st.rerun()
+
+
+def _known(run_id: str) -> Progress | None:
+    known_id, progress = st.session_state.get("progress", ("", None))
+    return progress if known_id == run_id else None
+
+
+def _over(database: Database, run_id: str) -> bool:
+    return get_run(database, run_id).status != "running"
+
+
+def _live_text(progress: Progress, conversation_id: str) -> str:
+    words = progress.after_artifacts()
+    return untrusted.markdown(words, conversation_id) + CURSOR if words else ""
+
+
+def _note(progress: Progress) -> str:
+    if progress.after_artifacts():
+        return ""
+    return f":shimmer[{untrusted.label(progress.note or 'Working')}]"
