@@ -32,6 +32,19 @@ def filter_content(text: str) -> str:
     return text if filtered == text else filtered.strip()
 
 
+def prose_lines(text: str) -> list[str]:
+    """Return the lines of `text` that its author says himself: no code, log line, quotation or marker."""
+    lines: list[str] = []
+    fence = ""
+    for line in _without_markers(text).split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or (mark[1].startswith(fence) and not mark[2].strip())):
+            fence = "" if fence else mark[1]
+        elif not fence and not _LOG_LINE.match(line) and not line.lstrip().startswith((">", "＞")):
+            lines.append(line)
+    return lines
+
+
 def _without_markers(text: str) -> str:
     heads = [head.start() for head in _MARKER_HEAD.finditer(text)]
     kept, position = [], 0

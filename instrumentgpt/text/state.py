@@ -1,0 +1,222 @@
+"""What is known of the device under diagnosis, as data: the state that outlives the messages."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from instrumentgpt.text.statement_patterns import Kind
+from instrumentgpt.text.statements import STATEMENT_CHARS, log_names, same, statements
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.untrusted import without_tags
+
+STORED_ITEMS = (
+    60  # newest findings, hypotheses, root causes kept in the state; their origins are stored apart
+)
+SHOWN_LOGS = 5  # newest, in the prompt
+SHOWN_FINDINGS = 8
+SHOWN_CAUSES = 5
+_COURTESY = re.compile(r"\W*(?:ok(?:ay)?|thanks?(?: you)?|thank you|謝謝|谢谢|感謝|感谢|好的?|了解)\W*", re.I)
+_FIELDS: dict[Kind, str] = {"finding": "findings", "hypothesis": "hypotheses", "root_cause": "root_causes"}
+
+
+@dataclass
+class DiagnosticState:
+    """What is known of the device under diagnosis; stored as JSON with its conversation."""
+
+    device_ip: str | None = None
+    device_name: str | None = None
+    last_log_file: str | None = None
+    downloaded_logs: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    hypotheses: list[str] = field(default_factory=list)
+    root_causes: list[str] = field(default_factory=list)
+    status: str = "idle"  # idle | investigating | resolved
+
+    def serialize(self) -> str:
+        """Return the state as JSON; text that `deserialize` could not read is not lost in it."""
+        unreadable = getattr(self, "_unreadable", "")
+        if unreadable and self == DiagnosticState():
+            return str(unreadable)
+        kept = {"unreadable": unreadable} if unreadable else {}
+        return json.dumps({**asdict(self), **kept}, ensure_ascii=False)
+
+    @classmethod
+    def deserialize(cls, text: str) -> "DiagnosticState":
+        """Return the state that `serialize` wrote; a new one for "" or what cannot be read."""
+        state = cls()
+        try:
+            stored = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            stored = None
+        if not isinstance(stored, dict):
+            state._unreadable = text
+            return state
+        for name, value in stored.items():
+            if name in _FITS and _FITS[name](value):
+                setattr(state, name, value)
+            elif name in _FITS:
+                state._unreadable = text
+        state._unreadable = stored.get("unreadable") or state._unreadable
+        return state
+
+    def copy(self) -> "DiagnosticState":
+        """Return an equal state that can be changed without changing this one."""
+        return DiagnosticState.deserialize(self.serialize())
+
+    _unreadable = ""  # no field: stored text that nobody could read, carried along
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_status(value: object) -> bool:
+    return value in ("idle", "investigating", "resolved")
+
+
+_FITS = {row.name: _is_texts if row.default_factory is list else _is_text for row in fields(DiagnosticState)}
+_FITS["status"] = _is_status
+
+
+def device_key(state: DiagnosticState) -> str:
+    """Return the name under which the state of this device is filed: its name, else its address, else ""."""
+    return state.device_name or state.device_ip or ""
+
+
+def begin_question(
+    state: DiagnosticState,
+    device_ip: str | None = None,
+    device_name: str | None = None,
+    filed: Mapping[str, str] | None = None,
+    question: str = "",
+) -> DiagnosticState:
+    """Return the state in force for a new question, about the device if one is named.
+
+    Another device than before starts anew, or goes on where its state was `filed` (device_key → JSON);
+    the caller files the old state under `device_key(state)`.
+    Whatever was resolved is open again, unless the question only says thanks.
+    """
+    if _is_other(state, device_ip, device_name):
+        begun = DiagnosticState.deserialize((filed or {}).get(device_name or device_ip or "", ""))
+    else:
+        begun = state.copy()
+    begun.device_ip = device_ip or begun.device_ip
+    begun.device_name = device_name or begun.device_name
+    if device_key(begun) and not (question and _COURTESY.fullmatch(question)):
+        begun.status = "investigating"
+    return begun
+
+
+def _is_other(state: DiagnosticState, device_ip: str | None, device_name: str | None) -> bool:
+    if device_ip and state.device_ip:
+        return device_ip != state.device_ip
+    if device_name and state.device_name:
+        return same(device_name) != same(state.device_name)
+    return False
+
+
+def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticState:
+    """Return the state with what `response` states: log names, findings, hypotheses, root causes, status.
+
+    `state` itself is unchanged. What is denied, asked, quoted or stands in code or logs is no statement.
+    """
+    updated = state.copy()
+    _add_logs(updated, log_names(response))
+    stated = statements(response)
+    for kind, name in _FIELDS.items():
+        _add(updated, name, [row.text for row in stated if row.kind == kind])
+    return _settled(updated, confirmed=any(row.kind == "root_cause" for row in stated))
+
+
+def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any]) -> DiagnosticState:
+    """Return the state with what one of our tools reported as data.
+
+    data  "log": name of the log it worked on; "logs": all of them, from a comparison;
+          "findings": [{"text", "class", "channel", …}]; "root_causes", "hypotheses": [text]
+    Data that does not fit is skipped: it may have come through an agent.
+    """
+    updated = state.copy()
+    if tool_name != "list_logs":
+        named = [data.get("log"), *(data.get("logs") or [] if tool_name == "compare_logs" else [])]
+        _add_logs(updated, [name for given in named if isinstance(given, str) for name in log_names(given)])
+    for name in _FIELDS.values():
+        _add(updated, name, _texts(data.get(name)))
+    return _settled(updated, confirmed=updated.root_causes != state.root_causes)
+
+
+def _texts(rows: object) -> list[str]:
+    given = (
+        [row.get("text") if isinstance(row, Mapping) else row for row in rows]
+        if isinstance(rows, list)
+        else []
+    )
+    return [text for text in given if isinstance(text, str) and text.strip()]
+
+
+def new_items(before: DiagnosticState, after: DiagnosticState) -> list[tuple[str, str]]:
+    """Return (field, text) of what `after` has and `before` had not, for storing where it came from."""
+    return [
+        (name, text)
+        for name in ("downloaded_logs", "findings", "hypotheses", "root_causes")
+        for text in getattr(after, name)
+        if text not in getattr(before, name)
+    ]
+
+
+def _add_logs(state: DiagnosticState, names: list[str]) -> None:
+    state.downloaded_logs += [name for name in dict.fromkeys(names) if name not in state.downloaded_logs]
+    if names:
+        state.last_log_file = names[-1]
+
+
+def _add(state: DiagnosticState, name: str, texts: list[str]) -> None:
+    known: list[str] = getattr(state, name)
+    seen = set(map(same, known))
+    for text in texts:
+        folded = shorten(" ".join(text.split()), STATEMENT_CHARS)
+        if same(folded) not in seen:
+            seen.add(same(folded))
+            known.append(folded)
+    del known[:-STORED_ITEMS]
+
+
+def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
+    causes = set(map(same, state.root_causes))
+    state.hypotheses = [text for text in state.hypotheses if same(text) not in causes]
+    if confirmed:
+        state.status = "resolved"
+    elif device_key(state) and state.status == "idle":
+        state.status = "investigating"
+    return state
+
+
+def render_state(state: DiagnosticState) -> str:
+    """Return the state as the lines of <diagnostic_context>, newest items only; "" if nothing is known."""
+    named = " ".join(
+        _line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
+    )
+    logs, earlier = state.downloaded_logs[-SHOWN_LOGS:], len(state.downloaded_logs[:-SHOWN_LOGS])
+    lines = [
+        f"Device: {named if state.device_name else state.device_ip}" if device_key(state) else "",
+        f"Last log: {state.last_log_file}" if state.last_log_file else "",
+        f"Downloaded: {', '.join(logs)}{f' and {earlier} earlier' if earlier else ''}" if logs else "",
+        *_listed("Key findings", state.findings[-SHOWN_FINDINGS:]),
+        *_listed("Hypotheses", state.hypotheses[-SHOWN_CAUSES:]),
+        *_listed("Root causes", state.root_causes[-SHOWN_CAUSES:]),
+    ]
+    return "\n".join(_line(line) for line in lines if line)
+
+
+def _listed(title: str, texts: list[str]) -> list[str]:
+    return [f"{title}:", *(f"  - {text}" for text in texts)] if texts else []
+
+
+def _line(text: str) -> str:
+    indent = "  " if text.startswith("  - ") else ""
+    return indent + without_tags(" ".join(text.split()))

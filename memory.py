@@ -1,0 +1,299 @@
+"""What the assistant remembers of a conversation, and the prompt made of it.
+
+Four layers: the request as it was typed, the diagnostic state, a rolling summary of older messages,
+and the recent messages. Everything here is pure: texts and values in, texts and values out.
+"""
+
+import hashlib
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from instrumentgpt.text.filtering import RECENT_CHARS, cap, filter_content
+from instrumentgpt.text.state import (
+    DiagnosticState,
+    begin_question,
+    device_key,
+    extract_state_updates,
+    new_items,
+    record_tool,
+    render_state,
+)
+from instrumentgpt.text.summary import (
+    ENTRY_CHARS,
+    Entry,
+    MessageId,
+    entry,
+    parse,
+    render,
+    settle,
+    shorten,
+    write,
+)
+from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.text.untrusted import as_content, without_tags
+
+__all__ = [
+    "NOTE",
+    "PROMPT_TOKENS",
+    "RECENT_EXCHANGES",
+    "DiagnosticState",
+    "Prompt",
+    "Section",
+    "begin_question",
+    "build_prompt",
+    "build_summary",
+    "compose",
+    "compress_message",
+    "device_key",
+    "extract_state_updates",
+    "filter_content",
+    "message_names",
+    "new_items",
+    "record_tool",
+]
+
+RECENT_EXCHANGES = 3  # N of seed 004
+PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
+TIGHTER_CHARS = (2000, 1200, 800, 400, 200)  # of a recent message, tried in turn while over the budget
+NOTE = (
+    "<note>Use diagnostic_context and conversation_summary to avoid\n"
+    "re-downloading logs already analyzed. Reuse existing findings.</note>"
+)
+
+StoredMessage = Mapping[str, Any]  # "role", "content", and "id" where it has been stored
+
+
+def compress_message(role: str, content: str) -> str:
+    """Return one message as the summary keeps it, on one line: what was asked, what was concluded.
+
+    A user's text keeps its beginning; an assistant's its first and last paragraph; each about 300 characters.
+
+    >>> compress_message("assistant", "It oscillates.\\n\\nLong middle.\\n\\nRoot cause: kp is too high.")
+    'Assistant: It oscillates. … Root cause: kp is too high.'
+    """
+    speaker = _speaker(role)
+    text = filter_content(content).strip()
+    if speaker == "User":
+        return f"User: {shorten(' '.join(text.split()), ENTRY_CHARS)}"
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
+    if len(paragraphs) < 2:
+        return f"Assistant: {shorten(paragraphs[0] if paragraphs else '', ENTRY_CHARS)}"
+    last = shorten(paragraphs[-1], max(ENTRY_CHARS // 2, ENTRY_CHARS - 3 - len(paragraphs[0])))
+    return f"Assistant: {shorten(paragraphs[0], ENTRY_CHARS - 3 - len(last))} … {last}"
+
+
+def _speaker(role: str) -> str:
+    return "User" if role.casefold() == "user" else "Assistant"
+
+
+def build_summary(existing: str, turns_to_evict: Sequence[StoredMessage]) -> str:
+    """Return the stored summary `existing` with the messages added, old entries merged to keep it bounded.
+
+    A message that is in it already is not added again.
+    """
+    entries = parse(existing)
+    added = [
+        entry(name, compress_message(message["role"], message["content"]))
+        for name, message in zip(message_names(turns_to_evict), turns_to_evict, strict=True)
+        if not any(row.holds(name) for row in entries)
+    ]
+    return write(settle([*entries, *added]))
+
+
+def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
+    """Return what the summary calls each message: its id, or else a digest of its words."""
+    names: list[MessageId] = []
+    occurrences: Counter[str] = Counter()
+    for message in messages:
+        if isinstance(message.get("id"), int):
+            names.append(message["id"])
+            continue
+        words = f"{message['role']}\n{message['content']}".encode("utf-8", "surrogatepass")
+        digest = "~" + hashlib.blake2b(words, digest_size=4).hexdigest()
+        occurrences[digest] += 1
+        names.append(digest if occurrences[digest] == 1 else f"{digest}.{occurrences[digest]}")
+    return names
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a prompt: its name, its text as sent (with its tags), and its estimated tokens."""
+
+    name: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt with its parts in order.
+
+    summary  the summary to store
+    evicted  the messages that this prompt moved from the recent ones into the summary
+    """
+
+    sections: tuple[Section, ...]
+    summary: str
+    evicted: tuple[MessageId, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole prompt, as it is sent."""
+        return "\n\n".join(section.text for section in self.sections)
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of the whole prompt."""
+        return count_tokens(self.text)
+
+
+def build_prompt(
+    current_question: str,
+    all_messages: Sequence[StoredMessage],
+    diagnostic_state: DiagnosticState,
+    existing_summary: str,
+    is_device_query: bool,
+) -> tuple[str, str]:
+    """Return (prompt, summary to store); see `compose`."""
+    prompt = compose(current_question, all_messages, diagnostic_state, existing_summary, is_device_query)
+    return prompt.text, prompt.summary
+
+
+def compose(
+    current_question: str,
+    all_messages: Sequence[StoredMessage],
+    diagnostic_state: DiagnosticState,
+    existing_summary: str = "",
+    is_device_query: bool = False,
+    *,
+    recent_exchanges: int = RECENT_EXCHANGES,
+    budget: int = PROMPT_TOKENS,
+) -> Prompt:
+    """Return the prompt for a question, and what becomes of the older messages.
+
+    all_messages      all messages of the conversation or its newest part, oldest first, raw.
+                      Without ids it must be all of them. The current question may be the last one.
+    existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
+    recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
+    budget            tokens; while over it, recent messages, then the summary, are shortened.
+                      The question never is.
+    """
+    names = message_names(all_messages)
+    end = len(names) - _ends_with(all_messages, current_question)
+    cut = _cut([message["role"] for message in all_messages[:end]], recent_exchanges)
+    kept = _still_true(parse(existing_summary), names, cut)
+    entries, evicted = _with_older(kept, names[:cut], all_messages[:cut])
+    entries = settle(entries)
+    sections = _within(
+        budget, current_question, diagnostic_state, is_device_query, entries, all_messages[cut:end]
+    )
+    return Prompt(sections, write(entries), evicted)
+
+
+def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:
+    """Return whether the last message is the question, as typed or enriched at either end."""
+    if not messages or _speaker(messages[-1]["role"]) != "User":
+        return False
+    last, asked = messages[-1]["content"].strip(), question.strip()
+    return last == asked or (bool(last) and (asked.startswith(last) or asked.endswith(last)))
+
+
+def _cut(roles: Sequence[str], recent_exchanges: int) -> int:
+    """Return the place of the first recent message: a user's, at most 2 N from the end."""
+    earliest = max(0, len(roles) - 2 * recent_exchanges)
+    if earliest == 0:
+        return 0
+    users = (place for place in range(earliest, len(roles)) if _speaker(roles[place]) == "User")
+    return next(users, earliest)
+
+
+def _still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -> list[Entry]:
+    """Return the entries whose messages are all older ones; others are made anew from the raw messages.
+
+    An entry from before the oldest message given cannot be checked, and stays.
+    """
+    if not names:
+        return list(entries)
+    older = sorted(name for name in names[:cut] if isinstance(name, int))
+    digests = {name for name in names[:cut] if isinstance(name, str)}
+    loaded_from = min((name for name in names if isinstance(name, int)), default=0)
+
+    def is_true(row: Entry) -> bool:
+        if any(row.holds(name) for name in names[cut:]) or not digests.issuperset(row.digests):
+            return False
+        return row.first is None or row.first < loaded_from or len(_held(row, older)) == row.count
+
+    return [row for row in entries if is_true(row)]
+
+
+def _held(row: Entry, numbers: Sequence[int]) -> Sequence[int]:
+    if row.first is None or row.last is None:
+        return ()
+    return numbers[bisect_left(numbers, row.first) : bisect_right(numbers, row.last)]
+
+
+def _with_older(
+    entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
+) -> tuple[list[Entry], tuple[MessageId, ...]]:
+    """Return the entries with one more for each message that none holds, in order; and those messages."""
+    place = {name: at for at, name in enumerate(names)}
+    numbers = sorted(name for name in names if isinstance(name, int))
+    ordered: list[tuple[int, Entry]] = []
+    held: set[MessageId] = set()
+    for row in entries:
+        inside: list[MessageId] = [*_held(row, numbers), *row.digests]
+        held.update(inside)
+        ordered.append((min((place.get(name, -1) for name in inside), default=-1), row))
+    evicted = tuple(name for name in names if name not in held)
+    for name in evicted:
+        message = messages[place[name]]
+        ordered.append((place[name], entry(name, compress_message(message["role"], message["content"]))))
+    ordered.sort(key=lambda placed: placed[0])
+    return [row for _, row in ordered], evicted
+
+
+def _within(
+    budget: int,
+    question: str,
+    state: DiagnosticState,
+    is_device_query: bool,
+    entries: Sequence[Entry],
+    recent: Sequence[StoredMessage],
+) -> tuple[Section, ...]:
+    """Return the sections, recent messages and then the summary shortened until they fit the budget."""
+    fixed = [
+        ("request", without_tags(question)),
+        ("diagnostic_context", _tagged("diagnostic_context", render_state(state))),
+        ("note", NOTE if is_device_query else ""),
+    ]
+    contents = [(_speaker(message["role"]), filter_content(message["content"])) for message in recent]
+    for limit in (RECENT_CHARS, *TIGHTER_CHARS):
+        sections = _sections([*fixed, ("conversation_summary", _summary(entries)), _recent(contents, limit)])
+        excess = sum(section.tokens for section in sections) - budget
+        if excess <= 0:
+            return sections
+    tokens = count_tokens(_summary(entries))
+    shorter = settle(entries, max(0, tokens - excess)) if tokens > excess else []
+    return _sections([*fixed, ("conversation_summary", _summary(shorter)), _recent(contents, limit)])
+
+
+def _sections(named: Sequence[tuple[str, str]]) -> tuple[Section, ...]:
+    """Return the parts that are not empty; each counts the blank line that follows it."""
+    return tuple(Section(name, text, count_tokens(text + "\n\n")) for name, text in named if text)
+
+
+def _tagged(tag: str, body: str) -> str:
+    return f"<{tag}>\n{body}\n</{tag}>" if body else ""
+
+
+def _summary(entries: Sequence[Entry]) -> str:
+    return _tagged("conversation_summary", without_tags(render(entries)))
+
+
+def _recent(contents: Sequence[tuple[str, str]], limit: int) -> tuple[str, str]:
+    lines = (f"{speaker}: {as_content(cap(text, limit))}" for speaker, text in contents)
+    return "recent_conversation", _tagged("recent_conversation", "\n".join(lines))
