@@ -141,6 +141,10 @@ def sftp(root, keys):
     async def stop():
         server.close()
         await server.wait_closed()
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
     known = keys / "known_hosts"

@@ -151,7 +151,7 @@ def test_a_slow_server_is_stopped_at_the_total_limit_and_continued_later(server,
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"status": 404}, "there is no such folder or file. Correct logs"),
+        ({"status": 404}, "there is no such folder or file. Correct its entry"),
         ({"status": 403}, r"access is refused \(HTTP 403\)"),
         ({"status": 500}, "HTTP 500"),
         ({"redirect": "http://10.9.9.9/logs/"}, "sends us on to http://10.9.9.9, which is not the folder"),

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -70,9 +70,9 @@ def list_logs(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
     Raises FetchError.
     """
     try:
-        remote = connected(device, limits)
-        logs = [log for entry in remote.entries() if (log := _as_log(device, remote, entry))]
-        return sorted(_with_times(remote, logs), key=_age, reverse=True)
+        with closing(connected(device, limits)) as remote:
+            logs = [log for entry in remote.entries() if (log := _as_log(device, remote, entry))]
+            return sorted(_with_times(remote, logs), key=_age, reverse=True)
     except NETWORK_ERRORS as error:
         raise explained(error, device, device.logs, limits) from error
 
@@ -141,7 +141,7 @@ def fetch(
     )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(target, copy.deadline):
+        with _alone(target, copy.deadline), closing(copy):
             return copy.bring_up_to_date()
     except NETWORK_ERRORS as error:
         raise explained(error, log.device, log.url, limits) from error
@@ -172,6 +172,18 @@ class _Copy:
     limits: Limits
     deadline: float
     shown: float = 0.0
+    open_remote: Remote | None = None
+
+    @property
+    def remote(self) -> Remote:
+        if self.open_remote is None:
+            self.open_remote = connected(self.log.device, self.limits)
+        return self.open_remote
+
+    def close(self) -> None:
+        if self.open_remote is not None:
+            self.open_remote.close()
+            self.open_remote = None
 
     @property
     def part(self) -> Path:
@@ -182,7 +194,7 @@ class _Copy:
         return self.target.with_name(f".{self.target.name}.json")
 
     def bring_up_to_date(self) -> Path:
-        remote, version = self._look()
+        version = self._look()
         if self.target.exists() and self._noted() == [self.log.url, version.size, version.stamp]:
             self.on_progress(version.size, version.size)
             return self.target
@@ -193,8 +205,8 @@ class _Copy:
             )
         if self.target.exists() and not self.part.exists():
             shutil.copyfile(self.target, self.part)
-        self._download(remote, version)
-        _, after = self._look()
+        self._download(version)
+        after = self._look()
         if after.size < version.size or (after.size == version.size and after.stamp != version.stamp):
             self.part.unlink()
             raise FetchError(
@@ -211,46 +223,46 @@ class _Copy:
         except (OSError, ValueError):
             return None
 
-    def _look(self) -> tuple[Remote, _Version]:
-        remote = connected(self.log.device, self.limits)
-        info = remote.info(self._path(remote))
+    def _look(self) -> _Version:
+        info = self.remote.info(self._path)
         if info.get("size") is None:
             raise FetchError(
                 f"{self.log.url}: the server does not say how long it is, so that a broken download could "
                 "not be told from a whole one. Serve the folder as plain files"
             )
         stamp = info.get("ETag") or info.get("Last-Modified") or info.get("mtime") or ""
-        return remote, _Version(int(info["size"]), str(stamp))
+        return _Version(int(info["size"]), str(stamp))
 
-    def _path(self, remote: Remote) -> str:
-        if remote.scheme in ("http", "https"):
+    @property
+    def _path(self) -> str:
+        if self.remote.scheme in ("http", "https"):
             return self.log.url
-        return f"{remote.folder.rstrip('/')}/{unquote(urlsplit(self.log.url).path.rpartition('/')[2])}"
+        return f"{self.remote.folder.rstrip('/')}/{unquote(urlsplit(self.log.url).path.rpartition('/')[2])}"
 
-    def _download(self, remote: Remote, version: _Version) -> None:
+    def _download(self, version: _Version) -> None:
         failures = 0
         while True:
             had = self._length()
             try:
-                self._read(remote, version)
+                self._read(version)
                 return
             except NETWORK_ERRORS as error:
                 failures = 1 if self._length() > had else failures + 1
                 if not is_cut(error) or failures >= self.limits.attempts:
                     raise
+                self.close()
                 time.sleep(0.2 * failures)
-                remote = connected(self.log.device, self.limits)
 
     def _length(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    def _read(self, remote: Remote, version: _Version) -> None:
+    def _read(self, version: _Version) -> None:
         """Add to `part` what it lacks of `version`."""
         if self._length() > version.size:
             self.part.unlink()
         wanted = max(0, self._length() - OVERLAP)
         with (
-            remote.reading(self._path(remote), wanted, version.size) as (reader, offset),
+            self.remote.reading(self._path, wanted, version.size) as (reader, offset),
             self.part.open("r+b" if self.part.exists() else "w+b") as part,
         ):
             if not _same(reader, part, offset, part.seek(0, os.SEEK_END)):

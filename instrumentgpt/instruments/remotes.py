@@ -11,6 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import aiohttp
 import asyncssh
+from fsspec.asyn import sync
 from fsspec.implementations.http import HTTPFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from sshfs import SSHFileSystem
@@ -79,6 +80,13 @@ class Remote:
             timed = {"timeout": self.limits.silence} if self.scheme == "sftp" else {}
             yield SimpleNamespace(read=lambda n: file.read(n, **timed)), offset
 
+    def close(self) -> None:
+        """End the connection; a broken one too."""
+        if self.scheme == "sftp":
+            self.files.loop.call_soon_threadsafe(self.files.client.close)
+        elif self.scheme != "file":
+            HTTPFileSystem.close_session(self.files.loop, sync(self.files.loop, self.files.set_session))
+
 
 def connected(device: Device, limits: Limits = LIMITS) -> Remote:
     """Return a connection to the device's folder of logs."""
@@ -87,7 +95,7 @@ def connected(device: Device, limits: Limits = LIMITS) -> Remote:
         return Remote(_http(limits), device.logs, url.scheme, limits)
     if url.scheme == "sftp":
         return Remote(_sftp(device, limits), unquote(url.path) or "/", url.scheme, limits)
-    return Remote(LocalFileSystem(skip_instance_cache=True), unquote(url.path), url.scheme, limits)
+    return Remote(LocalFileSystem(skip_instance_cache=True), unquote(url.path), "file", limits)
 
 
 def _http(limits: Limits) -> HTTPFileSystem:
@@ -175,7 +183,8 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
             "Give this user the right to read it, or set user and key",
         )
     if status == 404 or isinstance(error, FileNotFoundError | asyncssh.SFTPNoSuchFile):
-        return "there is no such folder or file", "Correct logs = … in the inventory, or list the logs again"
+        missing = getattr(error, "filename", None) or "such folder or file"
+        return f"there is no {missing}", "Correct its entry in the inventory, or list the logs again"
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
         return (
             f"the key of {host} is not known ({_brief(error)})",
