@@ -3,6 +3,7 @@
 Used as a program, never imported: `python fake_agent.py BEHAVIOUR [ARGUMENT …] [agent options]`.
 """
 
+import itertools
 import json
 import os
 import signal
@@ -139,6 +140,65 @@ def closes_stdout():
     time.sleep(60)
 
 
+def call(tool, result, server="instrumentgpt"):
+    asked = {"name": f"{server}-{tool}", "args": {}, "providerIdentifier": server, "toolName": tool}
+    emit("tool_call", subtype="started", call_id=tool, tool_call={"mcpToolCall": {"args": asked}})
+    content = [{"text": {"text": json.dumps(result)}}]
+    told = {"args": asked, "result": {"success": {"content": content, "isError": False}}}
+    emit("tool_call", subtype="completed", call_id=tool, tool_call={"mcpToolCall": told})
+
+
+def artifacts():
+    return Path.cwd().parents[1] / "runs" / os.environ["INSTRUMENTGPT_RUN"] / "artifacts"
+
+
+def diagnoses():
+    """Report a finding and a chart as our tools do, between two segments of text."""
+    emit("assistant", message={"content": [{"type": "text", "text": "I look at the log."}]})
+    (artifacts() / "chart.json").write_text('{"data": []}')
+    finding = {"text": "channel 3 swings by 2.1 °C every 63 s", "evidence": [{"line": 18204}]}
+    chart = {"kind": "plotly", "file": "chart.json", "title": "Channel 3", "alt": "pv swings"}
+    log = "InstrumentDebug_2026-02-19_23-24-45.39.log"
+    call("diagnose_log", {"summary": "1 finding", "log": log, "findings": [finding], "artifact": chart})
+    emit("assistant", message={"content": [{"type": "text", "text": "It swings."}]})
+    result("I look at the log.It swings.")
+
+
+def names_file(file):
+    """Have a tool's result name `file` as its chart."""
+    (artifacts() / "not_a_figure.json").write_text("[]")
+    (artifacts() / "link.json").symlink_to(Path(__file__))
+    call("plot_log", {"artifact": {"kind": "plotly", "file": file, "title": "x", "alt": "x"}})
+    say("nothing to see")
+    result("nothing to see")
+
+
+def prompt():
+    """Answer with the prompt itself."""
+    said = sys.stdin.buffer.read().decode()
+    say(said)
+    result(said)
+
+
+def environment():
+    say("\n".join(sorted(os.environ)))
+    result("\n".join(sorted(os.environ)))
+
+
+def says(text):
+    say(text)
+    result(text)
+
+
+def says_and_lingers_in_pieces():
+    """Say a word a second for ever, with a child in a session of its own."""
+    child = subprocess.Popen(SLEEP, start_new_session=True)
+    say(f"{os.getpid()} {child.pid} ")
+    for number in itertools.count():
+        time.sleep(0.02)
+        say(f"word{number} ")
+
+
 if __name__ == "__main__":
     behaviour, *arguments = sys.argv[1:]
-    globals()[behaviour](*[argument for argument in arguments if not argument.startswith("-")])
+    globals()[behaviour](*itertools.takewhile(lambda argument: not argument.startswith("-"), arguments))

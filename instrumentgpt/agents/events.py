@@ -1,7 +1,7 @@
 """What an agent says while it works, as values: the only thing the rest of the house knows of any agent."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -87,6 +87,7 @@ class Done:
 
 
 Event = Text | Thinking | Tool | Artifact | Session | Tick | Failure | Done
+Events = Generator[Event, None, None]  # closing it ends whatever produces them
 _KINDS: dict[str, type[Event]] = {
     kind.__name__: kind for kind in (Text, Thinking, Tool, Artifact, Session, Tick, Failure, Done)
 }

@@ -8,6 +8,8 @@ from instrumentgpt.agents.events import Done, Failure, Outcome
 
 OFFLINE_REMEDY = "Ask again, or choose the offline analyst on the Settings page."
 
+LAST_WORDS = 1000  # characters of stderr that are shown
+
 
 @dataclass(frozen=True)
 class Sign:
@@ -80,7 +82,7 @@ def judge(done: Done, evidence: Evidence, signs: Iterable[Sign]) -> tuple[Failur
 
 def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> Failure:
     outcome: Outcome
-    words = evidence.stderr.strip()
+    words = evidence.stderr.strip()[-LAST_WORDS:]
     known = failure_of(words, signs) if words else None
     if known and known.outcome in ("not-logged-in", "untrusted"):
         return known
@@ -105,4 +107,4 @@ def _spoken(done: Done) -> str:
 
 
 def _quoted(words: str) -> str:
-    return f" Its last words: {words[-500:]}" if words else ""
+    return f" Its last words: {words}" if words else ""

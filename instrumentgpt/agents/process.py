@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from instrumentgpt.agents.events import Done, Event, Failure, Tool
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
 from instrumentgpt.agents.stream import LineSplitter, clean
 
@@ -158,7 +158,7 @@ def run(
     clocks: Clocks = Clocks(),
     stopped: Callable[[], bool] = lambda: False,
     signs: tuple[Sign, ...] = COMMON_SIGNS,
-) -> Iterator[Event]:
+) -> Events:
     """Start `command` and yield what `parse` makes of its lines; the last event is the only Done.
 
     `stopped` is asked every 50 ms. Whatever happens, closing the generator too, no process stays:

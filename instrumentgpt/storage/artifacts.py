@@ -4,6 +4,7 @@ import sqlite3
 import time
 import uuid
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,3 +90,23 @@ def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
             (message_id, run_id),
         )
     return cursor.rowcount
+
+
+def attach_uploads(database: Database, conversation_id: str, artifact_ids: Sequence[str], message_id: int) -> None:
+    """Give files that the conversation's user brought, and no message has yet, to the question `message_id`."""
+    with transaction(database):
+        database.conn.executemany(
+            "UPDATE artifacts SET message_id = ?"
+            " WHERE id = ? AND conversation_id = ? AND run_id IS NULL AND message_id IS NULL",
+            [(message_id, artifact_id, conversation_id) for artifact_id in artifact_ids],
+        )
+
+
+def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
+    """Return the files that came with the conversation's questions, newest first."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM artifacts WHERE conversation_id = ? AND run_id IS NULL"
+        " AND message_id IS NOT NULL ORDER BY rowid DESC"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return [Artifact(*row) for row in found]

@@ -1,0 +1,31 @@
+"""The chat modes: how a turn asks its agent. A mode is a generator of events."""
+
+from collections.abc import Callable
+
+from instrumentgpt.agents.events import Events
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.chat import chat
+from instrumentgpt.turn import Turn
+
+Mode = Callable[[Turn], Events]
+
+MODES: dict[str, Mode] = {"chat": chat}
+
+
+class UnknownMode(InstrumentGPTError, LookupError):
+    """A mode that is not in MODES."""
+
+
+def known_mode(name: str) -> Mode:
+    """Return the mode called `name`."""
+    if name not in MODES:
+        raise UnknownMode(f"{name!r} is no chat mode. Choose one of: {', '.join(MODES)}")
+    return MODES[name]
+
+
+def run_turn(turn: Turn) -> Events:
+    """Answer the turn's question in its mode and save the answer; yield its events, the last a Done.
+
+    The answer is saved before Done is yielded: who has seen Done finds the message in the database.
+    """
+    yield from turn.answered_by(known_mode(turn.run.mode))

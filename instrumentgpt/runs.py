@@ -1,0 +1,247 @@
+"""Turns in progress: each a process of its own that outlives the page and the server.
+
+Everything a page or another server needs is in the database: the run, its process, its numbered events.
+"""
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.process import POLL, RUN_VARIABLE, end_all, run_processes
+from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
+from instrumentgpt.agents.registry import choose
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.registry import known_mode, run_turn
+from instrumentgpt.settings import CHECKOUT, settings_in_force
+from instrumentgpt.storage.artifacts import attach_uploads
+from instrumentgpt.storage.runs import (
+    Run,
+    append_events,
+    get_run,
+    live_run,
+    live_runs,
+    read_events,
+    request_stop,
+    set_process,
+    start_run,
+)
+from instrumentgpt.turn import open_turn, run_folder
+
+STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
+STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
+OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
+KEPT_FOLDERS_SECONDS = 7 * 24 * 3600.0  # a failed run's log is there for a week
+_log = logging.getLogger(__name__)
+
+
+class RunDoesNotStart(InstrumentGPTError, OSError):
+    """The process of a turn could not be started."""
+
+
+def start(
+    database_path: str | Path,
+    conversation_id: str,
+    text: str,
+    *,
+    mode: str = "chat",
+    agent: str = "auto",
+    attachments: Sequence[str] = (),
+) -> str:
+    """Store the question raw, start its answer as a process in a session of its own, and return the run's id.
+
+    attachments  ids of artifacts of this conversation that no message has yet (db.add_artifact)
+
+    Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
+    """
+    path = Path(database_path).absolute()
+    with closing(db.connect(path)) as database:
+        run_id = _record(database, conversation_id, text, mode, agent, attachments)
+        try:
+            pid = _spawn(path, run_id)
+        except OSError as error:
+            close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
+            raise RunDoesNotStart(
+                f"The answer's process does not start: {error}. Close other programs."
+            ) from error
+        _note_process(database, run_id, pid)
+    return run_id
+
+
+def consume(
+    database_path: str | Path,
+    conversation_id: str,
+    text: str,
+    *,
+    mode: str = "chat",
+    agent: str = "auto",
+    attachments: Sequence[str] = (),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Events:
+    """Yield the events of a turn that runs in this process, stored as `start` would have them.
+
+    KeyboardInterrupt, and closing the generator, end the turn as cancelled, with its partial text.
+    """
+    path = Path(database_path).absolute()
+    with closing(db.connect(path)) as database:
+        run_id = _record(database, conversation_id, text, mode, agent, attachments)
+        _note_process(database, run_id, os.getpid())
+        yield from answer(database, run_id, stopped)
+        shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
+
+
+def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
+    """Answer the run's question in this process: append each event to the database, then yield it."""
+    try:
+        with closing(run_turn(open_turn(database, run_id, stopped))) as events:
+            for event in events:
+                append_events(database, run_id, [to_json(event)])
+                yield event
+    except (KeyboardInterrupt, GeneratorExit):
+        close(database, run_id, outcome="cancelled")
+        raise
+    except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
+        _log.exception("run %s", run_id)
+        remedy = "Ask again; if it happens again, report it with the run's log."
+        known = isinstance(error, InstrumentGPTError)
+        failure = Failure("error", str(error) if known else f"{type(error).__name__}: {error}", remedy)
+        yield failure
+        done = close(database, run_id, failure)
+        if done is not None:
+            yield done
+
+
+def close(
+    database: Database, run_id: str, failure: Failure | None = None, outcome: Outcome = "died"
+) -> Done | None:
+    """End the run from outside its turn: its partial text is saved and marked; None if it had ended.
+
+    Whatever its events have told is taken into the memory, as the turn itself would have done.
+    """
+    if failure is not None:
+        append_events(database, run_id, [to_json(failure)])
+        outcome = failure.outcome
+    turn = open_turn(database, run_id)
+    for event in events_of(database, run_id):
+        turn.take(event)
+    done = turn.save(outcome)
+    if done is not None:
+        append_events(database, run_id, [to_json(done)])
+    return done
+
+
+def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event]:
+    """Yield all events stored of the run with numbers above `after`."""
+    while page := read_events(database, run_id, after):
+        yield from (from_json(line) for _, line in page)
+        after = page[-1][0]
+
+
+def stop(database_path: str | Path, run_id: str) -> Run:
+    """Stop the run and all it started, within 1.5 s; return it as it ended, now or before."""
+    with closing(db.connect(database_path)) as database:
+        request_stop(database, run_id)
+        process = process_of(get_run(database, run_id))
+        if process is not None:
+            process.terminate()
+            deadline = time.monotonic() + STOP_SECONDS
+            while process_of(get_run(database, run_id)) is not None and time.monotonic() < deadline:
+                if get_run(database, run_id).status != "running":
+                    break
+                time.sleep(POLL / 2)
+        if get_run(database, run_id).status == "running":
+            _kill(run_id, process)
+            close(database, run_id, outcome="cancelled")
+        return get_run(database, run_id)
+
+
+def reap(database_path: str | Path) -> list[str]:
+    """Close runs whose process died, and end those over the longest time; return the ids of both.
+
+    Cheap when nothing is wrong: pages call it when they open and every few seconds.
+    """
+    with closing(db.connect(database_path)) as database:
+        longest = settings_in_force(db.get_settings(database)).total_seconds + OVERTIME_SECONDS
+        return [run.id for run in live_runs(database) if _reap(database, run, longest)]
+
+
+def process_of(run: Run) -> psutil.Process | None:
+    """Return the living process that answers `run`; never another one that has its number by now."""
+    if run.pid is None:
+        return None
+    try:
+        process = psutil.Process(run.pid)
+        same = process.create_time() == run.process_started
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.Error:
+        return None
+
+
+def _record(
+    database: Database, conversation_id: str, text: str, mode: str, agent: str, attachments: Sequence[str]
+) -> str:
+    known_mode(mode)
+    settings = settings_in_force(db.get_settings(database))
+    chosen, _ = choose(settings.agent if agent == "auto" else agent, settings)
+    stale = live_run(database, conversation_id)
+    if stale is not None:
+        _reap(database, stale, longest=float("inf"))
+    with db.transaction(database):
+        message_id = db.add_message(database, conversation_id, "user", text)
+        attach_uploads(database, conversation_id, attachments, message_id)
+        return start_run(database, conversation_id, chosen.name, mode, message_id)
+
+
+def _spawn(path: Path, run_id: str) -> int:
+    folder = run_folder(path, run_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "turn.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "instrumentgpt.turn_process", str(path), run_id],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=CHECKOUT,
+            env={**os.environ, RUN_VARIABLE: run_id},
+            start_new_session=True,
+        )
+    threading.Thread(target=process.wait, daemon=True, name=f"wait for run {run_id}").start()  # no zombie
+    return process.pid
+
+
+def _note_process(database: Database, run_id: str, pid: int) -> None:
+    try:
+        set_process(database, run_id, pid, psutil.Process(pid).create_time())
+    except psutil.NoSuchProcess:  # it has ended already; the reaper closes what it left
+        set_process(database, run_id, pid, 0.0)
+
+
+def _kill(run_id: str, process: psutil.Process | None) -> None:
+    turn_itself = {process} if process is not None and process.pid != os.getpid() else set()
+    end_all(run_processes(run_id) | turn_itself, grace=0.0)
+
+
+def _reap(database: Database, run: Run, longest: float) -> bool:
+    age = time.time() - run.started_at
+    if age > longest:
+        _kill(run.id, process_of(run))
+        close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
+        return True
+    if process_of(run) is not None or (run.pid is None and age < STARTING_SECONDS):
+        return False
+    if get_run(database, run.id).status != "running":  # it ended between the two looks
+        return False
+    _kill(run.id, None)
+    close(database, run.id, Failure("died", "The answer's process died.", "Ask again."))
+    return True

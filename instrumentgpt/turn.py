@@ -1,0 +1,279 @@
+"""One turn: from the stored question to the stored answer, whoever answers and however it ends."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Outcome, Text, Tick, Tool
+from instrumentgpt.agents.process import RUN_VARIABLE, Clocks, Request, run
+from instrumentgpt.agents.registry import choose, environment_for
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
+from instrumentgpt.settings import Settings, settings_in_force
+from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.runs import Run, get_run
+from instrumentgpt.text.markers import marker
+from instrumentgpt.tool_results import RefusedArtifact, artifact, origins, result_of
+
+_log = logging.getLogger(__name__)
+
+
+def run_folder(database_path: str | Path, run_id: str) -> Path:
+    """Return the folder of a run beside the database: its task, what its tools write, its log."""
+    return Path(database_path).absolute().parent / "runs" / run_id
+
+
+@dataclass
+class Answer:
+    """The answer as it grows: segments of text, and between them the artifacts, where they were made."""
+
+    pieces: dict[int | str, str] = field(default_factory=dict)  # segment, or artifact id → text, in order
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Text):
+            before = "" if event.whole else self.pieces.get(event.segment, "")
+            self.pieces[event.segment] = before + event.text
+        elif isinstance(event, Artifact):
+            self.pieces[event.artifact_id] = f"\n\n{marker(event.kind, event.artifact_id)}\n\n"
+
+    @property
+    def text(self) -> str:
+        """The answer as it is stored.
+
+        >>> answer = Answer()
+        >>> for event in (Text("Look:", whole=True), Artifact("a1", "plotly", "pv"), Text("It swings.", 1)):
+        ...     answer.take(event)
+        >>> answer.text
+        'Look:\\n\\n<!-- PLOTLY_CHART:a1 -->\\n\\nIt swings.'
+        """
+        return "".join(self.pieces.values())
+
+
+@dataclass
+class Turn:
+    """One question being answered: what is known, and what its events have brought so far."""
+
+    database: Database
+    run: Run
+    question: db.Message
+    earlier: list[db.Message]  # the conversation before the question, oldest first
+    settings: Settings
+    state: memory.DiagnosticState
+    summary: str
+    inventory: Inventory
+    devices: tuple[Device, ...] = ()  # named in the question
+    unknown: tuple[str, ...] = ()  # names and addresses in the question that nobody knows
+    filed: dict[str, str] = field(default_factory=dict)  # device → state, of the device that this turn left
+    problem: InstrumentGPTError | None = None  # why nothing can be asked
+    stopped: Callable[[], bool] = lambda: False
+    answer: Answer = field(default_factory=Answer)
+    results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
+    usage: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where this run's task file, artifacts and log lie."""
+        return run_folder(file_of(self.database), self.run.id)
+
+    def answered_by(self, mode: "Callable[[Turn], Events]") -> Events:
+        """Yield the events of `mode` and save the answer at its Done, which is yielded then, as saved."""
+        with closing(mode(self) if self.problem is None else failed(self.problem)) as events:
+            for event in events:
+                self.take(event)
+                if not isinstance(event, Done):
+                    yield event
+                elif (saved := self.save(event.outcome)) is not None:
+                    yield saved
+
+    def ask(self, task: str = "chat") -> Events:
+        """Ask the run's agent the turn's question and yield its events, the last a Done.
+
+        Charts that our tools made are stored, each told by an Artifact after its Tool event.
+        """
+        try:
+            agent, program = choose(self.run.agent, self.settings)
+        except InstrumentGPTError as error:
+            yield from failed(error)
+            return
+        request = Request(self._prompt(), self._workspace(), self._task_file(task), self.settings.model)
+        command = agent.command(program, request, {**environment_for(agent), RUN_VARIABLE: self.run.id})
+        with closing(run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)) as events:
+            for event in events:
+                yield event
+                if isinstance(event, Tool):
+                    yield from self._artifact_of(event)
+
+    def take(self, event: Event) -> None:
+        """Take what `event` says into what this turn will save."""
+        self.answer.take(event)
+        if isinstance(event, Done):
+            self.usage = event.usage
+        elif isinstance(event, Tool) and (result := result_of(event)):
+            self.results.append((event.name, result))
+
+    def save(self, outcome: Outcome) -> Done | None:
+        """Store answer, artifacts and memory at once and end the run; None if somebody else has ended it."""
+        text = self.answer.text
+        state, items = self._remembered(text)
+        with db.transaction(self.database):
+            if get_run(self.database, self.run.id).status != "running":
+                return None
+            db.finish_turn(
+                self.database,
+                self.run.conversation_id,
+                self.run.id,
+                text,
+                outcome=outcome,
+                summary=self.summary,
+                diagnostic_state=state.serialize(),
+                items=items,
+                filed=self.filed,
+            )
+        return Done(outcome, text, time.time() - self.run.started_at, self.usage)
+
+    def _remembered(self, answer: str) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
+        """Return the state after this turn, and where each new line of it came from.
+
+        What our tools reported as data counts; findings are read from the answer's words only without it.
+        """
+        state, items = self.state, []
+        lines = origins(self.results)
+        for tool_name, result in self.results:
+            after = memory.record_tool(state, tool_name, result)
+            for name, text in memory.new_items(state, after):
+                log, line = lines.get(text, ("", None))
+                items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
+            state = after
+        after = memory.extract_state_updates(answer, state)
+        if lines:
+            after.findings = state.findings
+        said = memory.new_items(state, after)
+        return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+
+    def _prompt(self) -> str:
+        """Return the prompt; what it moves out of the recent messages is in the summary from now on."""
+        prompt = memory.compose(
+            self.question.content,
+            [asdict(message) for message in self.earlier],
+            self.state,
+            self.summary,
+            is_device_query=bool(self.devices),
+            recent_exchanges=self.settings.recent_exchanges,
+        )
+        self.summary = prompt.summary
+        return prompt.text
+
+    def _task_file(self, task: str) -> Path:
+        """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
+        home = self._home()
+        told = {
+            "task": task,
+            "question": self.question.content,
+            "conversation_id": self.run.conversation_id,
+            "database": file_of(self.database),
+            "inventory": str(self.inventory.path),
+            "cache": str(home / "cache"),
+            "artifacts": str(_made(self.folder / "artifacts")),
+            "devices": [device.name for device in self.devices],
+            "state": asdict(self.state),
+            "attachments": [str(path) for path in self._uploads()],
+        }
+        path = self.folder / "task.json"
+        path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+        return path
+
+    def _uploads(self) -> Iterator[Path]:
+        """Yield the files that came with this conversation's questions, newest first, as files on disk."""
+        for upload in list_uploads(self.database, self.run.conversation_id):
+            name = Path(upload.title).name or "attachment"
+            path = _made(self._home() / "attachments" / upload.id) / name
+            if not path.exists():
+                kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+                part = path.with_name("part")
+                part.write_bytes(kept.content if kept else b"")
+                part.rename(path)
+            yield path
+
+    def _artifact_of(self, tool: Tool) -> Iterator[Event]:
+        try:
+            made = artifact(result_of(tool), self.folder / "artifacts")
+        except RefusedArtifact as error:
+            _log.warning("%s: %s", tool.name, error)
+            yield Tick(str(error))
+            return
+        if made is not None:
+            told = (made.kind, made.title, made.alt, made.content)
+            stored = db.add_artifact(self.database, self.run.conversation_id, self.run.id, None, *told)
+            yield Artifact(stored, made.kind, made.title)
+
+    def _home(self) -> Path:
+        return Path(file_of(self.database)).parent
+
+    def _workspace(self) -> Path:
+        """Return the folder where agents work: one per conversation, so that they find their files again."""
+        return _made(self._home() / "workspaces" / self.run.conversation_id)
+
+
+def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
+    """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
+
+    An inventory that cannot be used is the turn's `problem`: its answer will say so.
+    """
+    run = get_run(database, run_id)
+    question_id = run.question_message_id or 0
+    *earlier, question = db.list_messages(database, run.conversation_id, before=question_id + 1)
+    summary, stored = db.get_memory(run.conversation_id, database)
+    before = memory.DiagnosticState.deserialize(stored)
+    settings = settings_in_force(db.get_settings(database))
+    turn = Turn(
+        database, run, question, earlier, settings, before, summary, Inventory(Path(), ()), stopped=stopped
+    )
+    try:
+        turn.inventory = load_inventory(settings.inventory)
+    except InstrumentGPTError as error:
+        turn.problem = error
+        return turn
+    _turn_to_device(turn, db.device_states(database, run.conversation_id))
+    return turn
+
+
+def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
+    """Find the devices that the question names; the state of another device than before is filed away."""
+    named = resolve(turn.question.content, turn.inventory)
+    turn.devices, turn.unknown = named.devices, named.unknown
+    if not turn.devices:
+        turn.state = memory.begin_question(turn.state, question=turn.question.content)
+        return
+    before, device = turn.state, turn.devices[0]
+    turn.state = memory.begin_question(before, device.ip, device.name, filed, turn.question.content)
+    if memory.device_key(before) and before.device_ip != turn.state.device_ip:
+        turn.filed = {memory.device_key(before): before.serialize()}
+
+
+def failed(error: InstrumentGPTError) -> Events:
+    """Yield the events of a turn that cannot ask anybody."""
+    yield Failure("error", str(error))
+    yield Done("error", "")
+
+
+def _clocks(settings: Settings) -> Clocks:
+    return Clocks(
+        first_event=settings.first_event_seconds,
+        silence=settings.silence_seconds,
+        total=settings.total_seconds,
+    )
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

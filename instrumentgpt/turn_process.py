@@ -1,0 +1,47 @@
+"""The program that answers one run: `python -m instrumentgpt.turn_process DATABASE RUN`."""
+
+import logging
+import shutil
+import signal
+import sys
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+
+
+def main(database_path: Path, run_id: str) -> int:
+    """Answer the run; return 0, whatever the answer's outcome: it is in the database."""
+    for name in ("pandas", "numpy"):  # sqlite-utils imports them where they are: 0.3 s before the first word
+        sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say "not installed"
+    import db
+    from instrumentgpt.runs import answer
+    from instrumentgpt.turn import run_folder
+
+    stop = _StopSignal()
+    with closing(db.connect(database_path)) as database:
+        for _ in answer(database, run_id, stop.received):
+            pass
+    folder = run_folder(database_path, run_id)
+    if not (folder / "turn.log").stat().st_size:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+class _StopSignal:
+    """Remembers that SIGTERM or SIGINT came; the turn looks often enough."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._number = number
+
+    def received(self) -> bool:
+        return self._number != 0
+
+
+if __name__ == "__main__":
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))

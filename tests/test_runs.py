@@ -1,0 +1,343 @@
+"""Turns as processes: they outlive who started them, stop at once, and never end without an answer."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.events import Done, Failure, Text
+from instrumentgpt.storage.runs import get_run, list_runs, read_events
+
+FAKE = Path(__file__).parent / "fake_agent.py"
+INVENTORY = '[[device]]\nname = "zspr 052"\nip = "10.1.1.47"\nlogs = "logs/052"\n'
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    inventory = tmp_path / "devices.toml"
+    inventory.write_text(INVENTORY)
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
+    return tmp_path / "home" / "instrumentgpt.db"
+
+
+@pytest.fixture
+def database(path):
+    with closing(db.connect(path)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def conversation(database):
+    return db.create_conversation(database)
+
+
+@pytest.fixture
+def agent(tmp_path, monkeypatch):
+    def behaves(*behaviour):
+        program = tmp_path / "agent"
+        words = shlex.join([sys.executable, str(FAKE), *behaviour])
+        program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+
+    return behaves
+
+
+def wait_for(condition, seconds=15.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+    return found
+
+
+def ended(database, run_id):
+    return wait_for(lambda: (run := get_run(database, run_id)).status != "running" and run)
+
+
+def words_so_far(database, run_id):
+    return "".join(event.text for event in runs.events_of(database, run_id) if isinstance(event, Text))
+
+
+def answer(database, conversation):
+    return db.list_messages(database, conversation)[-1]
+
+
+def pids_told(database, run_id):
+    told = wait_for(lambda: "word1 " in (said := words_so_far(database, run_id)) and said)
+    return [int(pid) for pid in told.split()[:2]]
+
+
+def lives(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_a_question_is_answered_by_a_process_and_stored_before_the_run_ends(
+    path, database, conversation, agent
+):
+    agent("says", "It swings.")
+    run_id = runs.start(path, conversation, "why?")
+    assert ended(database, run_id).status == "ok"
+    messages = db.list_messages(database, conversation)
+    assert [(message.role, message.content, message.status) for message in messages] == [
+        ("user", "why?", "complete"),
+        ("assistant", "It swings.", "complete"),
+    ]
+    assert messages[1].run_id == run_id
+
+
+def test_events_are_numbered_without_a_gap_and_end_with_done(path, database, conversation, agent):
+    agent("replay", "02_shell_tools_partial")
+    run_id = runs.start(path, conversation, "why?")
+    ended(database, run_id)
+    wait_for(lambda: isinstance(list(runs.events_of(database, run_id))[-1], Done))
+    numbers = [number for number, _ in read_events(database, run_id)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_events_are_seen_while_the_agent_works(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    before = len(words_so_far(database, run_id))
+    wait_for(lambda: len(words_so_far(database, run_id)) > before + 20)
+    assert get_run(database, run_id).status == "running"
+    runs.stop(path, run_id)
+
+
+def test_a_second_question_is_refused_while_the_first_is_answered(path, database, conversation, agent):
+    agent("silent")
+    run_id = runs.start(path, conversation, "why?")
+    with pytest.raises(db.RunInProgress):
+        runs.start(path, conversation, "why again?")
+    assert [message.content for message in db.list_messages(database, conversation)] == ["why?"]
+    runs.stop(path, run_id)
+
+
+def test_of_a_double_click_one_question_starts(path, database, conversation, agent):
+    agent("silent")
+    results = []
+
+    def click():
+        try:
+            results.append(runs.start(path, conversation, "why?"))
+        except db.RunInProgress as error:
+            results.append(error)
+
+    clicks = [threading.Thread(target=click) for _ in range(4)]
+    [thread.start() for thread in clicks]
+    [thread.join() for thread in clicks]
+    started = [result for result in results if isinstance(result, str)]
+    assert len(started) == 1 and len(results) == 4
+    assert len(list_runs(database, conversation)) == 1
+    assert db.count_messages(database, conversation) == 1
+    runs.stop(path, started[0])
+
+
+def test_stop_keeps_the_partial_answer_marked_and_leaves_no_process(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids = [*pids_told(database, run_id), get_run(database, run_id).pid]
+    began = time.monotonic()
+    stopped = runs.stop(path, run_id)
+    took = time.monotonic() - began
+    assert stopped.status == "cancelled" and took < 3
+    assert "word1 " in answer(database, conversation).content
+    assert answer(database, conversation).status == "cancelled"
+    wait_for(lambda: not any(map(lives, pids)), seconds=3)
+
+
+@pytest.mark.parametrize("behaviour", ["stubborn", "silent"])
+def test_stop_ends_agents_that_do_not_want_to(path, database, conversation, agent, behaviour):
+    agent(behaviour)
+    run_id = runs.start(path, conversation, "why?")
+    wait_for(lambda: len(runs.run_processes(run_id)) >= 2)
+    began = time.monotonic()
+    assert runs.stop(path, run_id).status == "cancelled"
+    assert time.monotonic() - began < 3
+    wait_for(lambda: not runs.run_processes(run_id), seconds=3)
+
+
+def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids = pids_told(database, run_id)
+    os.kill(get_run(database, run_id).pid, signal.SIGSTOP)  # it will not react to anything but SIGKILL
+    began = time.monotonic()
+    assert runs.stop(path, run_id).status == "cancelled"
+    assert time.monotonic() - began < 3
+    assert "word1 " in answer(database, conversation).content
+    assert not any(map(lives, pids)) and not runs.run_processes(run_id)
+
+
+def test_stop_of_a_run_that_has_ended_changes_nothing(path, database, conversation, agent):
+    agent("says", "It swings.")
+    run_id = runs.start(path, conversation, "why?")
+    ended(database, run_id)
+    assert runs.stop(path, run_id).status == "ok"
+    assert db.count_messages(database, conversation) == 2
+
+
+def test_a_run_outlives_the_kill_of_who_started_it(path, database, conversation, agent):
+    agent("works_quietly", "1.5")
+    starter = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys, time; from instrumentgpt import runs;"
+            "print(runs.start(*sys.argv[1:]), flush=True); time.sleep(60)",
+            *(str(path), conversation, "why?"),
+        ],
+        stdout=subprocess.PIPE,
+        cwd=FAKE.parents[1],
+        text=True,
+    )
+    run_id = starter.stdout.readline().strip()
+    starter.kill()
+    starter.wait()
+    starter.stdout.close()
+    assert get_run(database, run_id).status == "running"
+    assert ended(database, run_id).status == "ok"
+    assert answer(database, conversation).content == "found it"
+
+
+def test_a_run_whose_process_was_killed_is_closed_with_its_partial_answer(
+    path, database, conversation, agent
+):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids = pids_told(database, run_id)
+    assert runs.reap(path) == []
+    os.kill(get_run(database, run_id).pid, signal.SIGKILL)
+    wait_for(lambda: runs.reap(path) == [run_id])
+    assert get_run(database, run_id).status == "died"
+    assert "word1 " in answer(database, conversation).content
+    assert answer(database, conversation).status == "died"
+    assert not any(map(lives, pids))
+    assert runs.reap(path) == []
+
+
+def test_a_dead_run_does_not_block_the_next_question(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    first = runs.start(path, conversation, "why?")
+    pids_told(database, first)
+    turn = psutil.Process(get_run(database, first).pid)
+    turn.kill()
+    wait_for(lambda: not lives(turn.pid))
+    agent("says", "again")
+    assert ended(database, runs.start(path, conversation, "why?")).status == "ok"
+    assert get_run(database, first).status == "died"
+
+
+def test_a_run_over_the_longest_time_is_ended_by_the_reaper(path, database, conversation, agent, monkeypatch):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids = pids_told(database, run_id)
+    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-runs.OVERTIME_SECONDS))
+    assert runs.reap(path) == [run_id]
+    assert (get_run(database, run_id).status, answer(database, conversation).status) == ("timeout", "timeout")
+    assert not any(map(lives, pids))
+
+
+def test_the_turn_itself_ends_an_agent_that_works_too_long(path, database, conversation, agent, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", "0.5")
+    agent("chatters")
+    run_id = runs.start(path, conversation, "why?")
+    assert ended(database, run_id).status == "timeout"
+    assert answer(database, conversation).content.startswith("0 1 2 ")
+
+
+def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, conversation, agent):
+    agent("silent")
+    run_id = runs.start(path, conversation, "why?")
+    turn = psutil.Process(get_run(database, run_id).pid)
+    turn.kill()
+    wait_for(lambda: not lives(turn.pid))
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as stranger:
+        runs.set_process(database, run_id, stranger.pid, turn.create_time())
+        runs.stop(path, run_id)
+        assert stranger.poll() is None
+        stranger.kill()
+    assert get_run(database, run_id).status == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "content", "remedy"),
+    [
+        (("fails", "Error: Authentication required. Run 'agent login'"), "not-logged-in", "", "agent login"),
+        (("breaks_off",), "no-result", "The cause is", "offline analyst"),
+        (("killed",), "died", "so far", "offline analyst"),
+    ],
+)
+def test_a_failure_is_stored_with_what_was_said(
+    path, database, conversation, agent, behaviour, status, content, remedy
+):
+    agent(*behaviour)
+    run_id = runs.start(path, conversation, "why?")
+    assert ended(database, run_id).status == status
+    assert (answer(database, conversation).content, answer(database, conversation).status) == (
+        content,
+        status,
+    )
+    failure = next(event for event in runs.events_of(database, run_id) if isinstance(event, Failure))
+    assert remedy in failure.remedy
+
+
+def test_an_agent_that_is_not_installed_is_refused_before_anything_is_stored(
+    path, database, conversation, monkeypatch
+):
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", "/nowhere/agent")
+    with pytest.raises(runs.UnknownAgent, match=r"not installed.*cursor\.com/install"):
+        runs.start(path, conversation, "why?", agent="cursor")
+    with pytest.raises(LookupError, match="Choose one of: chat"):
+        runs.start(path, conversation, "why?", mode="panell")
+    assert db.count_messages(database, conversation) == 0
+
+
+def test_an_inventory_that_cannot_be_read_is_the_answer(path, database, conversation, agent, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", "/nowhere/devices.toml")
+    agent("says", "never asked")
+    run_id = runs.start(path, conversation, "why?")
+    assert ended(database, run_id).status == "error"
+    failure = next(event for event in runs.events_of(database, run_id) if isinstance(event, Failure))
+    assert "/nowhere/devices.toml" in failure.text and "demo/devices.toml" in failure.text
+
+
+def test_the_foreground_tells_what_the_background_would(path, database, conversation, agent):
+    agent("says", "It swings.")
+    events = list(runs.consume(path, conversation, "why?"))
+    assert [type(event) for event in events] == [Text, Done]
+    run = list_runs(database, conversation)[0]
+    assert list(runs.events_of(database, run.id)) == events
+    assert answer(database, conversation).content == "It swings."
+
+
+def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    events = runs.consume(path, conversation, "why?")
+    pids = [int(pid) for pid in next(events).text.split()]
+    events.close()
+    assert answer(database, conversation).status == "cancelled"
+    assert str(pids[0]) in answer(database, conversation).content
+    assert not any(map(lives, pids))
+
+
+def test_a_run_that_ended_well_leaves_no_folder(path, database, conversation, agent):
+    agent("says", "It swings.")
+    run_id = runs.start(path, conversation, "why?")
+    pid = get_run(database, run_id).pid
+    ended(database, run_id)
+    wait_for(lambda: not lives(pid))
+    assert not (path.parent / "runs" / run_id).exists()
