@@ -68,6 +68,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         if recovered > 0.3 * fall and lasted < STEADY_FALL:
             continue
         start = left_band(track, first)
+        if track.low < 0 and sign * _usual_output(track, start) < 0:
+            continue  # the other side of a two-sided output: see runaway_stuck_on
         if _shared(study, track, start, bottom) or _cooling_on(track, level, first, bottom):
             continue
         numbers: dict[str, float | str] = {
@@ -83,6 +85,12 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         lines = (start, first, bottom)
         return found(study, "heater_failure", track, start, _end(track, stop), lines, numbers, [ruled_out])
     return None
+
+
+def _usual_output(track: Track, index: int) -> float:
+    """Return the median output of the two minutes before `index`, percent; 0 where there is none."""
+    earlier = track.output[(track.time > track.time[index] - 120.0) & (track.time <= track.time[index] - 2.0)]
+    return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else 0.0
 
 
 def _end(track: Track, stop: int) -> int:
@@ -121,24 +129,28 @@ def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv rising above the setpoint with the output at its floor: power arrives that nobody asked for."""
     findings = []
     for track in study.active:
-        finding = _runs_away(study, track)
+        finding = _runs_away(study, track, track.at_low, 1.0)
+        if finding is None and track.low < 0:
+            finding = _runs_away(study, track, track.at_high, -1.0)
         if finding is not None:
             findings.append(finding)
     return findings
 
 
-def _runs_away(study: Study, track: Track) -> Finding | None:
-    level = smooth(track.pv, track.samples(5.0) | 1)
-    for first, stop in pinned(track, track.at_low):
+def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
+    level = smooth(sign * track.pv, track.samples(5.0) | 1)
+    for first, stop in pinned(track, at_limit):
         allowed = track.after(first, DEAD_TIME)
         if allowed >= stop - 2 or not track.usable[first]:
             continue
         top = allowed + int(np.nanargmax(level[allowed:stop]))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
-        above = float(-track.smooth_error[top])
+        above = float(-sign * track.smooth_error[top])
         if rise < AGAINST or lasted < RISES_FOR or above < AGAINST:
             continue
         start = left_band(track, first)
+        if track.low < 0 and sign * _usual_output(track, start) < 0:
+            continue
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or _shared(
             study, track, start, top
         ):

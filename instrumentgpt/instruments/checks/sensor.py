@@ -16,7 +16,9 @@ SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
 IMPOSSIBLE_RATE = 3.0  # times the plant's own fastest usual movement; loops.md section 1
 IMPOSSIBLE_MOVE = 2.0  # °C between neighbouring samples; loops.md section 1
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
+STUCK_AFTER = 45.0  # s of dead time and lag that pv is given to follow the output
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
 TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
 UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
@@ -138,7 +140,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             continue
         level, size = float(np.median(previous)), float(track.pv[index] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
-        if kept < KEPT:
+        if not KEPT < kept < CARRIED_ON or _moves_on(track, index):
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -156,6 +158,13 @@ def _step(study: Study, track: Track) -> list[Finding]:
             )
         ]
     return []
+
+
+def _moves_on(track: Track, index: int) -> bool:
+    """Return whether the samples beside the jump move half as far: then it is the plant's own pace."""
+    size = track.pv[index] - track.pv[index - 1]
+    beside = [track.pv[index - 1] - track.pv[max(0, index - 2)], track.pv[min(index + 1, len(track) - 1)] - track.pv[index]]
+    return any(float(move) / size > 0.5 for move in beside if np.isfinite(move))
 
 
 def _held_before(track: Track) -> Floats:
@@ -202,9 +211,9 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
-    """Return the range of the output between two indices, percent, a step at the very start left out."""
-    start = min(first + 2, stop - 1)
-    inside = track.output[start:stop]
+    """Return how far the output had moved, percent, `STUCK_AFTER` before the end of the run: pv had time to follow."""
+    start, last = min(first + 2, stop - 1), int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER))
+    inside = track.output[start : max(start, last)]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
 
