@@ -108,7 +108,7 @@ def test_what_our_tools_report_becomes_state_with_its_origin(ask, database, conv
 
 def test_what_the_answer_states_becomes_state_told_by_the_agent(ask, database, conversation, state):
     ask("10.1.1.47 why?", "says", "**Root cause**: the relay welds shut.")
-    assert state().root_causes == ["the relay welds shut."]
+    assert state().root_causes == ["the relay welds shut"]
     (item,) = [item for item in db.list_state_items(database, conversation) if item.field == "root_causes"]
     assert item.source == "agent"
 
