@@ -43,7 +43,10 @@ STARTING_SECONDS = 20.0  # a run may be without a process for so long: between i
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
 KEPT_FOLDERS_SECONDS = 7 * 24 * 3600.0  # a failed run's log is there for a week
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _log = logging.getLogger(__name__)
+
+Attachment = str | tuple[str, bytes]  # the id of a stored artifact, or (file name, content)
 
 
 class RunDoesNotStart(InstrumentGPTError, OSError):
@@ -57,11 +60,11 @@ def start(
     *,
     mode: str = "chat",
     agent: str = "auto",
-    attachments: Sequence[str] = (),
+    attachments: Sequence[Attachment] = (),
 ) -> str:
     """Store the question raw, start its answer as a process in a session of its own, and return the run's id.
 
-    attachments  ids of artifacts of this conversation that no message has yet (db.add_artifact)
+    attachments  files that come with the question; an id is of an artifact that no message has yet
 
     Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
     """
@@ -86,7 +89,7 @@ def consume(
     *,
     mode: str = "chat",
     agent: str = "auto",
-    attachments: Sequence[str] = (),
+    attachments: Sequence[Attachment] = (),
     stopped: Callable[[], bool] = lambda: False,
 ) -> Events:
     """Yield the events of a turn that runs in this process, stored as `start` would have them.
@@ -189,7 +192,12 @@ def process_of(run: Run) -> psutil.Process | None:
 
 
 def _record(
-    database: Database, conversation_id: str, text: str, mode: str, agent: str, attachments: Sequence[str]
+    database: Database,
+    conversation_id: str,
+    text: str,
+    mode: str,
+    agent: str,
+    attachments: Sequence[Attachment],
 ) -> str:
     known_mode(mode)
     settings = settings_in_force(db.get_settings(database))
@@ -199,8 +207,23 @@ def _record(
         _reap(database, stale, longest=float("inf"))
     with db.transaction(database):
         message_id = db.add_message(database, conversation_id, "user", text)
-        attach_uploads(database, conversation_id, attachments, message_id)
+        _attach(database, conversation_id, message_id, attachments)
         return start_run(database, conversation_id, chosen.name, mode, message_id)
+
+
+def _attach(
+    database: Database, conversation_id: str, message_id: int, attachments: Sequence[Attachment]
+) -> None:
+    attach_uploads(
+        database, conversation_id, [given for given in attachments if isinstance(given, str)], message_id
+    )
+    for given in attachments:
+        if isinstance(given, tuple):
+            name, content = Path(given[0]).name, given[1]
+            kind = "image" if name.lower().endswith(IMAGE_SUFFIXES) else "log"
+            db.add_artifact(
+                database, conversation_id, None, message_id, kind, name, f"{name}, attached", content
+            )
 
 
 def _spawn(path: Path, run_id: str) -> int:
