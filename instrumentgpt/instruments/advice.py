@@ -1,19 +1,22 @@
 """Gains: can one be raised, and which would be better; by the worst of all models that the log accepts."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.advice_wording import sentences
 from instrumentgpt.instruments.gains import GAIN_NAMES, GainName, Gains
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.margins import Margins, margins
 from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
 from instrumentgpt.instruments.prediction import predicted_iae
+from instrumentgpt.instruments.verdicts import Advice, Answer
+
+__all__ = ["Advice", "Answer", "UnknownGain", "advise", "can_raise", "sentences"]
 
 Floats = NDArray[np.float64]
 
@@ -21,56 +24,17 @@ LEAST_PHASE, LEAST_GAIN = 45.0, 2.0  # degrees, factor: "yes" needs both on ever
 DESIGN_PHASE, DESIGN_GAIN = 48.0, 2.3  # degrees, factor: for gains we propose (loops.md section 3)
 TAU_C = np.linspace(1.0, 6.0, 21)  # closed-loop time constants tried, in dead times (loops.md section 3)
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
+FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small
+INTEGRAL_STRETCH = (1.0, 1.5, 2.2)  # times SIMC's integral time: a longer one leaves room for kp
 REGRESSED_ERROR = 1.3  # factor by which gains regressed from the output may be wrong either way
 DEFAULT_FACTOR = 1.3  # what "raised" means when the question names no number (loops.md section 2)
+DEAD_TIME_SHARE = 0.25  # of the delay beyond the first lag, at the least
 HIGHEST_FACTOR = 10.0  # no further is searched for what is proven
 STEP_CELSIUS = 5.0  # of the setpoint step that would prove an answer (loops.md section 2)
 
 
 class UnknownGain(InstrumentGPTError, ValueError):
     """A gain that no controller here has."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Whether a gain may be changed; `reason` and `experiment` name sentences of advice.toml.
-
-    verdict       "yes": every accepted model keeps both margins; "no": none does; "not_proven": some do
-    present       the gain in force, nan if unknown
-    asked         the gain asked for, nan if unknown
-    phase_margin  degrees, worst of all accepted models at `asked`; nan if there are none
-    gain_margin   factor, likewise
-    """
-
-    channel: int
-    gain: GainName
-    verdict: Literal["yes", "no", "not_proven"]
-    present: float
-    asked: float
-    phase_margin: float
-    gain_margin: float
-    reason: str
-    experiment: str = ""
-    numbers: dict[str, float | str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Advice:
-    """Better gains, or why none are given; `reason` names the sentence of advice.toml, `numbers` fill it.
-
-    proposed      None unless they help on every accepted model
-    iae_ratio     predicted IAE with the proposed gains over that with the present ones, on the worst model
-    """
-
-    channel: int
-    present: Gains | None
-    proposed: Gains | None
-    phase_margin: float
-    gain_margin: float
-    iae_ratio: float
-    reason: str
-    experiment: str = ""
-    numbers: dict[str, float | str] = field(default_factory=dict)
 
 
 EXPERIMENTS = {  # what a refused identification needs
@@ -80,6 +44,8 @@ EXPERIMENTS = {  # what a refused identification needs
     "no_gains": "name_gains",
     "wrong_sign": "undisturbed_step",
     "unstable_model": "undisturbed_step",
+    "oscillates": "name_gains",
+    "no_temperature": "",
 }
 
 
@@ -89,6 +55,7 @@ def can_raise(
     factor: float = DEFAULT_FACTOR,
     target: float | None = None,
     exclude: Sequence[Span] = (),
+    degrees_per_unit: float = 1.0,
 ) -> Answer:
     """Return whether `gain` may become `target`, or `factor` times what it is; the other gains stay.
 
@@ -97,30 +64,33 @@ def can_raise(
     """
     if gain not in GAIN_NAMES:
         raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
-    found = identify(subject, exclude) if isinstance(subject, Loop) else subject
-    if isinstance(found, Refusal):
-        nan = float("nan")
-        asked = nan if target is None else target
-        numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
-        return Answer(
-            found.channel,
-            gain,
-            "not_proven",
-            nan,
-            asked,
-            nan,
-            nan,
-            found.reason,
-            EXPERIMENTS[found.reason],
-            numbers,
-        )
-    present = float(getattr(found.gains, gain))
+    found = identify(subject, exclude, degrees_per_unit) if isinstance(subject, Loop) else subject
+    present = float(getattr(found.gains, gain)) if found.gains else math.nan
     asked = present * factor if target is None else target
+    if isinstance(found, Refusal):
+        return _refused_answer(found, gain, present, asked)
     return _judged(found, gain, present, asked)
 
 
+def _refused_answer(found: Refusal, gain: GainName, present: float, asked: float) -> Answer:
+    numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
+    experiment = EXPERIMENTS[found.reason]
+    return Answer(
+        found.channel,
+        gain,
+        "not_proven",
+        present,
+        asked,
+        math.nan,
+        math.nan,
+        found.reason,
+        experiment,
+        numbers,
+    )
+
+
 def _judged(found: Identification, gain: GainName, present: float, asked: float) -> Answer:
-    at = worst_margins(found, found.gains.with_gain(gain, asked))
+    at = margins_of(found, found.gains.with_gain(gain, asked))
     phase, size = at.worst()
     enough = (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
     numbers = model_numbers(found) | {"proven": highest_proven(found, gain)}
@@ -145,7 +115,7 @@ def _judged(found: Identification, gain: GainName, present: float, asked: float)
     )
 
 
-def worst_margins(found: Identification, gains: Gains) -> Margins:
+def margins_of(found: Identification, gains: Gains) -> Margins:
     """Return the margins of `gains` around every model; regressed gains are tried 1.3 times both ways."""
     if gains.source in ("log", "agrees"):
         return margins(found.models, gains.kp, gains.ki, gains.kd)
@@ -160,7 +130,7 @@ def keeps_margins(
     found: Identification, gains: Gains, phase: float = LEAST_PHASE, gain: float = LEAST_GAIN
 ) -> bool:
     """Return whether `gains` keep at least `phase` (degrees) and `gain` (factor) on every accepted model."""
-    worst_phase, worst_gain = worst_margins(found, gains).worst()
+    worst_phase, worst_gain = margins_of(found, gains).worst()
     return worst_phase >= phase and worst_gain >= gain
 
 
@@ -169,7 +139,7 @@ def highest_proven(found: Identification, gain: GainName) -> float:
     low, high = 1.0, HIGHEST_FACTOR
     present = float(getattr(found.gains, gain))
     if not keeps_margins(found, found.gains) or present == 0:
-        return float("nan")
+        return math.nan
     for _ in range(8):
         middle = float(np.sqrt(low * high))
         ok = keeps_margins(found, found.gains.with_gain(gain, present * middle))
@@ -180,7 +150,7 @@ def highest_proven(found: Identification, gain: GainName) -> float:
 def model_numbers(found: Identification) -> dict[str, float | str]:
     """Return what a reader should know of the models: best gain, lags, dead time, R², count, margins now."""
     gain, tau1, tau2, dead_time = (float(value) for value in found.best)
-    phase, size = worst_margins(found, found.gains).worst()
+    phase, size = margins_of(found, found.gains).worst()
     return {
         "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": found.r2,
         "models": len(found.models), "samples": found.samples, "start": found.start, "end": found.end,
@@ -189,51 +159,69 @@ def model_numbers(found: Identification) -> dict[str, float | str]:
     }  # fmt: skip
 
 
-def advise(subject: Loop | Identification | Refusal, exclude: Sequence[Span] = ()) -> Advice:
+def advise(
+    subject: Loop | Identification | Refusal, exclude: Sequence[Span] = (), degrees_per_unit: float = 1.0
+) -> Advice:
     """Return gains that are better on every accepted model, or why none are given.
 
     SIMC (Skogestad 2003) on the best model, with the fastest closed loop of 1..6 dead times at which every
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
-    found = identify(subject, exclude) if isinstance(subject, Loop) else subject
-    nan = float("nan")
+    found = identify(subject, exclude, degrees_per_unit) if isinstance(subject, Loop) else subject
+    nan = math.nan
     if isinstance(found, Refusal):
         numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
         return Advice(
             found.channel, None, None, nan, nan, nan, found.reason, EXPERIMENTS[found.reason], numbers
         )
     present, about = found.gains, model_numbers(found)
-    proposed = _fastest(found)
-    if proposed is None:
+    candidates = _candidates(found)
+    if not candidates:
         about |= {"step": STEP_CELSIUS}
         return Advice(found.channel, present, None, nan, nan, nan, "too_uncertain", "setpoint_step", about)
-    phase, size = worst_margins(found, proposed).worst()
     models = extreme_models(found.models)
-    ratio = float(np.max(predicted_iae(models, proposed) / predicted_iae(models, present)))
+    now = predicted_iae(models, present)
+    ratios = [float(np.max(predicted_iae(models, gains) / now)) for gains in candidates]
+    ratio = min(ratios)
+    proposed = candidates[ratios.index(ratio)]
+    phase, size = margins_of(found, proposed).worst()
     about |= {"fall": 100 * (1 - ratio)}
-    if ratio > 1 - IAE_FALL:
-        return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", about)
-    return Advice(found.channel, present, proposed, phase, size, ratio, "better", "", about)
+    fragile = bool((margins_of(found, present).phase < LEAST_PHASE).all())
+    if ratio < 1 - (FRAGILE_IAE_FALL if fragile else IAE_FALL):
+        return Advice(
+            found.channel,
+            present,
+            proposed,
+            phase,
+            size,
+            ratio,
+            "steadier" if fragile else "better",
+            "",
+            about,
+        )
+    return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", about)
 
 
-def _fastest(found: Identification) -> Gains | None:
-    nominal = found.models[
-        : 1 + (len(found.models) > 1 and bool((found.models[1, 1:] == found.models[0, 1:]).all()))
-    ]
+def _candidates(found: Identification) -> list[Gains]:
+    """Return for each integral time the fastest gains that keep the design margins on every model."""
+    both_sides = len(found.models) > 1 and bool((found.models[1, 1:] == found.models[0, 1:]).all())
+    nominal = found.models[: 2 if both_sides else 1]
     model = nominal[np.argmax(np.abs(nominal[:, 0]))]
-    for multiple in TAU_C:
-        gains = simc(model, float(multiple), derivative=found.gains.kd != 0)
-        if keeps_margins(found, gains, DESIGN_PHASE, DESIGN_GAIN):
-            return gains
-    return None
+    fastest = []
+    for stretch in INTEGRAL_STRETCH:
+        tried = (simc(model, float(multiple), found.gains.kd != 0, stretch) for multiple in TAU_C)
+        kept = (gains for gains in tried if keeps_margins(found, gains, DESIGN_PHASE, DESIGN_GAIN))
+        fastest += [gains for gains in [next(kept, None)] if gains is not None]
+    return fastest
 
 
-def simc(model: Floats, multiple: float, derivative: bool) -> Gains:
+def simc(model: Floats, multiple: float, derivative: bool, stretch: float = 1.0) -> Gains:
     """Return Skogestad's gains for `model` (gain, tau1, tau2, dead_time) with tau_c = `multiple` dead times.
 
     Without `derivative` half of the shorter lag counts as dead time, the other half as lag (half rule);
     with it the shorter lag is cancelled, the series form being turned into the parallel one.
+    `stretch` lengthens the integral time.
 
     >>> gains = simc(np.array([1.0, 100.0, 0.0, 5.0]), 1.0, derivative=False)
     >>> gains.kp, gains.ti
@@ -244,7 +232,7 @@ def simc(model: Floats, multiple: float, derivative: bool) -> Gains:
     delay = max(dead_time + lag, tau2 / 4, 0.1)
     closed = multiple * delay
     kp = (tau1 + lag) / gain / (closed + delay)
-    ti = min(tau1 + lag, 4 * (closed + delay))
+    ti = min(tau1 + lag, 4 * stretch * (closed + delay))
     td = tau2 if derivative else 0.0
     return Gains(kp * (1 + td / ti), kp / ti, kp * td)
 

@@ -35,12 +35,14 @@ class Gains:
     kd      %·s/°C
     source  "log": as named there; "agrees": named and confirmed; "regressed": from output on error,
             because the log names none; "disagrees": likewise, because the named ones are not what acts
+    reverse True where the output falls with the error, as in a loop that cools; the gains stay positive
     """
 
     kp: float
     ki: float
     kd: float = 0.0
     source: Literal["log", "agrees", "regressed", "disagrees"] = "log"
+    reverse: bool = False
 
     def with_gain(self, name: GainName, value: float) -> "Gains":
         """Return these gains with one of them changed."""
@@ -185,10 +187,12 @@ def gains_in_force(loop: Loop) -> Gains | None:
     named, seen = named_gains(loop), trusted_gains(loop)
     if seen is None:
         return named
-    kd = seen.kd if seen.kd / seen.kp > LEAST_TD else 0.0
+    reverse = seen.kp < 0 and (named is None or named.kp > 0)
+    side = -1 if reverse else 1
+    kp, ki, kd = side * seen.kp, side * seen.ki, side * seen.kd
     if named is None:
-        return Gains(seen.kp, seen.ki, kd, "regressed")
-    if named.kd == 0 and not _within(seen.kp, named.kp, DISAGREEMENT):
-        return Gains(seen.kp, seen.ki, 0.0, "disagrees")
-    agrees = _within(seen.kp, named.kp, DISAGREEMENT) and _within(seen.ki, named.ki, DISAGREEMENT)
-    return Gains(named.kp, named.ki, named.kd, "agrees" if agrees else "log")
+        return Gains(kp, ki, kd if kd / kp > LEAST_TD else 0.0, "regressed", reverse)
+    if named.kd == 0 and not _within(kp, named.kp, DISAGREEMENT):
+        return Gains(kp, ki, 0.0, "disagrees", reverse)
+    agrees = _within(kp, named.kp, DISAGREEMENT) and _within(ki, named.ki, DISAGREEMENT)
+    return Gains(named.kp, named.ki, named.kd, "agrees" if agrees else "log", reverse)

@@ -18,6 +18,8 @@ LONGEST_DEAD_TIME = 60.0  # s
 TWO_SIDED = 1.0  # %: an output on both sides of this heats and cools, with a gain for each
 NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
 NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
+SLOWER_ZERO = 0.9  # noise against which the fitted one is checked
+OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
 LATTICE = 2.5  # lattice points per radius of the accepted region
 MOST_MODELS = 500
 
@@ -102,7 +104,11 @@ class Search:
 
 
 def fit(record: Record) -> Fit:
-    """Return the accepted models of `record`, the best first, and how well the best explains the pv."""
+    """Return the accepted models of `record`, the best first, and how well the best explains the pv.
+
+    Accepted is what lies within the likelihood bound under the fitted noise, or under slower noise:
+    where the two disagree the record does not tell dead time from noise, and the set shows it.
+    """
     search = Search(record)
     point = _refined(search, _coarse(search))
     for _ in range(2):
@@ -110,7 +116,11 @@ def fit(record: Record) -> Fit:
         point = _refined(search, point)
     plain = _unwhitened(record, point)
     r2 = 1 - float(np.var(plain) / np.var(record.pv))
-    return Fit(_accepted(search, point), r2, float(np.std(plain)))
+    models = [_accepted(search, point)]
+    if search.zero < SLOWER_ZERO:
+        slower = Search(record, SLOWER_ZERO)
+        models.append(_accepted(slower, _refined(slower, point)))
+    return Fit(np.concatenate(models), r2, float(np.std(plain)))
 
 
 def _unwhitened(record: Record, point: Floats) -> Floats:
@@ -122,9 +132,11 @@ def _noise_zero(residual: Floats) -> float:
 
 
 def _bounds(record: Record) -> tuple[Floats, Floats]:
-    length = record.period * len(record.pv)
-    low = np.array([np.log(2 * record.period), 0.0, 0.0])
-    return low, np.array([np.log(5 * length), length / 10, min(LONGEST_DEAD_TIME, length / 10)])
+    # A dead time under one sample would let the output, which answers the sensor's noise at once, explain it.
+    period, length = record.period, record.period * len(record.pv)
+    low = np.array([np.log(2 * period), 0.0, period])
+    longest = max(min(LONGEST_DEAD_TIME, length / 10), 2 * period)
+    return low, np.array([np.log(5 * length), length / 10, longest])
 
 
 def _coarse(search: Search) -> Floats:
@@ -133,7 +145,7 @@ def _coarse(search: Search) -> Floats:
         np.array([slow, quick, dead_time])
         for slow in np.linspace(np.log(10 * search.record.period), high[0], 9)
         for quick in (1.0, 5.0, 20.0)
-        for dead_time in (0.5, 3.0, 8.0, 20.0)
+        for dead_time in search.record.period + np.array([0.2, 2.0, 7.0, 20.0])
         if quick < np.exp(slow) / 2 and quick < high[1] and dead_time < high[2]
     ]
     return min(points, key=lambda point: float((search.residual(point) ** 2).sum()))
@@ -168,6 +180,9 @@ def _accepted(search: Search, best: Floats) -> Floats:
             models += [(gain + side * error * np.sqrt(room * unit), *point) for side in (-1, 1)]
     table = np.array(models)
     table[:, 1] = np.exp(table[:, 1])
+    if len(search.inputs) == 1 and search.record.output.min() < -TWO_SIDED:  # only the cooling side was seen
+        stronger = table * [OTHER_SIDE, 1.0, 1.0, 1.0]
+        return np.concatenate([table, stronger])
     return table
 
 

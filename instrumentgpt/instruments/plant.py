@@ -1,15 +1,16 @@
 """The plant behind a loop, identified from its log, with every model that the data accepts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.gains import Gains, gains_in_force
+from instrumentgpt.instruments.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.margins import margins
-from instrumentgpt.instruments.model_search import Fit, Record, fit
+from instrumentgpt.instruments.model_search import Record, fit
+from instrumentgpt.instruments.signals import periodicity
 
 Floats = NDArray[np.float64]
 Span = tuple[float, float]
@@ -21,16 +22,22 @@ LEAST_SAMPLES = 100  # loops.md: insufficient_data
 LEAST_SECONDS = 180.0  # loops.md: insufficient_data
 MOST_SAMPLES = 4000  # longer records are averaged in blocks, output and pv alike
 GAP_SECONDS, GAP_PERIODS = 20.0, 12.0  # loops.md: data_gap
+LEAST_REGULARITY = 0.7  # autocorrelation after one period, from which an oscillation is one
+STEADY_PHASE = 20.0  # degrees: with more on every model, the named gains cannot be why the loop oscillates
 CALM = 0.28  # °C half peak-to-peak: above it a hold oscillates (loops.md)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why no model is given: `reason` names the sentence in advice.toml, `numbers` fill it."""
+    """Why no model is given: `reason` names the sentence in advice.toml, `numbers` fill it.
+
+    gains  those in force as far as the log tells, None if it does not
+    """
 
     channel: int
     reason: str
     numbers: dict[str, float] = field(default_factory=dict)
+    gains: Gains | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +45,8 @@ class Identification:
     """The best model of pv / output = gain e^(-dead_time s) / ((tau1 s + 1)(tau2 s + 1)), and all accepted.
 
     best      (4,) gain (°C/%), tau1, tau2, dead_time (s)
-    models    (m, 4) accepted models, the best first; where the output heats and cools, those of both sides
+    models    (m, 4) accepted models, the best first; where the output heats and cools, those of both sides;
+              of a loop that acts in reverse, with the sign of the gain turned
     r2        share of the pv's variance the best model explains
     residual  °C, standard deviation of what it does not
     samples   count used, of the stretch `start`..`end` (s since the log's first line)
@@ -55,48 +63,89 @@ class Identification:
     gains: Gains
 
 
-def identify(loop: Loop, exclude: Sequence[Span] = ()) -> Identification | Refusal:
+def identify(
+    loop: Loop, exclude: Sequence[Span] = (), degrees_per_unit: float = 1.0
+) -> Identification | Refusal:
     """Return the model set of `loop`'s plant, or why the log cannot give one.
 
-    exclude  stretches (from, to; s) not to be used, such as those of data and sensor faults
+    exclude           stretches (from, to; s) not to be used, such as those of data and sensor faults
+    degrees_per_unit  °C per unit of the pv (`Log.degrees_per_unit`); nan: not a temperature, and refused
 
     Direct output-error identification: the output is interpolated linearly, the pv is linear in gain,
     offset, initial state and drift, so that only (tau1, tau2, dead_time) are searched.
     Disturbances are a random walk seen through white noise; their ratio is fitted too.
     """
+    found = _identified(loop, exclude, degrees_per_unit)
+    return replace(found, gains=named_gains(loop)) if isinstance(found, Refusal) else found
+
+
+def _identified(loop: Loop, exclude: Sequence[Span], degrees_per_unit: float) -> Identification | Refusal:
+    if np.isnan(degrees_per_unit):
+        return Refusal(loop.channel, "no_temperature")
     record = longest_record(loop, exclude)
     if record is None:
         return Refusal(loop.channel, "short", {"samples": len(loop), "seconds": _seconds(loop.time)})
     swings = {"output_range": float(np.ptp(record.output)), "pv_range": float(np.ptp(record.pv))}
-    if swings["output_range"] < LEAST_OUTPUT_RANGE or swings["pv_range"] < LEAST_PV_RANGE:
+    if swings["output_range"] < LEAST_OUTPUT_RANGE or swings["pv_range"] * degrees_per_unit < LEAST_PV_RANGE:
         return Refusal(loop.channel, "quiet", swings)
     found = fit(record)
     if found.r2 < LEAST_R2:
         return Refusal(loop.channel, "poor_fit", {"r2": found.r2, "residual": found.residual})
-    return _plausible(loop, record, found)
-
-
-def _plausible(loop: Loop, record: Record, found: Fit) -> Identification | Refusal:
     gains = gains_in_force(loop)
-    best = found.models[0]
     if gains is None:
         return Refusal(loop.channel, "no_gains")
-    if (found.models[:, 0] * gains.kp <= 0).any():
-        return Refusal(loop.channel, "wrong_sign", {"gain": float(best[0]), "kp": gains.kp})
-    phase, gain = margins(best, gains.kp, gains.ki, gains.kd).worst()
-    if (phase <= 0 or gain <= 1) and is_calm(loop):
-        return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
+    models = found.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
     end = record.start + record.period * (len(record.pv) - 1)
-    return Identification(
-        loop.channel, best, found.models, found.r2, found.residual, len(record.pv), record.start, end, gains
+    plant = Identification(
+        loop.channel, models[0], models, found.r2, found.residual, len(record.pv), record.start, end, gains
     )
+    return _contradiction(loop, plant, degrees_per_unit) or plant
 
 
-def is_calm(loop: Loop) -> bool:
+def _contradiction(loop: Loop, found: Identification, degrees_per_unit: float) -> Refusal | None:
+    """Return what in the log speaks against the models, None if nothing does."""
+    gains = found.gains
+    wrong = found.models[:, 0] * gains.kp <= 0
+    if wrong.any():
+        numbers = {"wrong": int(wrong.sum()), "judged": len(wrong), "kp": gains.kp}
+        return Refusal(loop.channel, "wrong_sign", numbers)
+    best, every = (margins(models, gains.kp, gains.ki, gains.kd) for models in (found.best, found.models))
+    phase, gain = best.worst()
+    if (phase <= 0 or gain <= 1) and _is_calm(loop, degrees_per_unit):
+        return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
+    amplitude, period = oscillation(loop)
+    least = float(every.phase.min())
+    if amplitude * degrees_per_unit > CALM and least > STEADY_PHASE:
+        numbers = {"amplitude": amplitude, "period": period, "phase_margin": least}
+        return Refusal(loop.channel, "oscillates", numbers)
+    return None
+
+
+def _is_calm(loop: Loop, degrees_per_unit: float) -> bool:
     """Return whether the last minute at constant setpoint moves less than +-0.28 °C."""
     held = loop.setpoint == loop.setpoint[-1]
     last = held & (loop.time >= loop.time[-1] - 60.0) & np.isfinite(loop.pv)
-    return bool(last.any()) and float(np.ptp(loop.pv[last])) / 2 < CALM
+    return bool(last.any()) and float(np.ptp(loop.pv[last])) / 2 * degrees_per_unit < CALM
+
+
+def oscillation(loop: Loop) -> tuple[float, float]:
+    """Return half peak-to-peak (unit of the pv) and period (s) of the largest regular oscillation in a hold.
+
+    A hold is a constant setpoint, its first half left out; 0 and nan if none oscillates for 4 periods.
+    """
+    largest = (0.0, float("nan"))
+    changes = np.flatnonzero(np.diff(loop.setpoint) != 0) + 1
+    for rows in np.split(np.arange(len(loop)), changes):
+        rows = rows[len(rows) // 2 :]
+        rows = rows[np.isfinite(loop.pv[rows])]
+        if len(rows) < LEAST_SAMPLES:
+            continue
+        samples, regularity = periodicity(loop.pv[rows])
+        if regularity > LEAST_REGULARITY and samples * 4 < len(rows):
+            low, high = np.percentile(loop.pv[rows], (2, 98))
+            period = samples * _seconds(loop.time[rows]) / (len(rows) - 1)
+            largest = max(largest, (float(high - low) / 2, float(period)))
+    return largest
 
 
 def _seconds(time: Floats) -> float:
