@@ -298,7 +298,10 @@ def _channel(log: dict[str, Any], table: dict[str, Any]) -> Channel:
         for kind in (Plant, Controller)
     }
     setpoint = log["setpoints"][number - 1]
-    events = (Event(e["kind"], e["start"], e["stop"], e["values"][str(number)]) for e in _events(log, number))
+    events = (
+        Event(e["kind"], e["start"], e["stop"], e["values"][str(number)], e.get("every", 0.0))
+        for e in _events(log, number)
+    )
     return Channel(
         number,
         Plant(**fields[Plant]),

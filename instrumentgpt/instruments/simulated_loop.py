@@ -50,7 +50,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens to a loop from `start` to `stop` (s).
+    """Something that happens to a loop from `start` to `stop` (s), and again every so many s if `every` is set.
 
     kind: "load" shifts the temperature at rest by `value` °C (an open door), "heater" leaves `value` (0..1)
     of its power, "sensor" makes it read `value` °C (nan too), "bias" adds `value` °C to what it reads,
@@ -61,6 +61,16 @@ class Event:
     start: float
     stop: float
     value: float
+    every: float = 0.0
+
+    def happens(self, time: float) -> bool:
+        """Return whether it does at `time` (s).
+
+        >>> [Event("load", 10, 20, -1.0, every=60).happens(time) for time in (0, 10, 20, 70, 135)]
+        [False, True, False, True, True]
+        """
+        since = time - self.start
+        return since >= 0 and (since % self.every if self.every else since) < self.stop - self.start
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,7 @@ def simulate(
     for index in range(count):
         time = index * period
         wanted = [value for since, value in steps if since <= time][-1]
-        now = {event.kind: event.value for event in events if event.start <= time < event.stop}
+        now = {event.kind: event.value for event in events if event.happens(time)}
         temperature = plant.ambient + masses.second
         pv = _reading(plant, temperature, sensor, now)
         p, i, d = memory.terms(controller, pv, wanted, period) if pv == pv else (0.0, memory.integral, 0.0)
