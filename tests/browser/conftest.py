@@ -72,10 +72,15 @@ class Server:
             )
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            with suppress(urllib.error.URLError, ConnectionError), urllib.request.urlopen(f"{self.url}/_stcore/health"):
+            with (
+                suppress(urllib.error.URLError, ConnectionError),
+                urllib.request.urlopen(f"{self.url}/_stcore/health"),
+            ):
                 return
             time.sleep(0.05)
-        raise TimeoutError(f"no server after {START_SECONDS} s: {(self.home.parent / 'server.log').read_text()}")
+        raise TimeoutError(
+            f"no server after {START_SECONDS} s: {(self.home.parent / 'server.log').read_text()}"
+        )
 
     def kill(self) -> None:
         """End the server as a power cut would; what it started lives on."""
@@ -137,7 +142,9 @@ def slow_agent(tmp_path) -> Callable[[int, float], dict[str, str]]:
 
     def write(words: int, seconds: float) -> dict[str, str]:
         script = tmp_path / "agent"
-        script.write_text(SLOW_AGENT.format(python=sys.executable, words=words, seconds=seconds), encoding="utf-8")
+        script.write_text(
+            SLOW_AGENT.format(python=sys.executable, words=words, seconds=seconds), encoding="utf-8"
+        )
         script.chmod(script.stat().st_mode | stat.S_IXUSR)
         return {"agent": "cursor", "agent_path": str(script)}
 

@@ -1,0 +1,28 @@
+"""The page: `streamlit run app.py`. Its settings and navigation; what it shows is in instrumentgpt/ui."""
+
+import gc
+from pathlib import Path
+
+import streamlit as st
+
+from instrumentgpt.ui import chat, settings
+
+ICON = Path(__file__).parent / "instrumentgpt" / "ui" / "icon.svg"  # a named icon would be fetched from outside
+
+
+@st.cache_resource(show_spinner=False)
+def leave_imports_alone() -> None:
+    """Streamlit collects garbage after every run of a fragment; what is imported by now never is any."""
+    gc.collect()
+    gc.freeze()
+
+
+st.set_page_config(page_title="InstrumentGPT", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
+leave_imports_alone()
+st.navigation(
+    [
+        st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
+        st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
+    ],
+    position="top",
+).run()

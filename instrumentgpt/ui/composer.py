@@ -1,0 +1,76 @@
+"""The input at the bottom: a question with its files, who answers, and Stop while an answer is written."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from sqlite_utils import Database
+from streamlit.typing import UploadedFile
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.registry import choose
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.runs import Run
+from instrumentgpt.ui import attachments, session, untrusted
+
+PLACEHOLDER = "Ask about a device, paste log lines, or drop a log file"
+MAX_FILE_MEGABYTES = 200
+INPUT, UNSENT, NOTE = "question", "unsent", "composer-note"  # in the session's state
+
+
+def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFile]] | None:
+    """Draw the input; return the question and files that were just submitted, or None."""
+    if UNSENT in st.session_state:
+        st.session_state[INPUT] = st.session_state.pop(UNSENT)
+    with st.bottom:
+        if note := st.session_state.pop(NOTE, None):
+            st.warning(note, icon=":material/info:")
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            _draw_agent(settings)
+            if live:
+                st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
+        sent = st.chat_input(
+            PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES
+        )
+    if not sent or isinstance(sent, str):
+        return None
+    return sent.text.strip(), sent.files
+
+
+def ask(
+    database: Database,
+    settings: Settings,
+    conversation_id: str | None,
+    text: str,
+    files: Sequence[UploadedFile] = (),
+) -> None:
+    """Start a turn, in a new conversation if there is none; on refusal the text goes back into the input."""
+    try:
+        if conversation_id is None:
+            conversation_id = db.create_conversation(database)
+            session.enter(conversation_id)
+        kept = attachments.store(database, conversation_id, files)
+        words = text or attachments.question_about(files)
+        runs.start(database_path(), conversation_id, words, agent=settings.agent, attachments=kept)
+    except InstrumentGPTError as error:
+        st.session_state[UNSENT] = text
+        st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
+    st.rerun()
+
+
+def _draw_agent(settings: Settings) -> None:
+    try:
+        agent, _ = choose(settings.agent, settings)
+    except InstrumentGPTError as error:
+        st.caption(f":material/error: {untrusted.label(str(error), 300)}")
+        return
+    model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
+    st.caption(f":material/smart_toy: {agent.label} answers{model}")
+
+
+def _stop(run_id: str) -> None:
+    try:
+        runs.stop(database_path(), run_id)
+    except InstrumentGPTError as error:
+        st.session_state[NOTE] = untrusted.label(str(error), 400)

@@ -1,0 +1,93 @@
+"""The lines of a log around the one that an answer quotes, in a dialog over the page.
+
+The name of the log comes from an address or an answer: it is looked up among the logs that were fetched or
+dropped into this conversation, and never opened as a path.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.logs import read_lines
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.settings import Settings, home
+from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.ui import links, untrusted
+
+ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
+AROUND = (10, 50, 250)  # lines before and after
+LINE_CHARACTERS = 400
+
+
+def draw(database: Database, conversation_id: str, settings: Settings) -> None:
+    """Open the dialog if an evidence link was clicked, or the address asks for a line."""
+    if asked := links.clicked() or _from_address():
+        st.session_state[ASKED] = (str(asked.get("log")), _number(asked.get("line")))
+    if ASKED not in st.session_state:
+        return
+    log, line = st.session_state[ASKED]
+    title = f"Line {line:,} of {untrusted.label(log, 80)}"
+    from instrumentgpt.instruments.tools.opened import find_log
+
+    try:
+        path = find_log(_workspace(database, conversation_id, settings), log)
+    except (InstrumentGPTError, OSError) as error:
+        problem = untrusted.label(str(error), 400)
+        st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
+        return
+    st.dialog(title, width="large", on_dismiss=_forget)(_show)(path, line)
+
+
+def text_around(lines: list[tuple[int, str]], line: int) -> str:
+    """Return numbered `lines` as text, the one that is meant with an arrow.
+
+    >>> print(text_around([(9, "a"), (10, "b")], 10))
+       9   a
+      10 ▶ b
+    """
+    width = max(4, len(f"{lines[-1][0]:,}") if lines else 0)
+    return "\n".join(
+        f"{number:>{width},} {'▶' if number == line else ' '} {text[:LINE_CHARACTERS]}"
+        for number, text in lines
+    )
+
+
+def _show(path: Path, line: int) -> None:
+    around = st.segmented_control(
+        "Lines around it", AROUND, default=AROUND[0], required=True, format_func=lambda count: f"± {count}"
+    )
+    try:
+        lines = read_lines(path, line - (around or 0), line + (around or 0))
+    except (InstrumentGPTError, OSError) as error:
+        st.warning(untrusted.label(str(error), 400), icon=":material/info:")
+        return
+    if not any(number == line for number, _ in lines):
+        st.warning(f"{untrusted.label(path.name, 80)} has no line {line:,}.", icon=":material/info:")
+    if lines:
+        st.code(text_around(lines, line), language=None, height=520)
+
+
+def _workspace(database: Database, conversation_id: str, settings: Settings) -> Workspace:
+    dropped = tuple(
+        home() / "attachments" / upload.id / Path(upload.title).name
+        for upload in list_uploads(database, conversation_id)
+    )
+    return Workspace(Path(settings.inventory), home() / "cache", home() / "artifacts", dropped)
+
+
+def _from_address() -> dict[str, str] | None:
+    """Return what the address asks for, once: a reload then shows the conversation alone."""
+    if "log" not in st.query_params:
+        return None
+    return {"log": st.query_params.pop("log", ""), "line": st.query_params.pop("line", "")}
+
+
+def _number(text: object) -> int:
+    digits = str(text)
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 1
+
+
+def _forget() -> None:
+    st.session_state.pop(ASKED, None)

@@ -1,0 +1,176 @@
+"""The memory inspector: what the next question would bring along, part by part, and where it comes from."""
+
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory, resolve
+from instrumentgpt.settings import Settings
+from instrumentgpt.text.summary import parse, render
+from instrumentgpt.ui import session, untrusted
+
+PARTS = {  # section of the prompt → its name here and its colour, the same in light and dark
+    "request": ("request", "#0072B2"),
+    "diagnostic_context": ("state", "#009E73"),
+    "note": ("note", "#56B4E9"),
+    "conversation_summary": ("summary", "#E69F00"),
+    "recent_conversation": ("recent", "#CC79A7"),
+}
+ITEM_CHARACTERS = 300
+OTHER_COLOUR = "#8C564B"
+LISTS = {
+    "root_causes": "Root causes",
+    "findings": "Findings",
+    "hypotheses": "Hypotheses",
+    "downloaded_logs": "Logs",
+}
+SOURCES = {
+    "tool": ":material/build: tool",
+    "user": ":material/person: user",
+    "agent": ":material/smart_toy: agent",
+}
+STATUS_COLOURS: dict[str, Any] = {"idle": "gray", "investigating": "orange", "resolved": "green"}
+EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
+
+
+@st.fragment
+def draw(conversation_id: str | None) -> None:
+    """Draw the memory of the conversation; a typed question redraws only this."""
+    with session.opened() as database:
+        st.markdown("**Memory**")
+        if conversation_id is None:
+            st.caption(
+                "Empty until the first question. Here you will see what the assistant remembers, and why."
+            )
+            return
+        typed = st.session_state.get("next-question") or EXAMPLE
+        settings = session.in_force(database)
+        prompt, state = next_prompt(database, conversation_id, typed, settings)
+        _draw_bar(prompt)
+        known, text, summary = st.tabs(["State", "Prompt", "Summary"])
+        with known:
+            _draw_state(state, db.list_state_items(database, conversation_id))
+        with text:
+            st.text_input("Next question", placeholder=EXAMPLE, key="next-question", live=True)
+            st.caption("Exactly what the agent is sent with this question:")
+            st.code(prompt.text, language=None, wrap_lines=True, height=360)
+        with summary:
+            _draw_summary(prompt)
+
+
+def next_prompt(
+    database: Database, conversation_id: str, question: str, settings: Settings
+) -> tuple[memory.Prompt, memory.DiagnosticState]:
+    """Return the prompt that `question` would send now, and the state in force for it; stores nothing."""
+    summary, stored = db.get_memory(conversation_id, database)
+    state = memory.DiagnosticState.deserialize(stored)
+    messages = [asdict(message) for message in db.list_messages(database, conversation_id)]
+    try:
+        devices = resolve(question, load_inventory(settings.inventory)).devices
+    except InstrumentGPTError:
+        devices = ()
+    first = devices[0] if devices else None
+    filed = db.device_states(database, conversation_id)
+    state = memory.begin_question(
+        state, first.ip if first else None, first.name if first else None, filed, question
+    )
+    prompt = memory.compose(
+        question,
+        messages,
+        state,
+        summary,
+        is_device_query=bool(devices),
+        recent_exchanges=settings.recent_exchanges,
+    )
+    return prompt, state
+
+
+def _draw_bar(prompt: memory.Prompt) -> None:
+    """Draw the tokens of each part as a share of the budget; words stand beside every colour."""
+    parts = [
+        (*PARTS.get(section.name, (section.name, OTHER_COLOUR)), section.tokens)
+        for section in prompt.sections
+    ]
+    share = sum(tokens for _, _, tokens in parts) / memory.PROMPT_TOKENS
+    st.html(bar([(colour, tokens) for _, colour, tokens in parts], memory.PROMPT_TOKENS))
+    legend = " · ".join(
+        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {_thousands(tokens)}'
+        for name, colour, tokens in parts
+    )
+    total = f"**{_thousands(prompt.tokens)}** of {_thousands(memory.PROMPT_TOKENS)} tokens · {share:.0%}"
+    st.markdown(f":small[{total}]  \n:small[{legend}]")
+
+
+def bar(parts: list[tuple[str, int]], budget: int) -> str:
+    """Return a stacked bar as HTML; only colours of ours and numbers go into it.
+
+    >>> bar([("#0072B2", 50)], 100).count("width:50.0%")
+    1
+    """
+    whole = max(budget, sum(tokens for _, tokens in parts))
+    pieces = "".join(
+        f'<div style="width:{tokens / whole:.1%};background:{colour}"></div>' for colour, tokens in parts
+    )
+    return (
+        '<div role="img" aria-label="Tokens of the next prompt" style="display:flex;height:10px;'
+        'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
+        f"{pieces}</div>"
+    )
+
+
+def _thousands(tokens: int) -> str:
+    """
+    >>> _thousands(8), _thousands(320), _thousands(1840)
+    ('8', '320', '1.8k')
+    """
+    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k"
+
+
+def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem]) -> None:
+    device = " · ".join(filter(None, (state.device_name, state.device_ip)))
+    with st.container(horizontal=True, gap="xsmall"):
+        st.badge(untrusted.label(device) if device else "no device yet", icon=":material/dns:", color="gray")
+        st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
+    known = {(item.field, item.text): item for item in origins}
+    drawn = False
+    for name, title in LISTS.items():
+        texts: list[str] = getattr(state, name)
+        if texts:
+            drawn = True
+            st.markdown(f":small[**{title}**]")
+            for text in reversed(texts):
+                _draw_item(text, known.get((name, text)))
+    if not drawn:
+        st.caption(
+            "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
+        )
+
+
+def _draw_item(text: str, origin: db.StateItem | None) -> None:
+    words = f"{untrusted.label(text, ITEM_CHARACTERS)}"
+    st.markdown(f":small[{words}]  \n:small[:gray[{_origin(origin)}]]")
+
+
+def _origin(item: db.StateItem | None) -> str:
+    if item is None:
+        return "origin not recorded"
+    parts = [SOURCES[item.source]]
+    if item.message_id is not None:
+        parts.append(f"message {item.message_id}")
+    if item.log and item.line:
+        parts.append(f"[L {item.line:,}]({untrusted.evidence_query(item.log, item.line)})")
+    return " · ".join(parts)
+
+
+def _draw_summary(prompt: memory.Prompt) -> None:
+    lines = render(parse(prompt.summary))
+    if lines:
+        st.caption("What older messages have become:")
+        st.code(lines, language=None, wrap_lines=True, height=360)
+    else:
+        st.caption("Nothing yet: every message so far is in the prompt as it was written.")

@@ -1,0 +1,164 @@
+"""The Settings page: who answers, how much is remembered, where things lie; checked before it is saved."""
+
+import os
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.settings import Settings, database_path, home
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.trial import ask_agent
+
+MAX_RECENT_EXCHANGES = 10
+SECONDS = {  # setting → its label, lowest and highest value
+    "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
+    "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
+    "total_seconds": ("Longest answer (s)", 30.0, 7_200.0),
+}
+ANSWER_CHARACTERS = 600  # of the test's answer
+WIDTH = 720  # px
+
+
+def page() -> None:
+    """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
+    st.title("Settings", anchor=False)
+    try:
+        with session.opened() as database:
+            _draw(database)
+    except InstrumentGPTError as error:
+        st.error(untrusted.label(str(error), 600), icon=":material/error:")
+
+
+def problems(settings: Settings) -> list[str]:
+    """Return what is wrong with `settings`, each with its remedy; nothing if they can be saved."""
+    found = []
+    try:
+        load_inventory(Path(settings.inventory).expanduser())
+    except InstrumentGPTError as error:
+        found.append(f"Inventory: {error}")
+    path = Path(settings.agent_path).expanduser()
+    if settings.agent_path and not (path.is_file() and os.access(path, os.X_OK)):
+        found.append(
+            f"Cursor's agent: {path} is no program that can be run. Correct the path, or leave it empty"
+        )
+    if (
+        settings.first_event_seconds > settings.total_seconds
+        or settings.silence_seconds > settings.total_seconds
+    ):
+        found.append(
+            "Time limits: the longest answer must be at least as long as the two other limits. Raise it"
+        )
+    return found
+
+
+def _draw(database: Database) -> None:
+    settings = session.in_force(database)
+    fixed = {field.name for field in fields(Settings) if f"INSTRUMENTGPT_{field.name.upper()}" in os.environ}
+    with st.container(width=WIDTH):
+        if fixed:
+            names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
+            st.caption(f":material/lock: Set by the environment, and not to be changed here: {names}")
+        with st.form("settings", border=False):
+            changed = _draw_fields(settings, fixed)
+            saved = st.form_submit_button("Save", type="primary", icon=":material/save:")
+        if saved:
+            _save(database, settings, changed)
+        _draw_test(settings)
+        _draw_paths()
+
+
+def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
+    """Draw one input per setting and return the settings as they stand in the form."""
+    names = ["auto", *AGENTS]
+    agent = st.selectbox(
+        "Agent",
+        names,
+        index=names.index(settings.agent) if settings.agent in names else 0,
+        format_func=_agent_label,
+        disabled="agent" in fixed,
+        help="Who answers. Automatic takes the first one that is installed.",
+    )
+    model = st.text_input(
+        "Model", settings.model, disabled="model" in fixed, placeholder="The agent's own default"
+    )
+    agent_path = st.text_input(
+        "Path of Cursor's agent",
+        settings.agent_path,
+        disabled="agent_path" in fixed,
+        placeholder="Found on PATH",
+    )
+    recent = st.number_input(
+        "Recent exchanges in the prompt",
+        1,
+        MAX_RECENT_EXCHANGES,
+        min(max(settings.recent_exchanges, 1), MAX_RECENT_EXCHANGES),
+        disabled="recent_exchanges" in fixed,
+        help="The last exchanges go to the agent in full; older ones as a summary.",
+    )
+    inventory = st.text_input("Inventory of devices", settings.inventory, disabled="inventory" in fixed)
+    columns = st.columns(len(SECONDS))
+    seconds = {
+        name: column.number_input(
+            label,
+            low,
+            high,
+            min(max(float(getattr(settings, name)), low), high),
+            step=5.0,
+            disabled=name in fixed,
+        )
+        for column, (name, (label, low, high)) in zip(columns, SECONDS.items(), strict=True)
+    }
+    return replace(
+        settings,
+        agent=agent,
+        model=model.strip(),
+        agent_path=agent_path.strip(),
+        recent_exchanges=int(recent),
+        inventory=inventory.strip(),
+        **seconds,
+    )
+
+
+def _agent_label(name: str) -> str:
+    return AGENTS[name].label if name in AGENTS else "Automatic"
+
+
+def _save(database: Database, before: Settings, changed: Settings) -> None:
+    found = problems(changed)
+    for problem in found:
+        st.error(untrusted.label(problem, 600), icon=":material/error:")
+    if found:
+        return
+    for name, value in asdict(changed).items():
+        if value != getattr(before, name):
+            db.save_setting(database, name, value)
+    st.success("Saved. The next question uses these settings.", icon=":material/check:")
+
+
+def _draw_test(settings: Settings) -> None:
+    """Draw the button that asks the agent one question, under the settings as they are saved."""
+    if not st.button(
+        "Test agent", icon=":material/network_check:", help="Asks one question with the saved settings"
+    ):
+        return
+    with st.spinner("Asking the agent…"):
+        agent, progress = ask_agent(settings)
+    if progress.done and progress.done.outcome == "ok" and progress.text.strip():
+        st.success(f"{agent.label} answered in {progress.done.seconds:.1f} s.", icon=":material/check:")
+    else:
+        failure = progress.failure
+        words = f"{failure.text} {failure.remedy}" if failure else "It ended without an answer."
+        st.error(f"{agent.label}: {untrusted.label(words, 600)}", icon=":material/error:")
+    if progress.text:
+        st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)
+
+
+def _draw_paths() -> None:
+    st.caption(f"Database: `{database_path()}`")
+    st.caption(f"Data folder: `{home()}` (set it with `INSTRUMENTGPT_HOME`)")
