@@ -81,7 +81,7 @@ def _move(tracks: Sequence[Track], grid: Floats, away: Floats, a: int, b: int, s
         stop += 1
     peak = a + int(np.argmax(mean[a:b]))
     sizes = {tracks[i].loop.channel: float(away[i, peak]) for i in hit}
-    return Move(float(grid[start]), float(grid[stop]), float(grid[peak]), sizes)
+    return Move(float(grid[start]), float(grid[min(stop, len(grid) - 1)]), float(grid[peak]), sizes)
 
 
 def _beginning(mean: Floats, a: int, b: int) -> int:

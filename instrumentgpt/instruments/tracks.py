@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from instrumentgpt.instruments.excursions import readings, without_spikes
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.signals import (
     Floats,
@@ -24,14 +25,7 @@ SHORTEST_HOLD = 60.0  # s of constant setpoint; loops.md section 1
 SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
-RAILS = np.array(  # what converters read with the sensor off: Pt100, thermocouples, 16 bit limits, firmware
-    (-200.0, -242.0, -250.0, -270.0, -127.0, 0.0, 300.0, 327.67, 850.0, 999.0, 999.9, -999.0, -999.9)
-    + (1000.0, 1370.0, 1372.0, 1820.0, 3276.7, -3276.8, 3276.8, 6553.5, 9999.0)
-)
-FAR = 20.0  # units of pv from the median, or of one jump, before a reading is taken for a rail
-RAIL_HELD = 20.0  # s a value that is no known rail must stay the same
-IMPOSSIBLE = 5000.0  # units of pv no instrument of this kind reaches
-REVERSED = -0.5  # correlation of output moves with error moves below which a loop acts in reverse
+EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,9 @@ class Track:
     loop           as logged; what is quoted comes from it
     scale          °C per logged unit, negative if mirrored; 1 or -1 where pv is no temperature
     time           (n,) s, increasing: jumps of the clock are taken out
-    setpoint, pv   (n,) °C; pv nan where the sensor reads nothing believable
+    setpoint       (n,) °C
+    raw            (n,) °C; nan where nothing believable was read for long, spikes still in it
+    pv             (n,) °C, spikes and short drop-outs bridged
     output         (n,) percent
     usable         (n,) False within reach of a gap in the log
     controlled     (n,) True where a setpoint is given and the loop is switched on
@@ -80,6 +76,7 @@ class Track:
     scale: float
     time: Floats
     setpoint: Floats
+    raw: Floats
     pv: Floats
     output: Floats
     usable: Mask
@@ -204,19 +201,11 @@ def track_of(loop: Loop, degrees_per_unit: float = 1.0, usable: Mask | None = No
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
     low, high = output_limits(output)
-    return Track(
-        loop,
-        scale,
-        time,
-        loop.setpoint * scale,
-        np.where(believable(loop.pv, time), loop.pv * scale, np.nan),
-        output,
-        np.ones(len(loop), dtype=bool) if usable is None else usable,
-        controlled,
-        period,
-        low,
-        high,
-    )
+    raw = readings(loop.pv, time) * scale
+    pv = without_spikes(raw, time)
+    everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
+    setpoint = loop.setpoint * scale
+    return Track(loop, scale, time, setpoint, raw, pv, output, everywhere, controlled, period, low, high)
 
 
 def _mended(time: Floats) -> tuple[Floats, float]:
@@ -238,15 +227,21 @@ def _switched_off(loop: Loop) -> Mask:
 
 
 def _acts_in_reverse(loop: Loop) -> bool:
-    """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools."""
+    """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools.
+
+    Moves of the output are explained by moves of the error and by the error itself, as a PI controller's are.
+    """
     error = loop.setpoint - loop.pv
-    moves = np.diff(error)
-    answers = np.diff(loop.output)
-    both = np.isfinite(moves) & np.isfinite(answers) & (moves != 0) & (answers != 0)
+    moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
+    both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < 50:
         return False
-    moves, answers = np.sign(moves[both]), np.sign(answers[both])
-    return float(np.mean(moves * answers)) < REVERSED
+    moves, level, answers = moves[both], level[both], answers[both]
+    design = np.column_stack([moves, level])
+    (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)
+    by_moves, by_level = abs(kp) * float(np.std(moves)), abs(ki) * float(np.std(level))
+    strength = float(np.corrcoef(design @ (kp, ki), answers)[0, 1]) if np.std(answers) > 0 else 0.0
+    return strength > EXPLAINED and (kp if by_moves > by_level else ki) < 0 and not (kp > 0 or ki > 1e-6)
 
 
 def output_limits(output: Floats) -> tuple[float, float]:
@@ -267,25 +262,3 @@ def output_limits(output: Floats) -> tuple[float, float]:
     pinned = known >= top - 1e-9
     limited = 5.0 < top < 99.0 and float(pinned.mean()) > 0.2 and len(runs(pinned)) >= 3
     return low, top if limited else 100.0
-
-
-def believable(pv: Floats, time: Floats) -> Mask:
-    """Return where `pv` (as logged) can be a reading: not nan, not a rail, not a constant far from the rest.
-
-    A value of `RAILS` counts if it lies `FAR` from the median, any other if it was reached in one jump
-    of more than `FAR` and then stayed the same to the last digit for `RAIL_HELD`.
-
-    >>> believable(np.array([20.0, 20.1, 999.9, 20.0]), np.arange(4.0)).tolist()
-    [True, True, False, True]
-    """
-    good = np.isfinite(pv) & (np.abs(pv) < IMPOSSIBLE)
-    if not good.any():
-        return good
-    middle = float(np.median(pv[good]))
-    far = np.abs(pv - middle) > FAR
-    good &= ~(far & np.isclose(pv[:, None], RAILS, atol=0.06).any(axis=1))
-    for first, stop in constant_runs(pv):
-        jump = abs(pv[first] - pv[first - 1]) if first and good[first - 1] else 0.0
-        if jump > FAR and time[stop - 1] - time[first] >= RAIL_HELD:
-            good[first:stop] = False
-    return good

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.excursions import OPEN_FOR, SPIKE_RETURNS, excursions, impossible_move, jumps
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.signals import Floats, constant_runs, noise, runs
 from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Track
 
-OPEN_FOR = 7.0  # s without a believable reading; loops.md section 1
-SPIKE_RETURNS = 6.0  # s within which a spike is over; loops.md section 1
 SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
-IMPOSSIBLE_RATE = 3.0  # times the plant's own fastest usual movement; loops.md section 1
-IMPOSSIBLE_MOVE = 2.0  # °C between neighbouring samples; loops.md section 1
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
@@ -34,7 +31,7 @@ def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _open(study: Study, track: Track) -> list[Finding]:
-    bad = ~np.isfinite(track.pv)
+    bad = ~np.isfinite(track.raw)
     if bad.all() and not np.isfinite(track.loop.pv).any() and not track.controlled.any():
         return []
     spells = [
@@ -60,59 +57,24 @@ def _open(study: Study, track: Track) -> list[Finding]:
     return [found(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
 
 
-def impossible_move(track: Track) -> Floats:
-    """Return, for each sample after the first, the change of pv (°C) that this plant cannot make by itself."""
-    spacing = np.maximum(np.diff(track.time), 1e-3)
-    rate = np.abs(np.diff(track.pv)) / spacing
-    usual = float(np.nanpercentile(rate, 98)) if np.isfinite(rate).any() else 0.0
-    limit: Floats = np.maximum(IMPOSSIBLE_MOVE, IMPOSSIBLE_RATE * usual * spacing)
-    return np.maximum(limit, 4 * track.digit)
-
-
-def _jumps(track: Track) -> list[int]:
-    """Return the samples reached by an impossible move within an unbroken stretch of the record."""
-    if len(track) < 10:
-        return []
-    moves = np.abs(np.diff(track.pv))
-    unbroken = np.diff(track.time) < 3 * track.period
-    with np.errstate(invalid="ignore"):
-        return [int(i) + 1 for i in np.flatnonzero((moves > impossible_move(track)) & unbroken)]
-
-
-def _excursions(track: Track) -> list[tuple[int, int]]:
-    """Return (first, past-the-last) of each impossible excursion that came back by itself."""
-    pv, time = track.pv, track.time
-    seconds = max(SPIKE_RETURNS, 1.5 * track.period)
-    spikes: list[tuple[int, int]] = []
-    for start in _jumps(track):
-        if spikes and start < spikes[-1][1] + 1:
-            continue
-        level, size = pv[start - 1], pv[start] - pv[start - 1]
-        stop = int(np.searchsorted(time, time[start] + seconds, side="right"))
-        back = [j for j in range(start + 1, min(stop + 1, len(pv))) if abs(pv[j] - level) < 0.35 * abs(size)]
-        if back:
-            spikes.append((start, back[0]))
-    return spikes
-
-
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return by themselves within seconds, at least `SPIKES` of them."""
     findings = []
     for track in study.tracks.values():
-        spikes = _excursions(track)
+        spikes = excursions(track.time, track.raw)
         if len(spikes) < SPIKES:
             continue
-        sizes = [float(track.pv[a] - track.pv[a - 1]) for a, _ in spikes]
+        sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
         first, stop = spikes[largest]
         numbers: dict[str, float | str] = {
             "count": len(spikes),
             "size": track.shown(sizes[largest]) * math.copysign(1.0, track.scale),
             "seconds": float(track.time[stop] - track.time[first]),
-            "possible": track.shown(float(impossible_move(track)[first - 1])),
+            "possible": track.shown(float(impossible_move(track.time, track.raw)[first - 1])),
         }
         lines = (spikes[0][0], first - 1, first, stop)
-        kept = float(track.pv[stop] - track.pv[first - 1]) / sizes[largest]
+        kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
         findings.append(
             found(study, "sensor_spike", track, spikes[0][0], spikes[-1][1], lines, numbers, [ruled_out])
@@ -126,12 +88,9 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    spiky = np.zeros(len(track), dtype=bool)
-    for a, b in _excursions(track):
-        spiky[max(0, a - 1) : b + 2] = True
     held = _held_before(track)
-    for index in _jumps(track):
-        if spiky[index] or not track.usable[index] or held[index - 1] >= STUCK_FOR:
+    for index in jumps(track.time, track.pv):
+        if not track.usable[index] or held[index - 1] >= STUCK_FOR:
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[track.after(index, SPIKE_RETURNS / 2) : track.after(index, 2 * SPIKE_RETURNS)]
@@ -148,7 +107,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "size": sign * track.shown(size),
             "from": float(track.loop.pv[index - 1]),
             "to": float(track.loop.pv[index]),
-            "possible": track.shown(float(impossible_move(track)[index - 1])),
+            "possible": track.shown(float(impossible_move(track.time, track.pv)[index - 1])),
             "kept": 100 * kept,
         }
         ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": SPIKE_RETURNS})
@@ -204,6 +163,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "usual": others,
         }
         low, high = _extremes(track.output, first, stop)
+        first = _stuck_since(track, first, stop, others)
         ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
         lines = (first, low, high, stop - 1)
         return [found(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
@@ -216,6 +176,15 @@ def _output_moved(track: Track, first: int, stop: int) -> float:
     inside = track.output[start : max(start, last)]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
+
+
+def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
+    """Return where pv can have stuck at the latest: coarse digits were constant before it, for up to `others`."""
+    output = track.output[first:stop]
+    away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
+    departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
+    earliest = float(departure) - max(STUCK_FOR, others)
+    return max(first, int(np.searchsorted(track.time, earliest)))
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
