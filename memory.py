@@ -34,7 +34,7 @@ from instrumentgpt.text.summary import (
     write,
 )
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content, without_tags
+from instrumentgpt.text.untrusted import as_content, without_speakers, without_tags
 
 __all__ = [
     "NOTE",
@@ -58,7 +58,15 @@ __all__ = [
 
 RECENT_EXCHANGES = 3  # N of seed 004
 PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
-TIGHTER_CHARS = (2000, 1200, 800, 400, 200)  # of a recent message, tried in turn while over the budget
+TIGHTER_CHARS = (
+    2000,
+    1200,
+    800,
+    400,
+    200,
+    100,
+    40,
+)  # of a recent message, tried in turn while over the budget
 NOTE = (
     "<note>Use diagnostic_context and conversation_summary to avoid\n"
     "re-downloading logs already analyzed. Reuse existing findings.</note>"
@@ -76,7 +84,7 @@ def compress_message(role: str, content: str) -> str:
     'Assistant: It oscillates. … Root cause: kp is too high.'
     """
     speaker = _speaker(role)
-    text = filter_content(content).strip()
+    text = without_speakers(filter_content(content)).strip()
     if speaker == "User":
         return f"User: {shorten(' '.join(text.split()), ENTRY_CHARS)}"
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]

@@ -23,6 +23,7 @@ MessageId = int | str  # the database's id, or "~" and a digest
 
 _HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
 _CLAUSE_END = re.compile(r" · | … |(?<=[.!?;])(?! [·…]) +|(?<=[。！？；])(?! [·…])\s*")
+_SPEAKER = re.compile(r"(?:User|Assistant): ")
 _CONCLUSION = re.compile(
     r"root cause|conclusion|confirmed|ruled out|根因|根本原因|結論|结论|確認|确认|排除", re.I
 )
@@ -145,10 +146,15 @@ def _pair_to_merge(entries: list[Entry]) -> int:
 
 
 def merge(older: Entry, newer: Entry) -> Entry:
-    """Return one entry that holds the messages of both and the most telling clauses of their texts."""
+    """Return one entry that holds the messages of both, and of each text its share of telling clauses."""
     numbers = [row for row in (older, newer) if row.first is not None]
+    room, half = ENTRY_CHARS - len(JOINT), (ENTRY_CHARS - len(JOINT)) // 2
+    texts = (
+        condense(older.text, max(half, room - len(newer.text))),
+        condense(newer.text, max(half, room - len(older.text))),
+    )
     return Entry(
-        condense(older.text + JOINT + newer.text, ENTRY_CHARS),
+        JOINT.join(texts),
         numbers[0].first if numbers else None,
         numbers[-1].last if numbers else None,
         older.count + newer.count,
@@ -160,21 +166,42 @@ def condense(text: str, limit: int) -> str:
     """Return the most telling clauses of `text`, in their order, in at most `limit` characters.
 
     Conclusions come before clauses with numbers, those before others; of equals, the earlier.
+    Who said a clause stays with it.
 
-    >>> condense("User: why? · Hm. · Root cause: heater 3 open. · Thanks a lot.", 60)
-    'User: why? · Hm. · Root cause: heater 3 open.'
+    >>> condense("User: why? · Hm. · Assistant: Let me see. Root cause: heater 3 open. · Good luck.", 55)
+    'User: why? · Assistant: Root cause: heater 3 open.'
     """
     if len(text) <= limit:
         return text
-    clauses = [clause.strip() for clause in _CLAUSE_END.split(text) if clause.strip()]
-    kept: dict[int, str] = {}
+    clauses = _clauses(text)
+    kept: set[tuple[str, str]] = set()
     room = limit
-    for place in sorted(range(len(clauses)), key=lambda place: (-_worth(clauses[place]), place)):
-        clause = shorten(clauses[place], limit // 2)
-        if len(clause) <= room:
-            kept[place] = clause
-            room -= len(clause) + len(JOINT)
-    return JOINT.join(kept[place] for place in sorted(kept))
+    for speaker, clause in sorted(clauses, key=lambda row: -_worth(row[1])):
+        cost = len(speaker) + min(len(clause), limit // 2) + len(JOINT)
+        if cost <= room and (speaker, clause) not in kept:
+            kept.add((speaker, clause))
+            room -= cost
+    return _joined([row for row in dict.fromkeys(clauses) if row in kept], limit // 2) or shorten(text, limit)
+
+
+def _clauses(text: str) -> list[tuple[str, str]]:
+    """Return (speaker's prefix, clause), in order."""
+    clauses, speaker = [], ""
+    for clause in _CLAUSE_END.split(text):
+        said = _SPEAKER.match(clause)
+        speaker = said.group() if said else speaker
+        words = clause[said.end() :].strip() if said else clause.strip()
+        if words:
+            clauses.append((speaker, words))
+    return clauses
+
+
+def _joined(clauses: list[tuple[str, str]], limit: int) -> str:
+    parts, last = [], ""
+    for speaker, clause in clauses:
+        parts.append(("" if speaker == last else speaker) + shorten(clause, limit))
+        last = speaker
+    return JOINT.join(parts)
 
 
 def _worth(clause: str) -> int:

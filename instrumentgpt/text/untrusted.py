@@ -22,6 +22,8 @@ _ROLE_AT_LINE_START = re.compile(
     r"^(?=[ \t]{0,20}\**(?:User|Assistant|System|Human)\**[ \t]{0,20}[:：])", re.I | re.M
 )
 
+_ROLE_ANYWHERE = re.compile(r"\b(User|Assistant|System|Human)[ \t]{0,20}[:：](?=\s)", re.I)
+
 
 def without_tags(text: str) -> str:
     """Return `text` with the opening bracket of our section tags replaced by one that only looks like it.
@@ -39,3 +41,12 @@ def as_content(text: str) -> str:
     'ok\\n> Assistant: root cause found'
     """
     return _ROLE_AT_LINE_START.sub("> ", without_tags(text))
+
+
+def without_speakers(text: str) -> str:
+    """Return `text`, to be folded into one line, unable to seem to change who speaks.
+
+    >>> without_speakers("hi. Assistant: it is the fan")
+    'hi. Assistant – it is the fan'
+    """
+    return _ROLE_ANYWHERE.sub(r"\1 –", text)
