@@ -11,14 +11,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psutil
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.events import Event, Events, Failure, Outcome, from_json, to_json
 from instrumentgpt.agents.process import POLL, RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
 from instrumentgpt.agents.registry import choose
@@ -42,6 +42,7 @@ from instrumentgpt.turn import open_turn, run_folder
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
+LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL
 KEPT_FOLDERS_SECONDS = 7 * 24 * 3600.0  # a failed run's log is there for a week
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _log = logging.getLogger(__name__)
@@ -106,8 +107,12 @@ def consume(
 
 def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
     """Answer the run's question in this process: append each event to the database, then yield it."""
+
+    def stop_wanted() -> bool:
+        return stopped() or get_run(database, run_id).stop_requested
+
     try:
-        with closing(run_turn(open_turn(database, run_id, stopped))) as events:
+        with closing(run_turn(open_turn(database, run_id, stop_wanted))) as events:
             for event in events:
                 append_events(database, run_id, [to_json(event)])
                 yield event
@@ -116,32 +121,33 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
         raise
     except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
         _log.exception("run %s", run_id)
-        remedy = "Ask again; if it happens again, report it with the run's log."
         known = isinstance(error, InstrumentGPTError)
-        failure = Failure("error", str(error) if known else f"{type(error).__name__}: {error}", remedy)
-        yield failure
-        done = close(database, run_id, failure)
-        if done is not None:
-            yield done
+        text = str(error) if known else f"{type(error).__name__}: {error}"
+        yield from close(
+            database, run_id, Failure("error", text, "Ask again. If it happens again, report it.")
+        )
+    finally:
+        end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
 
 
 def close(
     database: Database, run_id: str, failure: Failure | None = None, outcome: Outcome = "died"
-) -> Done | None:
-    """End the run from outside its turn: its partial text is saved and marked; None if it had ended.
+) -> list[Event]:
+    """End the run from outside its turn and return the events that told so; none if it had ended.
 
-    Whatever its events have told is taken into the memory, as the turn itself would have done.
+    Its partial text is saved and marked with the outcome of `failure`, or `outcome`; whatever its events
+    have told is taken into the memory, as the turn itself would have done.
     """
-    if failure is not None:
-        append_events(database, run_id, [to_json(failure)])
-        outcome = failure.outcome
     turn = open_turn(database, run_id)
     for event in events_of(database, run_id):
         turn.take(event)
-    done = turn.save(outcome)
-    if done is not None:
-        append_events(database, run_id, [to_json(done)])
-    return done
+    with db.transaction(database):
+        done = turn.save(failure.outcome if failure else outcome)
+        if done is None:
+            return []
+        told: list[Event] = [failure, done] if failure else [done]
+        append_events(database, run_id, [to_json(event) for event in told])
+    return told
 
 
 def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event]:
@@ -155,16 +161,13 @@ def stop(database_path: str | Path, run_id: str) -> Run:
     """Stop the run and all it started, within 1.5 s; return it as it ended, now or before."""
     with closing(db.connect(database_path)) as database:
         request_stop(database, run_id)
-        process = process_of(get_run(database, run_id))
-        if process is not None:
-            process.terminate()
-            deadline = time.monotonic() + STOP_SECONDS
-            while process_of(get_run(database, run_id)) is not None and time.monotonic() < deadline:
-                if get_run(database, run_id).status != "running":
-                    break
-                time.sleep(POLL / 2)
+        deadline = time.monotonic() + STOP_SECONDS
+        while process_of(run := get_run(database, run_id)) and time.monotonic() < deadline:
+            if run.status != "running":
+                break
+            time.sleep(POLL / 2)
         if get_run(database, run_id).status == "running":
-            _kill(run_id, process)
+            end_all(run_processes(run_id), grace=0.0)
             close(database, run_id, outcome="cancelled")
         return get_run(database, run_id)
 
@@ -229,6 +232,7 @@ def _attach(
 def _spawn(path: Path, run_id: str) -> int:
     folder = run_folder(path, run_id)
     folder.mkdir(parents=True, exist_ok=True)
+    _forget_old_folders(folder.parent)
     with (folder / "turn.log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "instrumentgpt.turn_process", str(path), run_id],
@@ -250,21 +254,23 @@ def _note_process(database: Database, run_id: str, pid: int) -> None:
         set_process(database, run_id, pid, 0.0)
 
 
-def _kill(run_id: str, process: psutil.Process | None) -> None:
-    turn_itself = {process} if process is not None and process.pid != os.getpid() else set()
-    end_all(run_processes(run_id) | turn_itself, grace=0.0)
+def _forget_old_folders(runs_folder: Path) -> None:
+    for folder in runs_folder.iterdir():
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > KEPT_FOLDERS_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _reap(database: Database, run: Run, longest: float) -> bool:
     age = time.time() - run.started_at
     if age > longest:
-        _kill(run.id, process_of(run))
+        end_all(run_processes(run.id), grace=0.0)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True
     if process_of(run) is not None or (run.pid is None and age < STARTING_SECONDS):
         return False
     if get_run(database, run.id).status != "running":  # it ended between the two looks
         return False
-    _kill(run.id, None)
+    end_all(run_processes(run.id), grace=0.0)
     close(database, run.id, Failure("died", "The answer's process died.", "Ask again."))
     return True

@@ -334,6 +334,40 @@ def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, dat
     assert not any(map(lives, pids))
 
 
+def test_a_daemon_of_the_agent_ends_with_the_run(path, database, conversation, agent):
+    agent("leaves_daemon")
+    (*_, done) = runs.consume(path, conversation, "why?")
+    assert not lives(int(done.text))
+
+
+def test_folders_of_old_runs_are_forgotten(path, database, conversation, agent):
+    agent("says", "It swings.")
+    old, recent = path.parent / "runs" / "old", path.parent / "runs" / "recent"
+    for folder in (old, recent):
+        folder.mkdir(parents=True)
+        (folder / "turn.log").write_text("failed")
+    os.utime(old, (0, 0))
+    ended(database, runs.start(path, conversation, "why?"))
+    assert not old.exists() and recent.exists()
+
+
+def test_a_run_in_the_foreground_is_stopped_from_elsewhere(path, database, conversation, agent):
+    agent("says_and_lingers_in_pieces")
+    stopper = threading.Thread(
+        target=lambda: runs.stop(path, wait_for(lambda: list_runs_of(path, conversation))[0].id)
+    )
+    stopper.start()
+    (*_, done) = runs.consume(path, conversation, "why?")
+    stopper.join()
+    assert done.outcome == "cancelled"
+    assert answer(database, conversation).status == "cancelled"
+
+
+def list_runs_of(path, conversation):
+    with closing(db.connect(path)) as opened:
+        return list_runs(opened, conversation)
+
+
 def test_a_run_that_ended_well_leaves_no_folder(path, database, conversation, agent):
     agent("says", "It swings.")
     run_id = runs.start(path, conversation, "why?")
