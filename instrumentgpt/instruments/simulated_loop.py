@@ -50,7 +50,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens to a loop from `start` to `stop` (s), and again every so many s if `every` is set.
+    """Something that happens to a loop from `start` to `stop`, and again every `every` s if that is set.
 
     kind: "load" shifts the temperature at rest by `value` °C (an open door), "heater" leaves `value` (0..1)
     of its power, "sensor" makes it read `value` °C (nan too), "bias" adds `value` °C to what it reads,
