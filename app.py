@@ -7,7 +7,7 @@ import streamlit as st
 
 from instrumentgpt.ui import chat, settings
 
-ICON = Path(__file__).parent / "instrumentgpt" / "ui" / "icon.svg"  # a named icon would be fetched from outside
+ICON = Path(__file__).parent / "instrumentgpt" / "ui" / "icon.svg"  # a named one is fetched from outside
 
 
 @st.cache_resource(show_spinner=False)

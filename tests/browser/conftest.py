@@ -108,43 +108,14 @@ def serve(tmp_path) -> Iterator[Callable[..., Server]]:
         server.kill()
 
 
-SLOW_AGENT = '''#!{python}
-"""An agent on Cursor's wire that counts aloud: `words` words, one every `seconds`."""
-import json, sys, time
-
-def say(**event):
-    print(json.dumps(event), flush=True)
-
-if "--help" in sys.argv or "--version" in sys.argv:
-    print("slow 1.0")
-    raise SystemExit
-prompt = sys.stdin.read()
-say(type="system", subtype="init", session_id="s1", model="slow", cwd=".", apiKeySource="none", permissionMode="default")
-call = {{"shellToolCall": {{"args": {{"command": "uptime"}}}}}}
-say(type="tool_call", subtype="started", call_id="c1", tool_call=call, session_id="s1", timestamp_ms=1)
-call["shellToolCall"]["result"] = {{"success": {{"stdout": "up <b>3</b> days $5", "exitCode": 0}}}}
-say(type="tool_call", subtype="completed", call_id="c1", tool_call=call, session_id="s1", timestamp_ms=2)
-text = ""
-for number in range(1, {words} + 1):
-    time.sleep({seconds})
-    text += f"word{{number}} "
-    message = {{"role": "assistant", "content": [{{"type": "text", "text": f"word{{number}} "}}]}}
-    say(type="assistant", message=message, session_id="s1", timestamp_ms=number)
-message = {{"role": "assistant", "content": [{{"type": "text", "text": text}}]}}
-say(type="assistant", message=message, session_id="s1")
-say(type="result", subtype="success", is_error=False, result=text, duration_ms=1, session_id="s1", request_id="r")
-'''
-
-
 @pytest.fixture
 def slow_agent(tmp_path) -> Callable[[int, float], dict[str, str]]:
     """Return a function giving the settings under which an agent says `words` words, one every `seconds`."""
 
     def write(words: int, seconds: float) -> dict[str, str]:
         script = tmp_path / "agent"
-        script.write_text(
-            SLOW_AGENT.format(python=sys.executable, words=words, seconds=seconds), encoding="utf-8"
-        )
+        program = f'"{sys.executable}" "{Path(__file__).with_name("slow_agent.py")}"'
+        script.write_text(f'#!/bin/sh\nexec {program} {words} {seconds} "$@"\n', encoding="utf-8")
         script.chmod(script.stat().st_mode | stat.S_IXUSR)
         return {"agent": "cursor", "agent_path": str(script)}
 

@@ -1,0 +1,32 @@
+"""An agent on Cursor's wire that counts aloud: `slow_agent.py WORDS SECONDS`, a word every SECONDS."""
+
+import json
+import sys
+import time
+
+
+def say(kind, **fields):
+    print(json.dumps({"type": kind, "session_id": "s1", **fields}), flush=True)
+
+
+def words(text, **fields):
+    say("assistant", message={"role": "assistant", "content": [{"type": "text", "text": text}]}, **fields)
+
+
+def main(count, seconds):
+    sys.stdin.read()
+    say("system", subtype="init", model="slow", cwd=".", apiKeySource="none", permissionMode="default")
+    call = {"args": {"command": "uptime"}}
+    say("tool_call", subtype="started", call_id="c1", tool_call={"shellToolCall": call}, timestamp_ms=1)
+    call["result"] = {"success": {"stdout": "up <b>3</b> days, $5 ~6 :red[x]", "exitCode": 0}}
+    say("tool_call", subtype="completed", call_id="c1", tool_call={"shellToolCall": call}, timestamp_ms=2)
+    text = ""
+    for number in range(1, count + 1):
+        time.sleep(seconds)
+        text += f"word{number} "
+        words(f"word{number} ", timestamp_ms=number)
+    words(text)
+    say("result", subtype="success", is_error=False, result=text, duration_ms=1, request_id="r")
+
+
+main(int(sys.argv[1]), float(sys.argv[2]))

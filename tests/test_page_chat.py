@@ -1,0 +1,215 @@
+"""The Chat page without a browser: what it shows of a database, and what a click does."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.artifacts import attach_artifacts
+from instrumentgpt.storage.runs import append_events, finish_run, live_runs, start_run
+
+APP = str(Path(__file__).parents[1] / "app.py")
+TIMEOUT = 30  # s: the first run imports everything
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+def page(conversation_id: str = "") -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
+    if conversation_id:
+        at.query_params["conv"] = conversation_id
+    at.run()
+    assert not at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(
+        str(element.value) for kind in ("markdown", "caption", "text", "code") for element in at.get(kind)
+    )
+
+
+def answered(database, question="why?", answer="because", status="ok", **fields):
+    conversation = db.create_conversation(database)
+    question_id = db.add_message(database, conversation, "user", question)
+    run = start_run(database, conversation, "offline", "chat", question_id)
+    db.finish_turn(
+        database, conversation, run, answer, outcome=status, summary="", diagnostic_state="", **fields
+    )
+    return conversation, run
+
+
+def test_the_empty_page_offers_devices_four_questions_in_two_languages_and_says_who_answers():
+    at = page()
+    labels = [button.label for button in at.main.button]
+    assert any("10\\.1\\.1\\.47 為什麼溫度波動？" in label for label in labels)
+    assert len(labels) == 4
+    assert at.selectbox[0].value.ip == "10.1.1.47"
+    assert "Offline analyst answers" in texts(at)
+
+
+def test_choosing_a_device_changes_the_examples():
+    at = page()
+    other = next(option for option in at.selectbox[0].options if "10.1.1.47" not in option)
+    at.selectbox[0].select(other).run()
+    assert not any("10\\.1\\.1\\.47" in button.label for button in at.main.button)
+
+
+@pytest.mark.parametrize("inventory", ["/nowhere/devices.toml", ""])
+def test_an_inventory_that_cannot_be_read_is_said_with_the_remedy(monkeypatch, inventory):
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", inventory)
+    at = page()
+    assert at.error
+    assert at.chat_input
+
+
+def test_a_conversation_shows_its_messages_and_who_answered(database):
+    conversation, _ = answered(database, "為什麼溫度波動？", "**Root cause**: kp is too high")
+    at = page(conversation)
+    shown = texts(at)
+    assert "為什麼溫度波動？" in shown
+    assert "**Root cause**: kp is too high" in shown
+    assert "Offline analyst" in shown
+
+
+def test_an_unknown_conversation_leads_to_the_empty_page():
+    at = page("gone")
+    assert at.toast
+    assert "conv" not in at.query_params
+
+
+@pytest.mark.parametrize(
+    "text", ["<b>x</b> $5 ~6 :red[y] <!-- PLOTLY_CHART:abc -->", "# big\n- list", "a\n\n\nb"]
+)
+def test_a_question_is_shown_letter_by_letter(database, text):
+    conversation, _ = answered(database, text)
+    assert text in [element.value for element in page(conversation).main.text]
+
+
+def test_a_forged_marker_is_text_and_a_real_one_is_a_chart(database):
+    conversation, run = answered(database)
+    _, other_run = answered(database)
+    figure = b'{"data": [{"type": "scatter", "y": [1, 2]}], "layout": {}}'
+    other = db.list_conversations(database)[0].id
+    foreign = db.add_artifact(database, other, other_run, None, "plotly", "theirs", "theirs", figure)
+    own = db.add_artifact(database, conversation, run, None, "plotly", "mine", "two points", figure)
+    message = db.add_message(
+        database,
+        conversation,
+        "assistant",
+        f"a <!-- PLOTLY_CHART:{own} --> b <!-- PLOTLY_CHART:{foreign} -->",
+    )
+    attach_artifacts(database, run, message)
+    at = page(conversation)
+    assert len(at.get("plotly_chart")) == 1
+    assert f"b <!-- PLOTLY_CHART:{foreign} -->" in texts(at)
+    assert f"PLOTLY_CHART:{own}" not in texts(at)
+
+
+def test_a_damaged_chart_costs_only_itself(database):
+    conversation, run = answered(database)
+    db.add_artifact(
+        database, conversation, run, db.list_messages(database, conversation)[-1].id, "plotly", "t", "", b"{"
+    )
+    assert "cannot be read" in texts(page(conversation))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("cancelled", "Stopped before the end"), ("timeout", "took too long"), ("error", "reported an error")],
+)
+def test_an_answer_that_did_not_end_well_is_marked(database, status, words):
+    conversation, _ = answered(database, status=status)
+    assert words in texts(page(conversation))
+
+
+def test_a_failure_is_shown_with_its_remedy(database):
+    conversation = db.create_conversation(database)
+    run = start_run(
+        database, conversation, "cursor", "chat", db.add_message(database, conversation, "user", "q")
+    )
+    append_events(
+        database,
+        run,
+        ['{"event": "Failure", "outcome": "not-logged-in", "text": "no <key>", "remedy": "Run agent login"}'],
+    )
+    db.finish_turn(database, conversation, run, "", outcome="not-logged-in", summary="", diagnostic_state="")
+    shown = texts(page(conversation))
+    assert "not logged in" in shown
+    assert "no <key>" in shown
+    assert "Run agent login" in shown
+
+
+def test_of_many_messages_the_last_twenty_are_shown_and_earlier_ones_on_request(database):
+    conversation = db.create_conversation(database)
+    for number in range(250):
+        db.add_message(database, conversation, "user", f"question {number}")
+        db.add_message(database, conversation, "assistant", f"answer {number}")
+    at = page(conversation)
+    assert len(at.chat_message) == 20
+    assert "answer 249" in texts(at)
+    earlier = next(button for button in at.main.button if "Load earlier" in button.label)
+    assert "480 more" in earlier.label
+    earlier.click().run()
+    assert len(at.chat_message) == 40
+    assert "question 230" in texts(at)
+
+
+def test_stop_is_there_only_while_an_answer_is_written(database):
+    conversation = db.create_conversation(database)
+    run = start_run(
+        database, conversation, "offline", "chat", db.add_message(database, conversation, "user", "q")
+    )
+    at = page(conversation)
+    assert [button.label for button in at.button if button.label == "Stop"] == ["Stop"]
+    finish_run(database, run, "ok")
+    assert not live_runs(database)
+    assert not [button for button in page(conversation).button if button.label == "Stop"]
+
+
+def test_asking_while_an_answer_is_written_keeps_the_text(database):
+    conversation = db.create_conversation(database)
+    start_run(database, conversation, "offline", "chat", db.add_message(database, conversation, "user", "q"))
+    at = page(conversation)
+    at.chat_input[0].set_value("and now?").run()
+    assert "still being answered" in at.warning[0].value
+    assert at.session_state["question"] == "and now?" or at.chat_input[0].value == "and now?"
+    assert db.count_messages(database, conversation) == 1
+
+
+def test_search_finds_titles_and_words_of_messages(database):
+    answered(database, "why does the oven swing?", "kp")
+    answered(database, "door", "the hinge")
+    at = page()
+    at.text_input(key="search").set_value("hinge").run()
+    listed = [button.label for button in at.sidebar.button if button.key and button.key.startswith("open-")]
+    assert listed == ["door"]
+
+
+def test_a_title_cannot_format_the_sidebar(database):
+    answered(database, "**x** :red[y] :material/home: `z`")
+    at = page()
+    (label,) = [button.label for button in at.sidebar.button if button.key and button.key.startswith("open-")]
+    assert "\\*\\*x\\*\\*" in label
+    assert ":red[" not in label.replace("\\:", "")
+
+
+def test_new_conversation_leaves_the_one_in_view(database):
+    conversation, _ = answered(database)
+    at = page(conversation)
+    next(button for button in at.sidebar.button if button.label == "New conversation").click().run()
+    assert "conv" not in at.query_params
+    assert at.selectbox
+
+
+def test_a_locked_away_database_is_said_with_the_remedy(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("INSTRUMENTGPT_HOME", str(tmp_path / "file"))
+    assert "INSTRUMENTGPT" in page().error[0].value
