@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,18 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Outcome, Text, Tick, Tool
+from instrumentgpt.agents.events import (
+    Artifact,
+    Done,
+    Event,
+    Events,
+    Failure,
+    Outcome,
+    Session,
+    Text,
+    Tick,
+    Tool,
+)
 from instrumentgpt.agents.process import RUN_VARIABLE, Clocks, Request, run
 from instrumentgpt.agents.registry import choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
@@ -109,7 +120,7 @@ class Turn:
         command = agent.command(program, request, {**environment_for(agent), RUN_VARIABLE: self.run.id})
         with closing(run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)) as events:
             for event in events:
-                yield event
+                yield replace(event, agent=agent.name) if isinstance(event, Session) else event
                 if isinstance(event, Tool):
                     yield from self._artifact_of(event)
 

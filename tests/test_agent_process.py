@@ -129,7 +129,7 @@ def test_lines_of_a_megabyte_are_read_in_linear_time(tmp_path):
         ("Workspace Trust Required. Pass --trust, --yolo, or -f", "untrusted", "workspace"),
         ("\x1b[31mError: [resource_exhausted] usage limit\x1b[39m", "error", "wait"),
         ("getaddrinfo ENOTFOUND api2.cursor.sh", "error", "network"),
-        ("Segmentation fault", "error", "offline analyst"),
+        ("Segmentation fault", "error", "another agent"),
     ],
 )
 def test_a_failure_is_named_from_stderr_with_a_remedy(tmp_path, stderr, outcome, remedy):

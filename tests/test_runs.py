@@ -277,8 +277,8 @@ def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, 
     ("behaviour", "status", "content", "remedy"),
     [
         (("fails", "Error: Authentication required. Run 'agent login'"), "not-logged-in", "", "agent login"),
-        (("breaks_off",), "no-result", "The cause is", "offline analyst"),
-        (("killed",), "died", "so far", "offline analyst"),
+        (("breaks_off",), "no-result", "The cause is", "another agent"),
+        (("killed",), "died", "so far", "another agent"),
     ],
 )
 def test_a_failure_is_stored_with_what_was_said(

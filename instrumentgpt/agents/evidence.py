@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from instrumentgpt.agents.events import Done, Failure, Outcome
 
-OFFLINE_REMEDY = "Ask again, or choose the offline analyst on the Settings page."
+ASK_AGAIN = "Ask again, or choose another agent on the Settings page."
 
 LAST_WORDS = 1000  # characters of stderr that are shown
 
@@ -34,12 +34,12 @@ COMMON_SIGNS = (
     sign(
         r"resource_exhausted|usage limit|rate limit(?:ed)?|quota exceeded|too many requests",
         "error",
-        "The account's limit is reached: wait, choose another model, or use the offline analyst.",
+        "The account's limit is reached: wait, choose another model or another agent.",
     ),
     sign(
         r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|getaddrinfo|network error|fetch failed",
         "error",
-        "The agent cannot reach its service: check the network, or use the offline analyst.",
+        "The agent cannot reach its service: check the network, or choose another agent.",
     ),
 )
 
@@ -63,7 +63,7 @@ def failure_of(text: str, signs: Iterable[Sign]) -> Failure:
     """
     fitting = next((known for known in signs if known.pattern.search(text)), None)
     if fitting is None:
-        return Failure("error", text, OFFLINE_REMEDY)
+        return Failure("error", text, ASK_AGAIN)
     return Failure(fitting.outcome, text, fitting.remedy)
 
 
@@ -99,7 +99,7 @@ def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> 
         outcome, text = "no-result", f"The agent ended its answer, but {_spoken(done)}."
     else:
         outcome, text = "error", f"The agent exited with code {evidence.exit_code} and {_spoken(done)}."
-    return Failure(outcome, text + _quoted(words), OFFLINE_REMEDY)
+    return Failure(outcome, text + _quoted(words), ASK_AGAIN)
 
 
 def _spoken(done: Done) -> str:
