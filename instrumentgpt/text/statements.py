@@ -161,7 +161,7 @@ def _in_sentences(body: str) -> Iterator[Statement]:
 def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statement]:
     """Yield what `value` states: its first sentence, or the `whole`; nothing if that is taken back."""
     text = (value if whole else _SENTENCE_END.split(value.strip())[0]).strip()
-    clauses = [clause for clause in _CLAUSE_END.split(folded(text)) if clause]
+    clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
     if kind != "finding" and _is_withdrawn(clauses):
