@@ -19,7 +19,8 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.events import Event, Events, Failure, Outcome, from_json, to_json
-from instrumentgpt.agents.process import POLL, RUN_VARIABLE, end_all, run_processes
+from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
+from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError

@@ -25,7 +25,8 @@ from instrumentgpt.agents.events import (
     Tick,
     Tool,
 )
-from instrumentgpt.agents.process import RUN_VARIABLE, Clocks, Request, run
+from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.process import Clocks, Request, run
 from instrumentgpt.agents.registry import choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve

@@ -11,7 +11,7 @@ import pytest
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Failure, Text, Tick
-from instrumentgpt.agents.process import RUN_VARIABLE
+from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.runs import append_events, set_process, start_run
 from instrumentgpt.text.markers import Part, rendered_parts

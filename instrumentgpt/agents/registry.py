@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import cursor_cli
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Sign
-from instrumentgpt.agents.process import RUN_VARIABLE, Command, Parser, Request
+from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.process import Command, Parser, Request
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import CHECKOUT, Settings
 
