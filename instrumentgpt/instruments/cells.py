@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.headers import Heading, heading_of
+from instrumentgpt.instruments.headers import Heading, heading_of, is_unit
 from instrumentgpt.instruments.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -113,7 +113,7 @@ def is_value(cell: str) -> bool:
 
 
 def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, list[str]] | None:
-    """Return the line above the rows that names most columns; of equals the last."""
+    """Return the line above the rows that names most columns, with the units of a line of units below it."""
     best: tuple[int, list[str]] | None = None
     most = -1
     for number, cells in before:
@@ -123,8 +123,14 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
             and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
         )
         named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
-        if fits and named >= most:
+        if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
+    if best:
+        for number, cells in before:
+            units = [cell.strip("[]() ") for cell in cells]
+            if number > best[0] and len(cells) == len(best[1]) and any(is_unit(unit) for unit in units):
+                named_units = zip(best[1], units, strict=True)
+                return best[0], [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
     return best
 
 

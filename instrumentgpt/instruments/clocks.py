@@ -53,16 +53,23 @@ def micros(kind: str, text: bytes) -> int | None:
     True
     """
     try:
-        if kind == "datetime":
-            return _day(text[:10]) + _clock(text[11:])
-        if kind == "clock":
-            return _clock(text)
-        if kind == "syslog":
-            month = MONTHS.index(text[:3].decode().lower()) + 1
-            return _day(b"%d-%02d-%02d" % (SYSLOG_YEAR, month, int(text[4:6]))) + _clock(text[7:])
-        return int(text) * 1000 if kind == "milliseconds" else _seconds(text)
+        found = _micros(kind, text)
     except (ValueError, OverflowError):
         return None
+    return found if found >= 0 else None
+
+
+def _micros(kind: str, text: bytes) -> int:
+    """Return the µs of `text`; negative or a ValueError for a time that does not exist."""
+    if kind == "datetime":
+        day = day_micros(text[:10])
+        return day if day < 0 else day + _day_clock(text[11:])
+    if kind == "clock":
+        return _clock(text)
+    if kind == "syslog":
+        month = MONTHS.index(text[:3].decode().lower()) + 1
+        return day_micros(b"%d-%02d-%02d" % (SYSLOG_YEAR, month, int(text[4:6]))) + _day_clock(text[7:])
+    return int(text) * 1000 if kind == "milliseconds" else _seconds(text)
 
 
 def _seconds(text: bytes) -> int:
@@ -77,10 +84,21 @@ def _clock(text: bytes) -> int:
     return (int(hours) * 60 + int(minutes)) * 60 * SECOND + _seconds(seconds)
 
 
+def _day_clock(text: bytes) -> int:
+    clock = _clock(text)
+    if clock >= DAY:
+        raise ValueError("no time of a day")
+    return clock
+
+
 @lru_cache(maxsize=4096)
-def _day(text: bytes) -> int:
-    year, month, day = text.replace(b"/", b"-").split(b"-")
-    return (date(int(year), int(month), int(day)).toordinal() - date(1970, 1, 1).toordinal()) * DAY
+def day_micros(text: bytes) -> int:
+    """Return the µs since 1970 of the date `text` (2026-03-04, 2026/03/04); -1 if it is none."""
+    try:
+        year, month, day = text.replace(b"/", b"-").split(b"-")
+        return (date(int(year), int(month), int(day)).toordinal() - date(1970, 1, 1).toordinal()) * DAY
+    except ValueError:
+        return -1
 
 
 def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[int] = ()) -> TimeAxis:

@@ -65,6 +65,15 @@ def heading_of(cell: str) -> Heading:
     return Heading(text, tuple(names), scores, unit, index)
 
 
+def is_unit(cell: str) -> bool:
+    """Return whether `cell` is nothing but the name of a unit.
+
+    >>> is_unit("degC"), is_unit("desc")
+    (True, False)
+    """
+    return any(cell.lower() in spellings for spellings in vocabulary()["units"].values())
+
+
 def _inner_index(split: Sequence[str]) -> int | None:
     numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
     return numbers[0] if len(numbers) == 1 and len(split) > 1 else None

@@ -64,7 +64,7 @@ class Pattern:
     channel_name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format:
     """A log format: its prefixes (the first that fits a line counts), its samples and its gains messages."""
 

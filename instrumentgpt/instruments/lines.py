@@ -29,6 +29,7 @@ class Rows:
     gains: list[tuple[int, int, Row]] = field(default_factory=list)  # (line, channel, values)
     broken: list[tuple[int, str, str]] = field(default_factory=list)
     broken_count: int = 0
+    boots: list[int] = field(default_factory=list)  # lines at which the instrument says that it starts
     scales: dict[str, float] = field(default_factory=dict)  # pattern → percent per unit of its output
     names: dict[str, int] = field(default_factory=dict)  # channel names met, with the numbers given to them
 
@@ -75,6 +76,9 @@ def read_into(rows: Rows, lines: Iterable[tuple[int, bytes]], layout: Format) ->
     for number, line in lines:
         parts = take_apart(line.rstrip(b"\r"), layout)
         if parts is None or _is_gains(rows, number, parts.message, layout):
+            continue
+        if layout.boot and parts.message.startswith(layout.boot):
+            rows.boots.append(number)
             continue
         reason = _read_samples(rows, number, parts, layout)
         if reason:

@@ -116,11 +116,16 @@ def chunks(
         done += size
 
 
+def is_compressed(part: Path) -> bool:
+    """Return whether `part` is a gzip file, whatever its name."""
+    with part.open("rb") as file:
+        return file.read(2) == GZIP_MAGIC
+
+
 def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterator[tuple[bytes, int]]:
     """Yield the text of `part` in blocks, each with the bytes on disk that are read by then."""
+    compressed = is_compressed(part)
     with part.open("rb") as file:
-        compressed = file.read(2) == GZIP_MAGIC
-        file.seek(0)
         if not compressed:
             left = size
             while left > 0 and (block := file.read(min(chunk_bytes, left))):

@@ -1,8 +1,9 @@
 """Text logs: which format fits, and what its lines say."""
 
+import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 
 from instrumentgpt.instruments.clocks import NO_TIME, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.layouts import Format, formats
-from instrumentgpt.instruments.lines import Rows, read_into, take_apart
+from instrumentgpt.instruments.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
+from instrumentgpt.instruments.parallel import scanned
 from instrumentgpt.instruments.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
+from instrumentgpt.instruments.scan import Samples, merged
 from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, text_of
 
-SNIFFED_LINES = 3000  # at the start of a log
-SNIFFED_EVERY = 50  # and one line in so many after that, within the first chunk
+FIRST_BYTES = 1 << 16
+SNIFFED_LINES = 400  # at the start of a log
+SNIFFED_EVERY = 199  # and one line in so many after that, within the first chunk
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 
@@ -60,67 +64,70 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
 class _Gathered:
     """What all chunks of a log gave together."""
 
-    rows: Rows = field(default_factory=Rows)
-    first: int | None = None  # stamp of the first stamped line, µs
+    parts: list[Samples] = field(default_factory=list)
+    rows: Rows = field(default_factory=Rows)  # all but the samples
+    first: int = 0  # stamp of the first stamped line, µs
     kind: str = ""
-    boots: list[int] = field(default_factory=list)
     lines: int = 0
+
+    def add(self, samples: Samples, rows: Rows, lines: int) -> None:
+        """Add what `lines` lines gave, whose numbers start at 1."""
+        self.parts.append(replace(samples, line=samples.line + self.lines))
+        self.rows.gains += [(line + self.lines, channel, values) for line, channel, values in rows.gains]
+        self.rows.boots += [line + self.lines for line in rows.boots]
+        self.rows.broken_count += rows.broken_count
+        room = EXAMPLES - len(self.rows.broken)
+        self.rows.broken += [(line + self.lines, text, why) for line, text, why in rows.broken[:room]]
+        self.rows.scales |= rows.scales
+        self.lines += lines
 
 
 def read_text_log(source: Source, layout: Format, notes: list[str], progress: Progress | None = None) -> Log:
-    """Return the log that `source` is, read as `layout`."""
+    """Return the log that `source` is, read as `layout`; `notes` gets what went wrong on the way."""
     found = _Gathered()
-    for chunk in chunks(source, notes=notes, progress=progress):
-        lines = chunk.content.split(b"\n")
-        if lines[-1] == b"":
-            lines.pop()
-        numbered = list(enumerate(lines, chunk.first_line))
-        if found.first is None:
-            _first_stamp(found, numbered, layout)
-        read_into(found.rows, numbered, layout)
-        if layout.boot:
-            found.boots += [number for number, line in numbered if layout.boot in line]
-        found.lines += len(lines)
+    found.first, found.kind = _first_stamp(source, layout)
+    for samples, rows, lines in scanned(source, layout, found.rows.names, notes, progress):
+        found.add(samples, rows, lines)
     return _log_of(source, layout, found, notes)
 
 
-def _first_stamp(found: _Gathered, lines: Iterable[tuple[int, bytes]], layout: Format) -> None:
-    for _, line in lines:
-        for prefix in layout.prefixes:
-            if prefix.regex.match(line):
-                parts = take_apart(line, layout)
-                if parts and parts.stamp is not None:
-                    found.first, found.kind = parts.stamp, prefix.kind
-                    return
+def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
+    """Return the stamp (µs) of the first line that has one, and the kind of its time."""
+    for chunk in chunks(source, FIRST_BYTES):
+        for line in chunk.content.split(b"\n"):
+            for prefix in layout.prefixes:
+                parts = take_apart(line, layout) if prefix.regex.match(line) else None
+                if parts and parts.stamp is not None and parts.stamp != NO_TIME:
+                    return parts.stamp, prefix.kind
+    return 0, ""
 
 
 def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str]) -> Log:
-    rows = found.rows
-    line = np.asarray(rows.line, dtype=np.int64)
-    raw = np.asarray(rows.raw, dtype=np.int64)
-    axis = time_axis(raw, line, found.kind, found.first or 0, found.boots)
-    samples = pd.DataFrame({"time": axis.time, "channel": np.asarray(rows.channel, dtype=np.int64)})
-    values = np.asarray(rows.values, dtype=float).reshape(-1, 6)
-    for column, name in enumerate(("setpoint", "pv", "output", "kp", "ki", "kd")):
-        samples[name] = values[:, column]
-    samples["line"] = line
+    rows, all_samples = found.rows, merged(found.parts)
+    timed = all_samples.raw != NO_TIME
+    axis = time_axis(all_samples.raw, all_samples.line, found.kind, found.first, rows.boots)
+    samples = pd.DataFrame({"time": axis.time, "channel": all_samples.channel})
+    for column, name in enumerate(VALUES):
+        samples[name] = all_samples.values[:, column]
+    samples["line"] = all_samples.line
     carry_gains(samples, rows)
+    kinds = ", ".join(sorted(filter(None, rows.scales)))
     return Log(
         path=source.path,
         name=source.path.name.removesuffix(".gz"),
-        format=f"{layout.name} ({', '.join(sorted(filter(None, rows.scales)))})".removesuffix(" ()"),
+        format=f"{layout.name} ({kinds})" if kinds else layout.name,
         samples=samples,
-        start=start_of(found.first, found.kind) if found.first is not None else None,
+        start=start_of(found.first, found.kind),
         lines=found.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
-        missing=missing_of(samples),
+        missing=(*(() if found.kind and timed.any() else ("period",)), *missing_of(samples)),
         output_scale=max(rows.scales.values(), default=1.0),
-        degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, np.nan),
+        degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
         channel_names={number: name for name, number in rows.names.items()},
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes),
-        load_events=partial(read_events, source, layout, axis, found.kind, line),
+        load_events=partial(read_events, source, layout, axis, found.kind, all_samples.line),
     )
 
 

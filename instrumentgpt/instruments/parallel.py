@@ -1,0 +1,110 @@
+"""Scanning a whole log on all cores, in blocks, so that memory stays flat whatever its size."""
+
+import io
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from instrumentgpt.instruments.layouts import Format
+from instrumentgpt.instruments.lines import Rows
+from instrumentgpt.instruments.scan import Samples, plan_of, scan
+from instrumentgpt.instruments.sources import Progress, Source, chunks, is_compressed
+from instrumentgpt.instruments.words import PADDING, Text
+
+BLOCK_BYTES = 4 << 20  # measured best with numpy's temporaries (bench/parse.py)
+TAIL_BYTES = 1 << 16  # read beyond a block for the rest of its last line
+THREADS = min(os.cpu_count() or 1, 4)
+
+Scanned = tuple[Samples, Rows, int]  # samples, the rest, number of lines; lines numbered from 1
+
+
+def scanned(
+    source: Source, layout: Format, names: dict[str, int], notes: list[str], progress: Progress | None = None
+) -> Iterator[Scanned]:
+    """Yield what each block of `source` says, in order.
+
+    names  channel names met so far, with their numbers; a format that has them is read by one thread
+    notes  gets what must be known of damaged parts
+    """
+    if plan_of(layout) is None:
+        for chunk in chunks(source, notes=notes, progress=progress):
+            yield _scan_text(chunk.content, layout, names)
+        return
+    with ThreadPoolExecutor(THREADS) as pool:
+        running: deque[tuple[Future[Scanned], float]] = deque()
+        for block, share in _blocks(source, layout, notes):
+            running.append((pool.submit(block), share))
+            if len(running) > 2 * THREADS:
+                yield _finished(running, progress)
+        while running:
+            yield _finished(running, progress)
+
+
+def _finished(running: "deque[tuple[Future[Scanned], float]]", progress: Progress | None) -> Scanned:
+    block, share = running.popleft()
+    found = block.result()
+    if progress:
+        progress(share)
+    return found
+
+
+def _blocks(
+    source: Source, layout: Format, notes: list[str]
+) -> Iterator[tuple[Callable[[], Scanned], float]]:
+    """Yield the work of each block, and the share of the log that is read after it."""
+    done = 0
+    for part, size in zip(source.parts, source.sizes, strict=True):
+        if is_compressed(part):
+            single = Source(part, (part,), (size,))
+            for chunk in chunks(single, BLOCK_BYTES, notes):
+                yield partial(_scan_text, chunk.content, layout, {}), done / max(source.size, 1)
+        else:
+            for offset in range(0, size, BLOCK_BYTES):
+                share = (done + min(offset + BLOCK_BYTES, size)) / source.size
+                yield partial(_scan_block, part, offset, size, layout), share
+        done += size
+
+
+def _scan_text(content: bytes, layout: Format, names: dict[str, int]) -> Scanned:
+    rows = Rows(names=names)
+    samples, lines = scan(Text.of(content), 1, layout, rows)
+    return samples, rows, lines
+
+
+def _scan_block(part: Path, offset: int, size: int, layout: Format) -> Scanned:
+    """Return what the lines say that start in the block of `part` at `offset`."""
+    rows = Rows()
+    samples, lines = scan(_text_of_block(part, offset, size), 1, layout, rows)
+    return samples, rows, lines
+
+
+def _text_of_block(part: Path, offset: int, size: int) -> Text:
+    """Return the lines that start in the block, the last one to its end, wherever that is."""
+    before = 1 if offset else 0  # with the letter before, to see whether a line starts at the block's start
+    tail = TAIL_BYTES
+    while True:
+        wanted = min(before + BLOCK_BYTES + tail, size - offset + before)
+        buffer = bytearray(wanted + PADDING)
+        with part.open("rb", buffering=0) as file:
+            file.seek(offset - before)
+            got = _fill(file, memoryview(buffer)[:wanted])
+        start = buffer.find(b"\n", 0, before + BLOCK_BYTES) + 1 if before else 0
+        if (before and not start) or start >= min(got, before + BLOCK_BYTES):
+            return Text.padded(bytearray(PADDING), 0, 0)
+        end = buffer.find(b"\n", before + BLOCK_BYTES - 1, got) + 1
+        if end or got < wanted or offset - before + got >= size:
+            end = end or got
+            buffer[end : end + PADDING] = bytes(PADDING)
+            return Text.padded(buffer, start, end - start)
+        tail *= 16
+
+
+def _fill(file: io.FileIO, view: memoryview) -> int:
+    """Read into `view` until it is full or the file ends; return the number of bytes."""
+    got = 0
+    while got < len(view) and (count := file.readinto(view[got:])):
+        got += count
+    return got
