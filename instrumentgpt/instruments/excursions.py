@@ -62,8 +62,8 @@ def jumps(time: Floats, pv: Floats) -> list[int]:
 def excursions(time: Floats, pv: Floats) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each impossible excursion that came back by itself.
 
-    >>> excursions(np.arange(12.0), np.array([20.0] * 6 + [31.0, 31.2] + [20.1] * 4))
-    [(6, 8)]
+    >>> excursions(np.arange(208.0), np.array([20.0] * 100 + [31.0, 31.2] + [20.1] * 106))
+    [(100, 102)]
     """
     if len(pv) < 10:
         return []

@@ -1,7 +1,118 @@
-"""A finding as sentences in either language."""
+"""A finding as sentences, in English or Traditional Chinese; the sentences are in faults.toml."""
 
-from instrumentgpt.instruments.findings import Finding
+import math
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.findings import Evidence, Finding
+from instrumentgpt.text.language import Language
+
+UNKNOWN = "?"  # stands for a number the log does not give
+WORDS: Mapping[Language, Mapping[str, str]] = {
+    "en": {"line": "line", "pv": "pv", "setpoint": "setpoint", "output": "output", "device": "the device"},
+    "zh": {"line": "第", "pv": "實際值", "setpoint": "設定值", "output": "輸出", "device": "整機"},
+}
+NAMES: Mapping[Language, Mapping[str, str]] = {  # values of numbers that are words
+    "en": {},
+    "zh": {"none": "無", "setpoint": "設定值", "output": "輸出", "period": "取樣週期", "samples": "樣本"},
+}
 
 
-def summary(finding: Finding, language: str) -> str:
-    return finding.fault
+class _Numbers(string.Formatter):
+    """Formats numbers: nan and None become `UNKNOWN`, -0.00 loses its sign, words stay words."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return UNKNOWN
+        written = str(value) if isinstance(value, str) else format(value, format_spec)
+        return written[1:] if written.startswith("-") and not written.strip("-0.") else written
+
+
+def title(fault: str, language: Language) -> str:
+    """Return the name of `fault`.
+
+    >>> title("sensor_open", "en")
+    'Sensor open'
+    """
+    return str(_sentences(fault, language)["title"])
+
+
+def definition(fault: str, language: Language) -> str:
+    """Return what `fault` means, with its limits."""
+    return str(_sentences(fault, language)["definition"])
+
+
+def summary(finding: Finding, language: Language) -> str:
+    """Return what was found, where and how much, in one clause."""
+    return _written(finding, "summary", language)
+
+
+def cause(finding: Finding, language: Language) -> str:
+    """Return what is behind it."""
+    return _written(finding, "cause", language)
+
+
+def action(finding: Finding, language: Language) -> str:
+    """Return what to do next."""
+    return _written(finding, "action", language)
+
+
+def ruled_out(finding: Finding, language: Language) -> list[str]:
+    """Return a sentence per near alternative, with the numbers that speak against it."""
+    reasons = _sentences(finding.fault, language).get("reasons", {})
+    return [
+        _filled(reasons[item.reason], {**_numbers(finding), **item.numbers}, language)
+        for item in finding.ruled_out
+    ]
+
+
+def evidence(finding: Finding, language: Language) -> list[str]:
+    """Return a sentence per quoted log line, such as "line 1234: setpoint 60, pv 61.9, output 0 %"."""
+    return [_quoted(item, language) for item in finding.evidence]
+
+
+def consequences(finding: Finding, language: Language) -> list[str]:
+    """Return the names of the faults that this finding explains."""
+    return [title(fault, language) for fault in finding.consequences]
+
+
+def _quoted(item: Evidence, language: Language) -> str:
+    words = WORDS[language]
+    values = [
+        f"{words[name]} {value:g}{' %' if name == 'output' else ''}" for name, value in item.values.items()
+    ]
+    place = f"{words['line']} {item.line}" + (" 行" if language == "zh" else "")
+    separator, colon = ("，", "：") if language == "zh" else (", ", ": ")
+    return place + (colon + separator.join(values) if values else "")
+
+
+def _sentences(fault: str, language: Language) -> Mapping[str, Any]:
+    sentences: Mapping[str, Any] = faults()[fault][language]
+    return sentences
+
+
+def _written(finding: Finding, part: str, language: Language) -> str:
+    """Return the sentence `part`, in the variant that the finding's "kind" or "side" names if there is one."""
+    sentences = _sentences(finding.fault, language)
+    variant = finding.numbers.get("kind") or finding.numbers.get("side")
+    template = sentences.get(f"{part}_{variant}") or sentences[part]
+    return _filled(str(template), _numbers(finding), language)
+
+
+def _numbers(finding: Finding) -> dict[str, float | str]:
+    channel = WORDS["en"]["device"] if finding.channel is None else str(finding.channel)
+    return {"unit": "", **finding.numbers, "channel": channel}
+
+
+def _filled(template: str, numbers: Mapping[str, float | str], language: Language) -> str:
+    return _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
+
+
+def _named(value: float | str, language: Language) -> float | str:
+    """Return `value`; words in a list of field names are given in `language`."""
+    if not isinstance(value, str) or not NAMES[language]:
+        return value
+    names = NAMES[language]
+    return ", ".join(names.get(word, word) for word in value.split(", "))

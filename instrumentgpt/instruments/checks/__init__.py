@@ -54,8 +54,8 @@ CHECKS: dict[str, Check] = {
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning"),
     "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator"),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
-    "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
+    "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
     "heater_degradation": Check(slow.heater_degradation, "heater_degradation"),
     "sensor_drift": Check(slow.sensor_drift, "sensor_bias"),
 }

@@ -53,6 +53,8 @@ def _doubts(metrics: Metrics, scale: float) -> list[str]:
 def _healthy(study: Study, track: Track) -> Finding:
     metrics = metrics_of(track)
     numbers: dict[str, float | str] = {
+        "kind": "held" if math.isnan(metrics.overshoot) else "stepped",
+        "setpoint": metrics.setpoint,
         "settling_time": metrics.settling_time,
         "overshoot": metrics.overshoot,
         "half_peak_to_peak": metrics.half_peak_to_peak,

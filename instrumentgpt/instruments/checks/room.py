@@ -28,7 +28,8 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
         return []
     first = moves[0]
     largest = max(moves, key=lambda move: sum(abs(size) for size in move.channels.values()))
-    evidence = _door_lines(study, first.start) + _lines_of(study, largest.peak, list(largest.channels))
+    doors = _door_lines(study, first.start)
+    evidence = doors + _lines_of(study, largest.peak, list(largest.channels))
     sizes = [abs(size) for size in largest.channels.values()]
     unit = next(iter(study.tracks.values()))
     numbers: dict[str, float | str] = {
@@ -38,7 +39,8 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
         "smallest": unit.shown(min(sizes)),
         "largest": unit.shown(max(sizes)),
         "times": len(moves),
-        "door": evidence[0].line if evidence and not evidence[0].values else float("nan"),
+        "kind": "door" if doors else "room",
+        "door": doors[0].line if doors else float("nan"),
     }
     ruled_out = RuledOut("cross_coupling", "together", {"count": len(largest.channels), "needed": SHARED_BY})
     severity = faults.severity("ambient_disturbance")

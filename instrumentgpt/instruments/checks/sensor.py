@@ -90,7 +90,7 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _step(study: Study, track: Track) -> list[Finding]:
     held = _held_before(track)
     for index in jumps(track.time, track.pv):
-        if not track.usable[index] or held[index - 1] >= STUCK_FOR:
+        if not track.usable[index] or _was_stuck(track, held, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[track.after(index, SPIKE_RETURNS / 2) : track.after(index, 2 * SPIKE_RETURNS)]
@@ -122,8 +122,21 @@ def _step(study: Study, track: Track) -> list[Finding]:
 def _moves_on(track: Track, index: int) -> bool:
     """Return whether the samples beside the jump move half as far: then it is the plant's own pace."""
     size = track.pv[index] - track.pv[index - 1]
-    beside = [track.pv[index - 1] - track.pv[max(0, index - 2)], track.pv[min(index + 1, len(track) - 1)] - track.pv[index]]
+    beside = [
+        track.pv[index - 1] - track.pv[max(0, index - 2)],
+        track.pv[min(index + 1, len(track) - 1)] - track.pv[index],
+    ]
     return any(float(move) / size > 0.5 for move in beside if np.isfinite(move))
+
+
+def _was_stuck(track: Track, held: Floats, index: int) -> bool:
+    """Return whether pv stood still before the jump although the output moved: then it comes unstuck."""
+    if held[index - 1] < STUCK_FOR:
+        return False
+    return (
+        _output_moved(track, int(np.searchsorted(track.time, track.time[index - 1] - held[index - 1])), index)
+        > STUCK_OUTPUT
+    )
 
 
 def _held_before(track: Track) -> Floats:
@@ -172,7 +185,10 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
     """Return how far the output had moved, percent, `STUCK_AFTER` before the end of the run: pv had time to follow."""
-    start, last = min(first + 2, stop - 1), int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER))
+    start, last = (
+        min(first + 2, stop - 1),
+        int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER)),
+    )
     inside = track.output[start : max(start, last)]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
