@@ -11,9 +11,8 @@ from instrumentgpt.text.statements import STATEMENT_CHARS, log_names, same, stat
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.untrusted import without_tags
 
-STORED_ITEMS = (
-    60  # newest findings, hypotheses, root causes kept in the state; their origins are stored apart
-)
+FILE_NAME_CHARS = 200  # most file systems allow 255 bytes
+STORED_ITEMS = 60  # newest findings, hypotheses, root causes kept; their origins are stored apart
 SHOWN_LOGS = 5  # newest, in the prompt
 SHOWN_FINDINGS = 8
 SHOWN_CAUSES = 5
@@ -143,11 +142,15 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
     """
     updated = state.copy()
     if tool_name != "list_logs":
-        named = [data.get("log"), *(data.get("logs") or [] if tool_name == "compare_logs" else [])]
-        _add_logs(updated, [name for given in named if isinstance(given, str) for name in log_names(given)])
+        names = _texts([data.get("log")]) + (_texts(data.get("logs")) if tool_name == "compare_logs" else [])
+        _add_logs(updated, list(map(_file_name, names)))
     for name in _FIELDS.values():
         _add(updated, name, _texts(data.get(name)))
     return _settled(updated, confirmed=updated.root_causes != state.root_causes)
+
+
+def _file_name(path: str) -> str:
+    return shorten(" ".join(re.split(r"[/\\]", path)[-1].split()), FILE_NAME_CHARS)
 
 
 def _texts(rows: object) -> list[str]:
