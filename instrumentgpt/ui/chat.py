@@ -38,7 +38,7 @@ def _draw() -> None:
             if sent:
                 composer.ask(database, settings, None, *sent)
             return
-        conversation.draw_title(shown)
+        conversation.draw_title(database, shown)
         last = conversation.draw(database, shown.id)
         run = live_run(database, shown.id)
         frame = conversation.draw_live(database, run) if run else None

@@ -5,10 +5,11 @@ from sqlite_utils import Database
 from streamlit.delta_generator import DeltaGenerator
 
 import db
+import memory
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.storage.runs import Run, get_run
 from instrumentgpt.text.markers import rendered_parts
-from instrumentgpt.ui import attachments, charts, live, session, untrusted
+from instrumentgpt.ui import attachments, charts, inspector, live, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed
 
@@ -28,9 +29,13 @@ ENDINGS = {  # how an answer that is not complete is marked
 }
 
 
-def draw_title(conversation: db.Conversation) -> None:
-    """Draw the title."""
-    st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
+def draw_title(database: Database, conversation: db.Conversation) -> None:
+    """Draw the title, and beside it which device the conversation is about and how far it is."""
+    state = memory.DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
+        inspector.draw_badges(state)
 
 
 def draw(database: Database, conversation_id: str) -> int:
@@ -151,9 +156,10 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
     if message.run_id:
         agent = get_run(database, message.run_id).agent
         facts.append(AGENTS[agent].label if agent in AGENTS else untrusted.label(agent))
-    if progress.session and progress.session.model:
-        facts.append(untrusted.label(progress.session.model))
-    if progress.done and progress.done.seconds:
+    model = progress.session.model if progress.session else ""
+    if model and model.casefold() not in (fact.casefold() for fact in facts):
+        facts.append(untrusted.label(model))
+    if progress.done and progress.done.seconds and not progress.steps:
         facts.append(f"{progress.done.seconds:.1f} s")
     tokens = sum(progress.done.usage.values()) if progress.done else 0
     if tokens:

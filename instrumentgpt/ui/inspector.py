@@ -34,7 +34,7 @@ SOURCES = {
     "user": ":material/person: user",
     "agent": ":material/smart_toy: agent",
 }
-STATUS_COLOURS: dict[str, Any] = {"idle": "gray", "investigating": "orange", "resolved": "green"}
+STATUS_COLOURS: dict[str, Any] = {"investigating": "orange", "resolved": "green"}
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
 
 
@@ -42,12 +42,16 @@ EXAMPLE = "Can kp be raised?"  # stands for the next question while none is type
 def draw(conversation_id: str | None) -> None:
     """Draw the memory of the conversation; a typed question redraws only this."""
     with session.opened() as database:
-        st.markdown("**Memory**")
         if conversation_id is None:
+            st.markdown("**Memory**")
             st.caption(
                 "Empty until the first question. Here you will see what the assistant remembers, and why."
             )
             return
+        turns = sum(message.role == "user" for message in db.list_messages(database, conversation_id))
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown("**Memory**", width="content")
+            st.badge(f"turn {turns}", color="gray")
         typed = st.session_state.get("next-question") or EXAMPLE
         settings = session.in_force(database)
         prompt, state = next_prompt(database, conversation_id, typed, settings)
@@ -102,7 +106,9 @@ def _draw_bar(prompt: memory.Prompt) -> None:
         f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {_thousands(tokens)}'
         for name, colour, tokens in parts
     )
-    total = f"**{_thousands(prompt.tokens)}** of {_thousands(memory.PROMPT_TOKENS)} tokens · {share:.0%}"
+    total = (
+        f"**{_thousands(prompt.tokens)}** of {_thousands(memory.PROMPT_TOKENS)} tokens · {_percent(share)}"
+    )
     st.markdown(f":small[{total}]  \n:small[{legend}]")
 
 
@@ -128,14 +134,20 @@ def _thousands(tokens: int) -> str:
     >>> _thousands(8), _thousands(320), _thousands(1840)
     ('8', '320', '1.8k')
     """
-    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k"
+    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k".replace(".0k", "k")
+
+
+def _percent(share: float) -> str:
+    """
+    >>> _percent(0.004), _percent(0.41)
+    ('< 1 %', '41 %')
+    """
+    return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
 
 
 def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem]) -> None:
-    device = " · ".join(filter(None, (state.device_name, state.device_ip)))
     with st.container(horizontal=True, gap="xsmall"):
-        st.badge(untrusted.label(device) if device else "no device yet", icon=":material/dns:", color="gray")
-        st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
+        draw_badges(state)
     known = {(item.field, item.text): item for item in origins}
     drawn = False
     for name, title in LISTS.items():
@@ -149,6 +161,15 @@ def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem]) -> N
         st.caption(
             "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
         )
+
+
+def draw_badges(state: memory.DiagnosticState) -> None:
+    """Draw the device and the status of the state; nothing before there is either."""
+    device = " · ".join(filter(None, (state.device_name, state.device_ip)))
+    if device:
+        st.badge(untrusted.label(device), icon=":material/dns:", color="blue")
+    if state.status != "idle":
+        st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
 
 
 def _draw_item(text: str, origin: db.StateItem | None) -> None:

@@ -49,16 +49,16 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
 def _draw_one(conversation: db.Conversation, in_view: bool, answering: bool) -> None:
     title = untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS)
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
-        st.button(
-            f":primary[**{title}**]" if in_view else title,
-            key=f"open-{conversation.id}",
-            icon="spinner" if answering else ":material/chat_bubble:",
-            type="tertiary",
-            width="stretch",
-            wrap=False,
-            on_click=session.enter,
-            args=(conversation.id,),
-        )
+        with st.container(width="stretch"):
+            st.button(
+                f":primary[**{title}**]" if in_view else title,
+                key=f"open-{conversation.id}",
+                icon="spinner" if answering else ":material/chat_bubble:",
+                type="tertiary",
+                wrap=False,
+                on_click=session.enter,
+                args=(conversation.id,),
+            )
         chosen = st.menu_button(
             "",
             [RENAME, DELETE],
