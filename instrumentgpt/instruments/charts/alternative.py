@@ -1,0 +1,59 @@
+"""A chart in words, for those who cannot see it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments.charts.frame import shown
+from instrumentgpt.instruments.charts.style import Floats
+from instrumentgpt.instruments.charts.words import fault_name, word
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.text.language import Language
+
+
+def text_alternative(
+    log: Log,
+    findings: Sequence[Finding] = (),
+    language: Language = "en",
+    channels: Sequence[int] | None = None,
+) -> str:
+    """Return in words what a chart of `log` shows: its span, each channel's ranges, the shaded faults."""
+    loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
+    last = max((float(loop.time[-1]) for loop in loops), default=0.0)
+    said = [word("alt", language, name=log.name, start=log.clock(0.0), end=log.clock(last))]
+    for loop in loops:
+        said.append(
+            word(
+                "alt channel",
+                language,
+                channel=log.channel_names.get(loop.channel, loop.channel),
+                setpoint=_range(loop.setpoint, log.unit, language),
+                pv=_range(loop.pv, log.unit, language),
+                output=_range(loop.output, "%", language),
+            )
+        )
+    faults = shown(findings, [loop.channel for loop in loops])
+    for finding in faults:
+        where = (
+            word("device", language)
+            if finding.channel is None
+            else word("channel", language, finding.channel)
+        )
+        start, end = log.clock(finding.onset), log.clock(finding.end)
+        name = fault_name(finding, language)
+        said.append(word("alt finding", language, fault=name, where=where, start=start, end=end))
+    if not faults:
+        said.append(word("alt none", language))
+    return " ".join(said) if language == "en" else "".join(said)
+
+
+def _range(values: Floats, unit: str, language: Language) -> str:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return word("unknown", language)
+    low, high = float(finite.min()), float(finite.max())
+    if low == high:
+        return f"{low:.2f} {unit}"
+    return word("range", language, f"{low:.2f}", f"{high:.2f}", unit)

@@ -1,0 +1,68 @@
+"""How far each channel is from its setpoint, all in one row: what moves together shows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, shade, shown
+from instrumentgpt.instruments.charts.style import (
+    CHANNEL_COLOURS,
+    SETPOINT_COLOUR,
+    escaped,
+    laid_out,
+    reduced,
+)
+from instrumentgpt.instruments.charts.words import channel_name, word
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.text.language import Language
+
+PIXELS = 300
+BAND = 0.3  # °C either side of the setpoint: the band of the checks
+WIDEST = 10.0  # bands either side: a start from cold would press the rest flat
+
+
+def error_chart(
+    log: Log,
+    findings: Sequence[Finding] = (),
+    channels: Sequence[int] | None = None,
+    language: Language = "en",
+    window: tuple[float, float] | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Return the chart of pv less setpoint, every channel in one row, with the band of ±0.3 °C.
+
+    The arguments are those of `loop_chart`; channels None: all. Findings of the whole device are shaded.
+    """
+    loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
+    clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
+    figure = go.Figure()
+    band, largest = BAND / log.degrees_per_unit, 0.0
+    for place, loop in enumerate(loops):
+        x, y = reduced(loop.time, loop.pv - loop.setpoint, gap_of(loop))
+        largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)
+        figure.add_scatter(
+            x=clock.position(x),
+            y=y.astype(np.float32),
+            mode="lines",
+            name=channel_name(log, loop.channel, language),
+            line={"color": CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)], "width": 1.4},
+            hovertemplate=f"%{{y:+.2f}} {escaped(log.unit)}",
+        )
+    for edge in (-band, band) if np.isfinite(band) else ():
+        figure.add_hline(edge, line={"color": SETPOINT_COLOUR, "width": 1, "dash": "dash"})
+    of_all = [finding for finding in shown(findings, []) if finding.channel is None]
+    for place, finding in enumerate(of_all):
+        shade(figure, finding, clock, 1, place, language)
+    figure.update_xaxes(anchor="y", **clock.axis(language, window))
+    above = ROW_GAP + LABEL_PIXELS * len(of_all)
+    title_of_axis = f"{word('error', language)} ({escaped(log.unit)})"
+    figure.update_yaxes(
+        domain=[0, PIXELS / (PIXELS + above)], title={"text": title_of_axis, "font": {"size": 12}}
+    )
+    if np.isfinite(band):
+        reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
+        figure.update_yaxes(range=[-reach, reach])
+    return laid_out(figure, title or log.name, PIXELS + above)

@@ -1,0 +1,149 @@
+"""What the rows of a chart share: the axis of time, the shades of findings, the marks of their evidence."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from instrumentgpt.instruments.charts.style import SEVERITY_COLOURS, SHADE_OPACITY, Floats, escaped
+from instrumentgpt.instruments.charts.words import fault_name, word
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.text.language import Language
+
+GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
+LABEL_PIXELS = 16  # height of a shade's label
+_DATE_TICKS = [  # the date stands below the first tick of a day; figures only, so that both languages read it
+    {"dtickrange": [None, 1000], "value": "%H:%M:%S.%2f\n%Y-%m-%d"},
+    {"dtickrange": [1000, 60_000], "value": "%H:%M:%S\n%Y-%m-%d"},
+    {"dtickrange": [60_000, 86_400_000], "value": "%H:%M\n%Y-%m-%d"},
+    {"dtickrange": [86_400_000, None], "value": "%m-%d\n%Y"},
+]
+_UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0))
+LONGEST_NUMBER = 1000  # of a unit of time before the next larger one is used
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The axis of time: the log's wall clock as ms, or elapsed time in s, min or h, or rows."""
+
+    log: Log
+    unit: str  # "": wall clock; "row": samples counted
+    seconds: float
+
+    def position(self, time: Floats) -> Floats:
+        """Return where `time` (s) lies on the axis."""
+        if self.unit or self.log.start is None:
+            return time / self.seconds
+        return self.log.start.timestamp() * 1000.0 + time * 1000.0
+
+    def at(self, time: float) -> float:
+        """Return where one moment (s) lies on the axis."""
+        return float(self.position(np.array([time]))[0])
+
+    def axis(self, language: Language, window: tuple[float, float] | None = None) -> dict[str, object]:
+        """Return the settings of the axis; `window` (s) is what it shows, None: everything."""
+        shown: dict[str, object] = {"range": [self.at(time) for time in window]} if window else {}
+        if not self.unit:
+            return {"type": "date", "hoverformat": "%H:%M:%S.%2f", "tickformatstops": _DATE_TICKS, **shown}
+        title = word("row", language) if self.unit == "row" else word("time", language, self.unit)
+        return {"title": {"text": title}, "hoverformat": ".1f", **shown}
+
+
+def row_axis(row: int) -> str:
+    """Return the y axis of a row, counted from 1 at the top: "y", "y2", …; all rows share one x axis."""
+    return "y" if row == 1 else f"y{row}"
+
+
+def clock_of(log: Log, longest: float) -> Clock:
+    """Return the axis for `log`, whose samples last until `longest` (s).
+
+    The wall clock is used if the log has one that was not set on the way: else it would run twice over the
+    same hour.
+    """
+    if "time" in log.missing or "period" in log.missing:
+        return Clock(log, "row", 1.0)
+    if log.start is not None and not log.clock_steps:
+        return Clock(log, "", 1.0)
+    unit, seconds = next((u for u in _UNITS if longest / u[1] < LONGEST_NUMBER), _UNITS[-1])
+    return Clock(log, unit, seconds)
+
+
+def gap_of(loop: Loop) -> float:
+    """Return how many s without a sample are a gap in this loop; inf for fewer than two samples."""
+    steps = np.diff(loop.time)
+    return GAP_PERIODS * float(np.median(steps)) if steps.size else math.inf
+
+
+def shown(findings: Sequence[Finding], channels: Sequence[int]) -> list[Finding]:
+    """Return the findings that are faults of these channels or of the whole device, worst first as given."""
+    return [f for f in findings if f.severity != "none" and (f.channel is None or f.channel in channels)]
+
+
+def shade(
+    figure: go.Figure, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
+) -> None:
+    """Shade the finding's time in one row; `label` counts the labels above one another there, None: none."""
+    colour = SEVERITY_COLOURS[finding.severity]
+    start, stop = clock.at(finding.onset), clock.at(max(finding.end, finding.onset))
+    across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
+    figure.add_shape(
+        type="rect",
+        x0=start,
+        x1=stop,
+        fillcolor=colour,
+        opacity=SHADE_OPACITY,
+        line={"width": 0},
+        layer="below",
+        **across,
+    )
+    for edge in (start, stop):
+        figure.add_shape(
+            type="line", x0=edge, x1=edge, line={"color": colour, "width": 1}, opacity=0.6, **across
+        )
+    if label is not None:
+        figure.add_annotation(
+            x=start,
+            y=1,
+            xref="x",
+            yref=f"{row_axis(row)} domain",
+            text=escaped(fault_name(finding, language)),
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            yshift=1 + LABEL_PIXELS * label,
+            font={"color": colour, "size": 12},
+        )
+
+
+def mark_evidence(
+    figure: go.Figure, findings: Sequence[Finding], loop: Loop, clock: Clock, row: int, language: Language
+) -> None:
+    """Mark the samples of `loop` that findings quote, with the numbers of their lines."""
+    marks = {
+        e.line: (e.time, e.values["pv"], SEVERITY_COLOURS[finding.severity])
+        for finding in findings
+        for e in finding.evidence
+        if "pv" in e.values and np.any((loop.line == e.line) & np.isclose(loop.pv, e.values["pv"]))
+    }
+    if marks:
+        times, values, colours = zip(*marks.values(), strict=True)
+        figure.add_scatter(
+            x=clock.position(np.array(times)),
+            y=list(values),
+            mode="markers",
+            marker={
+                "symbol": "circle-open",
+                "size": 9,
+                "color": list(colours),
+                "line": {"width": 1.6},
+            },
+            text=[word("line", language, f"{line:,}") for line in marks],
+            hovertemplate="%{text}: %{y:.2f}<extra></extra>",
+            showlegend=False,
+            xaxis="x",
+            yaxis=row_axis(row),
+        )

@@ -1,0 +1,187 @@
+"""The loop over time: pv and setpoint of each channel, the outputs below, findings shaded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from instrumentgpt.instruments.charts.frame import (
+    LABEL_PIXELS,
+    Clock,
+    clock_of,
+    gap_of,
+    mark_evidence,
+    row_axis,
+    shade,
+    shown,
+)
+from instrumentgpt.instruments.charts.style import (
+    CHANNEL_COLOURS,
+    ROW_GAP,
+    SETPOINT_COLOUR,
+    Floats,
+    escaped,
+    laid_out,
+    reduced,
+)
+from instrumentgpt.instruments.charts.words import channel_name, word
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.text.language import Language
+
+ROW_PIXELS = {1: 260, 2: 180}  # height of a row of temperature by the number of channels; more: FEWEST
+FEWEST_PIXELS = 120
+OUTPUT_PIXELS = 130
+SMALLEST_SPAN = 1.2  # °C: twice the usual band of ±0.3, so that a quiet loop looks quiet
+SMALLEST_OUTPUT_SPAN = 20.0  # percent
+
+
+def loop_chart(
+    log: Log,
+    findings: Sequence[Finding] = (),
+    channels: Sequence[int] | None = None,
+    language: Language = "en",
+    window: tuple[float, float] | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Return the chart of the loops of `log`: a row for each channel's pv and setpoint, one for all outputs.
+
+    channels   which to show; None: those with a fault, or all if none has one or the device has
+    window     (start, stop) in s since the log's first line; None: all of it
+    title      "": the log's name
+
+    A channel the log does not have is left out. Each trace has at most 4,000 points.
+    """
+    chosen = list(channels) if channels is not None else _worth_showing(log, findings)
+    loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
+    faults = shown(findings, [loop.channel for loop in loops])
+    clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
+    rows = _rows(loops, faults)
+    figure = go.Figure()
+    for number, loop in enumerate(loops, start=1):
+        _draw_channel(figure, log, loop, number, len(loops), clock, language)
+        mark_evidence(figure, rows[number - 1].findings, loop, clock, number, language)
+    for number, row in enumerate(rows, start=1):
+        for finding in row.findings:
+            place = row.labelled.index(finding) if finding in row.labelled else None
+            shade(figure, finding, clock, number, place, language)
+    _place_rows(figure, rows, loops, log, language)
+    figure.update_xaxes(anchor=row_axis(len(rows)), **clock.axis(language, window))
+    return laid_out(figure, title or log.name, sum(row.above + row.pixels for row in rows))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One row: its height, and the findings shaded in it."""
+
+    pixels: int
+    findings: list[Finding]
+    labelled: list[Finding]
+
+    @property
+    def above(self) -> int:
+        """Pixels between this row and the one above: room for its labels."""
+        return ROW_GAP + LABEL_PIXELS * len(self.labelled)
+
+
+def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
+    """A row for each loop and one for the outputs; what concerns the whole device is labelled at the top."""
+    pixels = ROW_PIXELS.get(len(loops), FEWEST_PIXELS)
+    rows = []
+    for place, loop in enumerate(loops):
+        own = [finding for finding in faults if finding.channel in (None, loop.channel)]
+        rows.append(_Row(pixels, own, [f for f in own if f.channel is not None or place == 0]))
+    return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
+
+
+def _worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
+    faults = [finding.channel for finding in findings if finding.severity not in ("none", "info")]
+    affected = [channel for channel in faults if channel is not None]
+    everything = [int(channel) for channel in log.samples["channel"].unique()]
+    return affected if affected and None not in faults else everything
+
+
+def _draw_channel(
+    figure: go.Figure, log: Log, loop: Loop, row: int, count: int, clock: Clock, language: Language
+) -> None:
+    colour = CHANNEL_COLOURS[(row - 1) % len(CHANNEL_COLOURS)]
+    unit = escaped(log.unit)
+    name = channel_name(log, loop.channel, language)
+    gap = gap_of(loop)
+    group = str(loop.channel) if count > 1 else None
+
+    def draw(time: Floats, value: Floats, steps: bool, **look: Any) -> None:
+        x, y = reduced(time, value, gap, steps)
+        if x.size:
+            figure.add_scatter(x=clock.position(x), y=y.astype(np.float32), mode="lines", xaxis="x", **look)
+
+    draw(
+        loop.time,
+        loop.setpoint,
+        True,
+        yaxis=row_axis(row),
+        name=word("setpoint", language),
+        showlegend=row == 1,
+        legendgroup="setpoint" if count > 1 else None,
+        line={"color": SETPOINT_COLOUR, "width": 1.4, "dash": "dash", "shape": "hv"},
+        hovertemplate=f"%{{y:.2f}} {unit}",
+    )
+    draw(
+        loop.time,
+        loop.pv,
+        False,
+        yaxis=row_axis(row),
+        name=name if count > 1 else word("pv", language),
+        legendgroup=group,
+        line={"color": colour, "width": 1.6},
+        hovertemplate=f"%{{y:.2f}} {unit}",
+    )
+    draw(
+        loop.time,
+        loop.output,
+        False,
+        yaxis=row_axis(count + 1),
+        name=f"{word('output', language)} {name}" if count > 1 else word("output", language),
+        showlegend=count == 1,
+        legendgroup=group,
+        line={"color": colour if count > 1 else CHANNEL_COLOURS[1], "width": 1.2, "shape": "hv"},
+        hovertemplate="%{y:.1f} %",
+    )
+
+
+def _place_rows(
+    figure: go.Figure, rows: Sequence[_Row], loops: Sequence[Loop], log: Log, language: Language
+) -> None:
+    drawn = sum(row.above + row.pixels for row in rows)
+    top = float(drawn)
+    for number, row in enumerate(rows, start=1):
+        top -= row.above
+        axis: dict[str, Any] = {
+            "domain": [max(0.0, (top - row.pixels) / drawn), top / drawn],
+            "title": {"text": _row_title(number, loops, log, language), "font": {"size": 12}},
+        }
+        if number <= len(loops):
+            loop = loops[number - 1]
+            axis |= _calm([loop.pv, loop.setpoint], SMALLEST_SPAN / log.degrees_per_unit)
+        else:
+            axis |= _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN)
+        figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
+        top -= row.pixels
+
+
+def _calm(lines: Sequence[Floats], least: float) -> dict[str, Any]:
+    """The range of an axis whose lines move less than `least`; else nothing, and Plotly finds it."""
+    seen = np.concatenate([line[np.isfinite(line)] for line in lines] or [np.empty(0)])
+    if not seen.size or not np.ptp(seen) < least:
+        return {}
+    middle = float(seen.min() + seen.max()) / 2
+    return {"range": [middle - least / 2, middle + least / 2]}
+
+
+def _row_title(number: int, loops: Sequence[Loop], log: Log, language: Language) -> str:
+    if number > len(loops):
+        return f"{word('output', language)} (%)"
+    return f"{channel_name(log, loops[number - 1].channel, language)} ({escaped(log.unit)})"

@@ -1,0 +1,106 @@
+"""How every chart looks, in light and in dark, and how much of a log it carries."""
+
+import html
+from collections.abc import Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from tsdownsample import MinMaxLTTBDownsampler
+
+from instrumentgpt.instruments.findings import Severity
+
+Floats = NDArray[np.float64]
+
+POINTS = 4000  # of a trace at most: more than a screen is wide, and 1 M samples stay below 200 kB
+# Okabe-Ito, blue and yellow adapted: told apart by the colour-blind, at least 3:1 on white and on #10171C
+CHANNEL_COLOURS = ("#0091D5", "#D55E00", "#009E73", "#CC79A7", "#8A7A00", "#7C7FD6")
+SETPOINT_COLOUR = "#7D8A95"
+TEXT_COLOUR = "#75828D"  # where no page theme sets one: 4:1 on both
+GRID_COLOUR = "rgba(125,138,149,0.22)"
+SEVERITY_COLOURS: Mapping[Severity, str] = {
+    "critical": "#D5213D",
+    "high": "#D5213D",
+    "medium": "#C77700",
+    "low": "#5B7FA6",
+    "info": "#7D8A95",
+    "none": "#7D8A95",
+}
+SHADE_OPACITY = 0.13
+ROW_GAP = 12  # pixels between rows
+TOP_PIXELS, BOTTOM_PIXELS = 60, 48
+_TITLE = {"x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
+
+
+def escaped(text: str) -> str:
+    """Return `text` as a chart shows it literally: no tags, no links, no entities, no control characters.
+
+    >>> escaped('<b>x</b> & <a href="http://h">y</a>')
+    '&lt;b&gt;x&lt;/b&gt; &amp; &lt;a href="http://h"&gt;y&lt;/a&gt;'
+    """
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return html.escape(printable, quote=False).replace("%{", "% {")
+
+
+def template() -> go.layout.Template:
+    """Return the ground of a chart: transparent, with colours for pages without a theme of their own."""
+    axis = {
+        "gridcolor": GRID_COLOUR,
+        "linecolor": GRID_COLOUR,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": True,
+        "title": {"standoff": 8},
+    }
+    return go.layout.Template(
+        layout={
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"color": TEXT_COLOUR, "size": 13},
+            "colorway": list(CHANNEL_COLOURS),
+            "xaxis": axis,
+            "yaxis": axis,
+            "hovermode": "x unified",
+        }
+    )
+
+
+def laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
+    """Return `figure` with its ground, title and legend; `height` is that of its rows together, in pixels."""
+    return figure.update_layout(
+        template=template(),
+        title={"text": escaped(title), **_TITLE},
+        height=height + TOP_PIXELS + BOTTOM_PIXELS,
+        margin={"t": TOP_PIXELS, "b": BOTTOM_PIXELS, "l": 64, "r": 16},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        hoversubplots="axis",
+    )
+
+
+def reduced(time: Floats, value: Floats, gap: float, steps: bool = False) -> tuple[Floats, Floats]:
+    """Return at most POINTS of a line that looks the same: extremes kept, gaps kept as nan.
+
+    time    (n,) s
+    value   (n,) anything; nan where there is none
+    gap     s without a sample that count as a gap
+    steps   whether the line moves in steps, as a setpoint does: then its corners are enough
+
+    Nothing finite: two empty arrays.
+    """
+    present = np.flatnonzero(np.isfinite(value))
+    if not present.size:
+        return np.empty(0), np.empty(0)
+    x, y = np.ascontiguousarray(time[present]), np.ascontiguousarray(value[present])
+    breaks = (np.diff(present) > 1) | (np.diff(x) > gap)
+    stretch = np.concatenate(([0], np.cumsum(breaks)))
+    if steps:
+        moves = np.concatenate(([True], (np.diff(y) != 0) | breaks, [True]))
+        kept = np.flatnonzero(moves[:-1] | moves[1:])
+        x, y, stretch = x[kept], y[kept], stretch[kept]
+    budget = max(POINTS - int(stretch[-1]), POINTS // 2)
+    if y.size > budget:
+        reducer = MinMaxLTTBDownsampler()  # type: ignore[no-untyped-call]
+        kept = reducer.downsample(y, n_out=budget).astype(np.int64)
+        x, y, stretch = x[kept], y[kept], stretch[kept]
+    before = np.flatnonzero(np.diff(stretch)) + 1
+    return np.insert(x, before, x[before]), np.insert(y, before, np.nan)

@@ -1,0 +1,57 @@
+"""The words that stand on charts, in both languages."""
+
+from instrumentgpt.instruments.charts.style import escaped
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.text.language import Language
+
+WORDS: dict[str, dict[Language, str]] = {
+    "setpoint": {"en": "setpoint", "zh": "設定值"},
+    "pv": {"en": "pv", "zh": "量測值"},
+    "output": {"en": "output", "zh": "輸出"},
+    "error": {"en": "pv − setpoint", "zh": "量測值 − 設定值"},
+    "channel": {"en": "channel {0}", "zh": "通道 {0}"},
+    "time": {"en": "time ({0})", "zh": "時間（{0}）"},
+    "row": {"en": "sample", "zh": "樣本"},
+    "line": {"en": "line {0}", "zh": "第 {0} 行"},
+    "share": {"en": "share of samples (%)", "zh": "樣本比例（%）"},
+    "band": {"en": "±{0} {1}", "zh": "±{0} {1}"},
+    "alt": {
+        "en": "Chart of {name}, {start} to {end}.",
+        "zh": "{name} 的圖表，{start} 至 {end}。",
+    },
+    "alt channel": {
+        "en": "Channel {channel}: setpoint {setpoint}, pv {pv}, output {output}.",
+        "zh": "通道 {channel}：設定值 {setpoint}，量測值 {pv}，輸出 {output}。",
+    },
+    "alt finding": {
+        "en": "Shaded: {fault}, {where}, {start} to {end}.",
+        "zh": "標示區段：{fault}，{where}，{start} 至 {end}。",
+    },
+    "alt none": {"en": "No fault is marked.", "zh": "沒有標示任何異常。"},
+    "device": {"en": "whole device", "zh": "整台設備"},
+    "range": {"en": "{0} to {1} {2}", "zh": "{0} 至 {1} {2}"},
+    "unknown": {"en": "not in the log", "zh": "記錄中沒有"},
+}
+
+
+def word(key: str, language: Language, *values: object, **named: object) -> str:
+    """Return the words of `key` with its values put in.
+
+    >>> word("channel", "zh", 2)
+    '通道 2'
+    """
+    return WORDS[key][language].format(*values, **named)
+
+
+def channel_name(log: Log, channel: int, language: Language) -> str:
+    """Return what people call a channel, safe to stand on a chart: the log's own name, or its number."""
+    named = log.channel_names.get(channel)
+    return escaped(named) if named else word("channel", language, channel)
+
+
+def fault_name(finding: Finding, language: Language) -> str:
+    """Return what people call the finding's fault."""
+    name = faults().get(finding.fault, {}).get("name", {})
+    return str(name.get(language, finding.fault.replace("_", " ")))
