@@ -30,6 +30,16 @@ def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -
     return [_wording(key)[language].format(**numbers) for key in keys]
 
 
+def answer_text(answer: Answer, language: Language, unit: str = "°C") -> str:
+    """Return the sentences on `answer` as one paragraph."""
+    return ("" if language == "zh" else " ").join(sentences(answer, language, unit))
+
+
+def advice_text(advice: Advice, language: Language, unit: str = "°C") -> str:
+    """Return the sentences on `advice` as one paragraph."""
+    return ("" if language == "zh" else " ").join(sentences(advice, language, unit))
+
+
 def _wording(key: str) -> dict[str, str]:
     entry = _wordings()
     for part in key.split("."):

@@ -25,12 +25,16 @@ MOST_MODELS = 500
 
 
 class Record(NamedTuple):
-    """An uninterrupted stretch on an even clock: period (s), pv and output (n,), start (s)."""
+    """An uninterrupted stretch on an even clock: period (s), pv and output (n,), start (s).
+
+    closed  whether a controller made the output from the pv, so that disturbances are in both
+    """
 
     period: float
     start: float
     pv: Floats
     output: Floats
+    closed: bool = True
 
 
 class Fit(NamedTuple):
@@ -80,9 +84,10 @@ class Search:
         elapsed = np.arange(n) * period
         driven = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
         start = np.exp(-elapsed / tau1), np.exp(-elapsed / max(tau2, period))
-        first = np.zeros(n)
-        first[0] = 1.0
-        return _whitened(np.stack([*driven, np.ones(n), *start, elapsed / elapsed[-1], first]), self.zero)
+        columns = [*driven, np.ones(n)]
+        if self.record.closed:
+            columns += [*start, elapsed / elapsed[-1], np.eye(1, n)[0]]
+        return _whitened(np.stack(columns), self.zero)
 
     def solve(self, point: Floats) -> tuple[Floats, Floats, Floats]:
         """Return residual (n,), the gain of each input, and their standard errors per unit of residual."""
@@ -108,16 +113,18 @@ def fit(record: Record) -> Fit:
 
     Accepted is what lies within the likelihood bound under the fitted noise, or under slower noise:
     where the two disagree the record does not tell dead time from noise, and the set shows it.
+    Of an open loop, whose output knows nothing of the disturbances, plain output-error is enough;
+    it is taken to start at rest.
     """
     search = Search(record)
     point = _refined(search, _coarse(search))
-    for _ in range(2):
+    for _ in range(2 if record.closed else 0):
         search = Search(record, _noise_zero(_unwhitened(record, point)))
         point = _refined(search, point)
     plain = _unwhitened(record, point)
     r2 = 1 - float(np.var(plain) / np.var(record.pv))
     models = [_accepted(search, point)]
-    if search.zero < SLOWER_ZERO:
+    if record.closed and search.zero < SLOWER_ZERO:
         slower = Search(record, SLOWER_ZERO)
         models.append(_accepted(slower, _refined(slower, point)))
     return Fit(np.concatenate(models), r2, float(np.std(plain)))

@@ -169,7 +169,8 @@ def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
     even = np.arange(time[part[0]], time[part[-1]], period)
     blocks = -(-len(even) // MOST_SAMPLES)
     pv, output = (_averaged(np.interp(even, time[part], values[part]), blocks) for values in (pv, output))
-    return Record(period * blocks, float(even[0] + period * (blocks - 1) / 2), pv, output)
+    start = float(even[0] + period * (blocks - 1) / 2)
+    return Record(period * blocks, start, pv, output, closed=bool(np.isfinite(loop.setpoint).any()))
 
 
 def _averaged(values: Floats, block: int) -> Floats:

@@ -1,0 +1,45 @@
+"""A comparison of two logs as sentences, English and Traditional Chinese, from comparison.toml."""
+
+import math
+import tomllib
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments.compare import Comparison, EventChange, Row
+from instrumentgpt.text.language import Language
+
+TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
+SENTENCES = Path(__file__).with_name("comparison.toml")
+
+
+@cache
+def _wordings() -> dict[str, Any]:
+    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+
+
+def comparison_sentences(comparison: Comparison, language: Language) -> list[str]:
+    """Return what changed, a sentence each, headed by what was compared; or that nothing did."""
+    head = _said("head", language, {"before": comparison.before, "after": comparison.after})
+    said = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
+    said += [event_sentence(change, language) for change in comparison.events]
+    return [head, *(said or [_said("nothing", language, {})])]
+
+
+def row_sentence(row: Row, unit: str, language: Language) -> str:
+    """Return one row as a sentence; `unit` is that of the log."""
+    key = "duty_net" if row.quantity == "duty" and math.isfinite(row.net) else row.quantity
+    times = "" if math.isnan(row.ratio) else TIMES[language].format(row.ratio)
+    return _said(key, language, asdict(row) | {"log_unit": unit, "times": times})
+
+
+def event_sentence(change: EventChange, language: Language) -> str:
+    """Return one new or vanished kind of event line as a sentence."""
+    said = f"{change.source} {change.template}".strip()
+    return _said("event_gone" if change.before else "event_new", language, asdict(change) | {"said": said})
+
+
+def _said(key: str, language: Language, numbers: dict[str, Any]) -> str:
+    sentence: str = _wordings()[key][language]
+    return sentence.format(**numbers)
