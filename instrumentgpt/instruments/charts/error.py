@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, shade, shown
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
+    ROW_GAP,
     SETPOINT_COLOUR,
     escaped,
     laid_out,

@@ -1,5 +1,6 @@
 """The words that stand on charts, in both languages."""
 
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts.style import escaped
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
@@ -53,5 +54,5 @@ def channel_name(log: Log, channel: int, language: Language) -> str:
 
 def fault_name(finding: Finding, language: Language) -> str:
     """Return what people call the finding's fault."""
-    name = faults().get(finding.fault, {}).get("name", {})
-    return str(name.get(language, finding.fault.replace("_", " ")))
+    known = finding.fault in faults()
+    return wording.title(finding.fault, language) if known else finding.fault.replace("_", " ")
