@@ -95,7 +95,7 @@ def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
 def attach_uploads(
     database: Database, conversation_id: str, artifact_ids: Sequence[str], message_id: int
 ) -> None:
-    """Give files that the conversation's user brought, and no message has yet, to the question `message_id`."""
+    """Give files that the user brought, and that no message has yet, to the question `message_id`."""
     with transaction(database):
         database.conn.executemany(
             "UPDATE artifacts SET message_id = ?"

@@ -38,7 +38,9 @@ class Message:
     run_id: str | None
 
 
-_MESSAGE = "id, role, content, created_at, status, run_id"
+# An old application's columns may hold times as text, and no title at all.
+_CONVERSATION = "id, coalesce(title, ''), CAST(created_at AS REAL), CAST(updated_at AS REAL)"
+_MESSAGE = "id, role, content, CAST(created_at AS REAL), status, run_id"
 
 
 def create_conversation(database: Database, title: str = "") -> str:
@@ -54,14 +56,14 @@ def create_conversation(database: Database, title: str = "") -> str:
 
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none."""
-    sql = "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ?"
+    sql = f"SELECT {_CONVERSATION} FROM conversations WHERE id = ?"
     found: list[Any] = rows(database, sql, (conversation_id,))
     return Conversation(*found[0]) if found else None
 
 
 def list_conversations(database: Database, search: str = "", limit: int = 100) -> list[Conversation]:
     """Return conversations, last used first; only those with `search` in their title or a message."""
-    sql = "SELECT id, title, created_at, updated_at FROM conversations"
+    sql = f"SELECT {_CONVERSATION} FROM conversations"
     values: tuple[str | int, ...] = (limit,)
     if search.strip():
         like = f"%{_like(search.strip())}%"
@@ -70,7 +72,9 @@ def list_conversations(database: Database, search: str = "", limit: int = 100) -
             " (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
         )
         values = (like, like, limit)
-    found: list[Any] = rows(database, f"{sql} ORDER BY updated_at DESC, rowid DESC LIMIT ?", values)
+    found: list[Any] = rows(
+        database, f"{sql} ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?", values
+    )
     return [Conversation(*row) for row in found]
 
 
@@ -116,7 +120,7 @@ def add_message(
         message_id = _insert_message(database, (conversation_id, role, content, now, run_id, status))
         if role == "user":
             database.conn.execute(
-                "UPDATE conversations SET title = ? WHERE id = ? AND title IN (?, ?)",
+                "UPDATE conversations SET title = ? WHERE id = ? AND coalesce(title, '') IN (?, ?)",
                 (_title(content), conversation_id, *UNTITLED),
             )
     return message_id
