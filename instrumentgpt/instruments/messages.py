@@ -61,12 +61,13 @@ def group_messages(events: pd.DataFrame, query: str = "", levels: tuple[str, ...
     """
     wanted = [word.casefold() for word in query.split()]
     found: dict[tuple[str, str, str], list[Message]] = {}
-    for row in events.itertuples(index=False):
-        level, source, text = level_of(str(row.level)), str(row.source), str(row.text)
+    columns = (events[name].tolist() for name in ("level", "source", "text", "line", "time"))
+    for spelling, source, text, line, time in zip(*columns, strict=True):
+        level = level_of(str(spelling))
         said = f"{source} {text}".casefold()
         if (levels and level not in levels) or (wanted and not any(word in said for word in wanted)):
             continue
-        message = Message(int(row.line), float(row.time), text)
+        message = Message(int(line), float(time), text)
         found.setdefault((level, source, template_of(text)), []).append(message)
     groups = [Group(said, level, source, tuple(rows)) for (level, source, said), rows in found.items()]
     return sorted(groups, key=lambda group: (LEVELS.index(group.level), -len(group.messages)))

@@ -29,12 +29,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Case:
-    """One question being answered. `tool(name, **arguments)` calls a tool and shows the call."""
+    """One question being answered; `tool(name, **arguments)` calls a tool visibly, or raises ToolFailed."""
 
     task: Task
     question: Question
     language: Language
     tool: Callable[..., Result]
+    unknown: tuple[str, ...] = ()  # devices named in the question that the inventory does not have
 
     @property
     def device(self) -> str:

@@ -39,11 +39,31 @@ def line_link(log: str, line: int) -> str:
     return f"[L {line:,}](?log={quote(log)}&line={line})"
 
 
+def moment(clock: str, beside: str = "") -> str:
+    """Return a log's time as people read it: to the second, without the date where `beside` has the same.
+
+    >>> moment("2026-02-20 08:49:29.844", beside="2026-02-20 08:47:19.838"), moment("+12.345 s")
+    ('08:49:29', '+12.345 s')
+    """
+    if not re.match(r"\d{4}-\d\d-\d\d \d\d:", clock):
+        return clock
+    return clock[11:19] if clock[:10] == beside[:10] else clock[:19]
+
+
+def plain_text(text: str) -> str:
+    """Return `text`, which may hold words of a log, on one line and without live Markdown or HTML.
+
+    >>> print(plain_text("[x](http://a) <b>"))
+    \\[x\\](http://a) ‹b>
+    """
+    return re.sub(r"([`*\[\]])", r"\\\1", _TAG_START.sub("‹", " ".join(text.split())))
+
+
 def quoted(text: str) -> str:
     """Return `text`, which we did not write, as inline code that can be neither Markdown, HTML nor a marker.
 
-    >>> quoted("a <!-- PLOTLY_CHART:x --> `b` ")
-    '``a ‹!-- PLOTLY_CHART:x --> `b```'
+    >>> print(quoted("a <!-- PLOTLY_CHART:x --> `b` "))
+    `` a ‹!-- PLOTLY_CHART:x --> `b` ``
     """
     plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     if len(plain) > QUOTE_CHARS:

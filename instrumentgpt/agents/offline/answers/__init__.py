@@ -1,0 +1,1 @@
+"""What the offline analyst says to each kind of question."""

@@ -1,0 +1,299 @@
+"""What is wrong, why, what was ruled out, and what to do next."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.events import group_text, near_onset
+from instrumentgpt.agents.offline.answers.metrics import is_pi
+from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
+from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
+from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
+
+MOST_FAULTS = 6
+MOST_LINES = 3  # quoted of one finding
+BETTER = 3  # sentences of an advice before it repeats the model
+TUNED = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning")  # what other gains can repair
+REGULAR = 0.6  # autocorrelation above which a swing has a period worth saying
+UNPROVEN = ("sensor_bias", "heater_degradation", "limit_cycle_actuator", "cross_coupling")  # see faults.toml
+PARTS = {  # what a question may suspect → the words for it, and the faults that would be its
+    "sensor": (
+        r"\bsensor|\bthermocouple|\bprobe|感測|传感|測溫|测温|熱電偶|热电偶",
+        ("sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias", "sensor_noise"),
+    ),
+    "heater": (
+        r"\bheater|\bheating|\bssr\b|\bpower stage|加熱|加热|電熱|电热",
+        ("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation"),
+    ),
+    "tuning": (
+        r"\btun(?:ed|ing)|\bpid\b|\bgains?\b|\bcontroller|調參|调参|控制器|增益|[參参][數数]",
+        ("oscillation_tuning", "overshoot_tuning", "integral_windup", "sluggish_tuning", "control_off"),
+    ),
+}
+SUSPECTS = (  # what makes it a question about the part itself
+    r"\bis\b|\bare\b|\bbroken|\bfault|\bbad\b|\bok\b|\bdead"
+    r"|[壞坏]|故障|正常|[問问][題题]|[異异]常|[嗎吗]"
+)
+
+
+def why(case: Case) -> Iterator[str]:
+    """Diagnose the newest log of the device, or the log that is known, and draw it."""
+    about = yield from choose_log(case, newest=bool(case.task.devices))
+    found = diagnosed(case, about)
+    yield from _focus(case, about, found)
+    yield verdict(case, about, found) + "\n\n"
+    yield _header(case, about, found) + "\n\n"
+    yield from key_findings(case, about, found)
+    draw(case, about)
+    yield from _reasoning(case, about, found)
+
+
+def draw(case: Case, about: Subject) -> None:
+    """Draw the log; an answer without its chart is still an answer, and the failed call is shown."""
+    wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}
+    with suppress(ToolFailed):
+        case.tool("plot_log", language=case.language, **wanted)
+
+
+def next_action(case: Case) -> Iterator[str]:
+    """Say what to do about each fault of the known log."""
+    about = yield from choose_log(case, newest=bool(case.task.devices))
+    found = diagnosed(case, about)
+    yield verdict(case, about, found) + "\n\n"
+    for one in faults_of(found)[:MOST_FAULTS] or found["findings"][:1]:
+        yield f"- {one['summary']} {links(about, one)}\n"
+        yield f"  {phrase('next_action', case.language, action=one['action'])}\n"
+
+
+def evidence(case: Case) -> Iterator[str]:
+    """Quote the raw lines behind each finding, and what was ruled out."""
+    about = yield from choose_log(case, newest=bool(case.task.devices))
+    found = diagnosed(case, about)
+    yield verdict(case, about, found) + "\n\n"
+    for one in faults_of(found)[:MOST_FAULTS] or found["findings"][:MOST_LINES]:
+        yield f"- {one['summary']}\n"
+        for item in one["evidence"]:
+            yield f"  - {about.link(item['line'])} {quoted(item['text'])}\n"
+        for reason in one["ruled_out"]:
+            yield "  - " + phrase("not_that", case.language, reason=reason) + "\n"
+
+
+def diagnosed(case: Case, about: Subject) -> Result:
+    """Return the diagnosis of the log, of the channel asked about if there is one."""
+    channel = case.question.channel
+    return case.tool(
+        "diagnose_log", log=about.log, device=about.device, channel=channel, language=case.language
+    )
+
+
+def faults_of(found: Result) -> list[Result]:
+    """Return the findings that are faults, most important first."""
+    return [one for one in found["findings"] if one["class"] != "healthy"]
+
+
+def verdict(case: Case, about: Subject, found: Result) -> str:
+    """Return the answer in one bold sentence."""
+    faults = faults_of(found)
+    channels = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
+    if faults:
+        return fault_verdict(case, about.label, faults[0], len(faults) - 1)
+    if not channels:
+        return phrase("verdict_nothing", case.language, label=about.label)
+    if case.question.channel is not None:
+        return phrase("verdict_channel_healthy", case.language, label=about.label, channel=channels[0])
+    return phrase("verdict_healthy", case.language, label=about.label, count=len(channels))
+
+
+def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
+    """Return the bold sentence on the most important of a log's faults."""
+    placed = "where_device" if fault["channel"] is None else "where_channel"
+    more = "verdict_one_more" if others == 1 else "verdict_more"
+    return phrase(
+        "verdict_fault",
+        case.language,
+        label=label,
+        title=fault["title"],
+        where=phrase(placed, case.language, channel=fault["channel"]),
+        severity=phrase(f"severity_{fault['severity']}", case.language),
+        more=phrase(more, case.language, count=others) if others else "",
+    )
+
+
+def links(about: Subject, finding: Result) -> str:
+    """Return the links to the lines that show a finding."""
+    return ", ".join(about.link(item["line"]) for item in finding["evidence"][:MOST_LINES])
+
+
+def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Yield a bullet per fault with its lines and values, then what is healthy."""
+    yield phrase("key_findings", case.language) + "\n\n"
+    for one in faults_of(found)[:MOST_FAULTS]:
+        since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
+        yield f"- {one['summary']} ({since} – {until}; {_quotes(case, about, one, found['unit'])})\n"
+    yield from _healthy(case, found)
+    if found["broken"]["count"]:
+        yield "- " + _broken(case, about, found["broken"]) + "\n"
+    for note in found["notes"]:
+        yield f"- {plain_text(note)}\n"
+
+
+def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
+    items = {item["line"]: item for item in reversed(finding["evidence"])}
+    shown = sorted(items.values(), key=lambda item: finding["evidence"].index(item))[:MOST_LINES]
+    return "; ".join(f"{about.link(item['line'])} {_values(case, item, unit)}" for item in shown)
+
+
+def _values(case: Case, item: Result, unit: str) -> str:
+    """Return the values that a line is quoted for, or the line itself where it is an event."""
+    known = {name: value for name, value in item["values"].items() if value is not None}
+    if not known:
+        return quoted(item["text"])
+    units = {"output": "%", "setpoint": unit, "pv": unit}
+    names = {name: phrase(f"value_{name}", case.language) for name in units}
+    return ", ".join(
+        f"{names.get(name, name)} {value:g} {units.get(name, '')}" for name, value in known.items()
+    )
+
+
+def _healthy(case: Case, found: Result) -> Iterator[str]:
+    healthy = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
+    channels = [one for one in found["channels"] if one["channel"] in healthy]
+    if not channels:
+        return
+    numbers: dict[str, Any] = {"channels": ", ".join(map(str, healthy)), "unit": found["unit"]}
+    if _known(channels, "mean_error") and _known(channels, "duty"):
+        numbers |= {"error": max(map(abs, _known(channels, "mean_error")))}
+        numbers |= {"low": min(_known(channels, "duty")), "high": max(_known(channels, "duty"))}
+        numbers["form"] = phrase("pi_dominant", case.language) if all(map(is_pi, channels)) else ""
+        yield "- " + phrase("healthy_pid", case.language, **numbers) + "\n"
+    if _known(channels, "half_peak_to_peak"):
+        widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
+        told = phrase("healthy_band", case.language, **numbers, **_swing(widest))
+        regular = (widest["regularity"] or 0.0) > REGULAR and widest["period"] is not None
+        yield f"- {told}{phrase('healthy_period', case.language, **_swing(widest)) if regular else ''}\n"
+    if _known(channels, "overshoot"):
+        most = max(_known(channels, "overshoot"))
+        yield "- " + phrase("healthy_overshoot", case.language, overshoot=most, **numbers) + "\n"
+
+
+def _known(channels: list[Result], name: str) -> list[float]:
+    return [one[name] for one in channels if one[name] is not None]
+
+
+def _swing(one: Result) -> dict[str, Any]:
+    return {"band": one["half_peak_to_peak"], "channel": one["channel"], "period": one["period"]}
+
+
+def _broken(case: Case, about: Subject, broken: Result) -> str:
+    line, text, _ = broken["examples"][0]
+    return phrase(
+        "broken_lines", case.language, count=broken["count"], line=about.link(line), text=quoted(text)
+    )
+
+
+def _header(case: Case, about: Subject, found: Result) -> str:
+    return phrase(
+        "header",
+        case.language,
+        log=quoted(about.log),
+        start=moment(found["start"]),
+        end=moment(found["end"], found["start"]),
+        span=span_text(found["seconds"] or 0.0),
+        lines=found["lines"],
+        channels=len(found["channel_numbers"]),
+    )
+
+
+def span_text(seconds: float) -> str:
+    """Return a stretch of time as people read it.
+
+    >>> span_text(42.4), span_text(2400), span_text(9000)
+    ('42 s', '40 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    faults = faults_of(found)
+    if not faults:
+        yield from _why_healthy(case, found)
+        yield from _withheld(case, found)
+        return
+    first = faults[0]
+    if first["cause"]:
+        key = "cause_likely" if first["class"] in UNPROVEN else "root_cause"
+        yield "\n" + phrase(key, case.language, cause=first["cause"]) + "\n\n"
+    if first["consequences"]:
+        named = ", ".join(first["consequences"])
+        yield phrase("consequences", case.language, faults=named) + "\n\n"
+    yield from _coincident(case, about, first)
+    if first["ruled_out"]:
+        yield phrase("ruled_out", case.language) + "\n\n"
+        yield from (f"- {reason}\n" for reason in first["ruled_out"])
+        yield "\n"
+    yield phrase("next_action", case.language, action=first["action"]) + "\n"
+    yield from _better_gains(case, about, first)
+    yield from _withheld(case, found)
+
+
+def _why_healthy(case: Case, found: Result) -> Iterator[str]:
+    """Say of the channel that swings most why it is healthy nevertheless."""
+    healthy = [one for one in found["findings"] if one["class"] == "healthy"]
+    swing = {one["channel"]: one["half_peak_to_peak"] or 0.0 for one in found["channels"]}
+    if healthy:
+        most = max(healthy, key=lambda one: swing.get(one["channel"], 0.0))
+        yield f"- {most['cause']}\n\n" + phrase("next_action", case.language, action=most["action"]) + "\n"
+
+
+def _better_gains(case: Case, about: Subject, fault: Result) -> Iterator[str]:
+    """Propose gains where the fault is in them, if better ones are proven."""
+    if fault["class"] not in TUNED:
+        return
+    wanted = {"log": about.log, "device": about.device, "channel": fault["channel"]}
+    for one in case.tool("advise_gains", language=case.language, **wanted)["channels"]:
+        if one["advice"]["proposed"]:
+            yield "\n" + " ".join(one["advice_sentences"][:BETTER]) + "\n"
+
+
+def _withheld(case: Case, found: Result) -> Iterator[str]:
+    if found["missing"] and found["withheld"]:
+        faults = ", ".join(sorted(found["withheld"]))
+        yield (
+            "\n"
+            + phrase("withheld", case.language, missing=", ".join(found["missing"]), faults=faults)
+            + "\n"
+        )
+
+
+def _coincident(case: Case, about: Subject, fault: Result) -> Iterator[str]:
+    """Yield the door and trouble lines that lie within a minute of the onset, as coincidence."""
+    if fault["class"] != "ambient_disturbance" and fault["severity"] not in ("critical", "high"):
+        return
+    query = "door" if fault["class"] == "ambient_disturbance" else ""
+    groups = case.tool("search_events", log=about.log, device=about.device, query=query)["groups"]
+    near = [group for group in groups if near_onset(group, fault)]
+    if near:
+        yield phrase("coincides", case.language, text=group_text(case, about, near[0])) + "\n\n"
+
+
+def _focus(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Answer a suspicion in the question first: "is the sensor broken?"."""
+    words = case.question.text.casefold()
+    for part, (asked, faults) in PARTS.items():
+        suspected = re.search(asked, words, re.ASCII) and re.search(SUSPECTS, words, re.ASCII)
+        if suspected and not any(one["class"] in faults for one in found["findings"]):
+            yield (
+                phrase(
+                    "focus_clear",
+                    case.language,
+                    label=about.label,
+                    part=phrase(f"part_{part}", case.language),
+                    count=len(faults),
+                    lines=found["lines"],
+                    faults=", ".join(faults),
+                )
+                + "\n\n"
+            )

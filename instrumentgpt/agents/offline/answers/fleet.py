@@ -1,0 +1,41 @@
+"""Which device is worst: the newest log of each, judged."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.agents.offline.answers.diagnosis import fault_verdict
+from instrumentgpt.agents.offline.answers.subject import Subject
+from instrumentgpt.agents.offline.case import Case, Result
+from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
+
+
+def worst(case: Case) -> Iterator[str]:
+    """Rank all devices, the worst first."""
+    yield phrase("worst_reading", case.language) + "\n\n"
+    rows = case.tool("survey_devices", language=case.language)["devices"]
+    yield _verdict(case, rows) + "\n\n"
+    for place, row in enumerate(rows, start=1):
+        yield f"{place}. {_row(case, row)}\n"
+
+
+def _verdict(case: Case, rows: list[Result]) -> str:
+    first = rows[0] if rows else {}
+    if first.get("faults"):
+        verdict = fault_verdict(case, first["label"], first, first["faults"] - 1)
+        return phrase("worst_title", case.language, count=len(rows), verdict=verdict)
+    return phrase("worst_none", case.language, count=len(rows))
+
+
+def _row(case: Case, row: Result) -> str:
+    if "error" in row:
+        return phrase("worst_failed", case.language, label=row["label"], reason=plain_text(row["error"]))
+    about = Subject(row["log"], row["device"], row["label"])
+    return phrase(
+        "worst_row",
+        case.language,
+        label=row["label"],
+        text=row["text"],
+        error=row["mean_error"] or 0.0,
+        share=100 * (row["out_of_band"] or 0.0),
+        log=quoted(row["log"]),
+        line=f", {about.link(row['line'])}" if row["line"] else "",
+    )

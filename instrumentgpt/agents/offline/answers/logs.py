@@ -1,0 +1,71 @@
+"""Answers about devices, logs and lines themselves."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, choose_log
+from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.phrases import phrase, quoted
+
+MOST_LOGS = 12
+
+
+def devices(case: Case) -> Iterator[str]:
+    """Say which devices there are."""
+    found = case.tool("list_devices")["devices"]
+    yield phrase("devices_title", case.language, count=len(found)) + "\n\n"
+    for one in found:
+        yield f"- {one['name']} ({one['ip']}){', ' + one['model'] if one['model'] else ''}\n"
+
+
+def list_logs(case: Case) -> Iterator[str]:
+    """Say which logs a device has."""
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    found = case.tool("list_logs", device=case.device)
+    logs, label = found["logs"], found["label"]
+    if not logs:
+        yield phrase("logs_none", case.language, label=label)
+        return
+    yield phrase("logs_title", case.language, label=label, count=len(logs)) + "\n\n"
+    for one in logs[:MOST_LOGS]:
+        yield f"- {quoted(one['name'])} · {size_text(one['size'])} · {one['begun'] or '?'}\n"
+    if len(logs) > MOST_LOGS:
+        yield "- " + phrase("logs_more", case.language, count=len(logs) - MOST_LOGS) + "\n"
+
+
+def fetch(case: Case) -> Iterator[str]:
+    """Fetch a log and say so."""
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    yield phrase("fetching", case.language, device=case.device) + "\n\n"
+    got = case.tool("fetch_log", device=case.device, log=case.question.log)
+    how = (
+        phrase("fetched_cache", case.language)
+        if got["from_cache"]
+        else phrase("fetched_now", case.language, seconds=got["seconds"])
+    )
+    size = size_text(got["size"])
+    yield phrase("fetched", case.language, log=quoted(got["log"]), label=got["label"], size=size, how=how)
+
+
+def lines(case: Case) -> Iterator[str]:
+    """Show raw lines by number."""
+    assert case.question.lines is not None, "the intent comes from the numbers"
+    first, last = case.question.lines
+    about = yield from choose_log(case)
+    found = case.tool("read_lines", log=about.log, device=about.device, first=first, last=last)["lines"]
+    numbers = {"first": found[0]["line"], "last": found[-1]["line"]}
+    yield phrase("lines_title", case.language, log=quoted(about.log), **numbers) + "\n\n"
+    for one in found:
+        yield f"- {about.link(one['line'])} {quoted(one['text'])}\n"
+
+
+def size_text(size: int) -> str:
+    """Return a size in bytes as people read it.
+
+    >>> size_text(950), size_text(1_234_567)
+    ('950 B', '1.2 MB')
+    """
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"

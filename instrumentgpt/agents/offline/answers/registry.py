@@ -1,0 +1,52 @@
+"""Which function answers which kind of question."""
+
+from collections.abc import Callable, Iterator
+
+from instrumentgpt.agents.offline.answers.comparison import compare
+from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, why
+from instrumentgpt.agents.offline.answers.events import events
+from instrumentgpt.agents.offline.answers.excerpt import excerpt
+from instrumentgpt.agents.offline.answers.fleet import worst
+from instrumentgpt.agents.offline.answers.gains import gain
+from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
+from instrumentgpt.agents.offline.answers.metrics import metrics
+from instrumentgpt.agents.offline.answers.plots import plot
+from instrumentgpt.agents.offline.answers.rest import act, help_, unknown, unknown_device
+from instrumentgpt.agents.offline.answers.state import recall
+from instrumentgpt.agents.offline.answers.subject import NothingToRead
+from instrumentgpt.agents.offline.case import Case, ToolFailed
+from instrumentgpt.agents.offline.phrases import phrase, plain_text
+
+ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
+    "act": act,
+    "compare": compare,
+    "devices": devices,
+    "events": events,
+    "evidence": evidence,
+    "excerpt": excerpt,
+    "fetch": fetch,
+    "gain": gain,
+    "help": help_,
+    "lines": lines,
+    "list_logs": list_logs,
+    "metrics": metrics,
+    "next": next_action,
+    "plot": plot,
+    "recall": recall,
+    "unknown": unknown,
+    "why": why,
+    "worst": worst,
+}
+
+
+def answer(case: Case) -> Iterator[str]:
+    """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised."""
+    if case.unknown and not case.task.devices:
+        yield from unknown_device(case)
+        return
+    try:
+        yield from ANSWERS[case.question.intent](case)
+    except NothingToRead as problem:
+        yield str(problem)
+    except ToolFailed as problem:
+        yield phrase("failed", case.language, reason=plain_text(str(problem)))

@@ -1,0 +1,83 @@
+"""Which log an answer is about: the one named, dropped, or known; else the device's newest, fetched now."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+from instrumentgpt.agents.offline.case import Case, ToolFailed
+from instrumentgpt.agents.offline.phrases import line_link, phrase, quoted
+from instrumentgpt.instruments.lognames import is_log_name
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A log that the tools can open, and the device it belongs to ("" for a dropped file)."""
+
+    log: str
+    device: str = ""
+    label: str = ""  # "zspr 052 (10.1.1.47)", or the file's name
+
+    @property
+    def reference(self) -> str:
+        """Return the log's name as links carry it."""
+        return f"{self.device}/{self.log}" if self.device else self.log
+
+    def link(self, line: int) -> str:
+        """Return the link to a line of this log."""
+        return line_link(self.reference, line)
+
+
+class NothingToRead(ToolFailed):
+    """Neither a device nor a log is known; the text says what is missing and how to give it."""
+
+
+def known_log(case: Case) -> Subject | None:
+    """Return the log that needs no fetching: dropped just now, or analysed earlier for the same device."""
+    dropped, read = dropped_logs(case), [bare(name) for name in case.task.state.get("downloaded_logs") or []]
+    last, asked = bare(case.known("last_log_file")), bare(case.question.log)
+    fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not asked]
+    for name in (*[name for name in dropped if name == asked], *fresh):
+        return Subject(name, "", name)
+    if not last or not case.same_device or asked not in ("", last):
+        return None
+    if last in dropped:
+        return Subject(last, "", last)
+    return Subject(last, case.known("device_name", "device_ip"), device_label(case) or last)
+
+
+def dropped_logs(case: Case) -> list[str]:
+    """Return the names of the logs dropped into the conversation, the latest first."""
+    return [bare(Path(path).name) for path in case.task.attachments if is_log_name(Path(path).name)]
+
+
+def bare(name: str) -> str:
+    """Return a log's name whether or not it is compressed."""
+    return name.removesuffix(".gz")
+
+
+def device_label(case: Case) -> str:
+    """Return the state's device as people are told: "zspr 052 (10.1.1.47)"."""
+    name, ip = case.known("device_name"), case.known("device_ip")
+    return f"{name} ({ip})" if name and ip else name or ip
+
+
+def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject]:
+    """Return the log to answer from, saying what is fetched; with `newest` a known one is not enough.
+
+    Raises NothingToRead if neither a device nor a log is known.
+    """
+    if not newest and (known := known_log(case)):
+        yield phrase("using", case.language, log=quoted(known.log), label=known.label) + "\n\n"
+        return known
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    yield phrase("fetching", case.language, device=case.device) + "\n\n"
+    fetched = case.tool("fetch_log", device=case.device, log=case.question.log)
+    return Subject(fetched["log"], fetched["device"], fetched["label"])
+
+
+def ask_for_log(case: Case) -> str:
+    """Return what is missing, and how to give it, with the devices there are."""
+    devices = case.tool("list_devices")["devices"]
+    names = ", ".join(f"{one['name']} ({one['ip']})" for one in devices)
+    return phrase("which_device" if names else "no_devices", case.language, names=names)

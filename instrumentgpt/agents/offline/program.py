@@ -1,0 +1,123 @@
+"""`python -m instrumentgpt offline`: reads a task, answers it on Cursor's wire."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.registry import answer
+from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
+from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory, resolve
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.text.language import language_of
+
+HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
+NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
+
+
+class BadTask(InstrumentGPTError, ValueError):
+    """A task file that cannot be read, or a task that the analyst does not do."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of Cursor's `agent` that matter here, and `--task`."""
+    parser.add_argument("prompt", nargs="?", help="the question; without it, it is read from standard input")
+    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
+    parser.add_argument(
+        "--output-format",
+        choices=["text", "json", "stream-json"],
+        default="text",
+        help="text (default), one JSON result, or one JSON event a line",
+    )
+    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
+    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
+    for flag in NEVER_USED:
+        parser.add_argument(flag, help=argparse.SUPPRESS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer one task on standard output; return 0, or 1 if there was no answer."""
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    wire = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output)
+    wire.open(str(Path.cwd()))
+    error = ""
+    try:
+        task = read_task(arguments.task, arguments.prompt or _standard_input())
+        wire.hear(task.question)
+        for words in TASKS[task.task](task, wire):
+            wire.say(words)
+    except InstrumentGPTError as problem:
+        error = str(problem)
+    except Exception as problem:  # the edge of the program: the wire must end with a result
+        error = (
+            f"The offline analyst failed: {type(problem).__name__}: {problem}. Please report this question."
+        )
+    wire.close(error)
+    return 1 if error else 0
+
+
+def chat(task: Task, wire: Wire) -> Iterator[str]:
+    """Yield the answer to the question of `task`, calling tools through `wire`."""
+
+    def tool(name: str, **given: Any) -> Result:
+        result = wire.call(name, {key: value for key, value in given.items() if value not in (None, "")}, use)
+        if "error" in result:
+            raise ToolFailed(str(result["error"]))
+        return result
+
+    def use(name: str, given: dict[str, Any]) -> Result:
+        return _use_tool(task, name, given)
+
+    question = read_question(task.question)
+    named = resolve(task.question, load_inventory(task.inventory or settings_in_force({}).inventory))
+    devices = task.devices or tuple(device.name for device in named.devices)
+    language = language_of(question.text)
+    yield from answer(Case(replace(task, devices=devices), question, language, tool, named.unknown))
+
+
+TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {"chat": chat}
+
+
+def read_task(path: Path | None, prompt: str) -> Task:
+    """Return the task in the file at `path`, or a question without a past made of `prompt`."""
+    if path is None:
+        return Task(question=prompt.strip())
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+        known = {field.name for field in fields(Task)}
+        chosen = {name: value for name, value in given.items() if name in known and value is not None}
+    except (OSError, ValueError, AttributeError) as problem:
+        raise BadTask(f"{path}: cannot be read as a task: {problem}. See docs/architecture.md") from None
+    for name in ("devices", "attachments"):
+        chosen[name] = tuple(chosen.get(name, ()))
+    state = chosen.get("state")
+    chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}
+    task = Task(**{"question": prompt.strip(), **chosen})
+    if task.task not in TASKS:
+        raise BadTask(
+            f"task {task.task!r} is none of {', '.join(TASKS)}. Ask another agent, or correct {path}"
+        )
+    return task
+
+
+def _standard_input() -> str:
+    if sys.stdin.isatty():
+        raise BadTask("no question. Give it as an argument, or on standard input")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
+    from instrumentgpt.instruments.tools import TOOLS  # pandas: only once the call is on the wire
+    from instrumentgpt.instruments.workspace import workspace
+
+    where = workspace(task.inventory, task.cache, task.artifacts, task.attachments)
+    try:
+        return TOOLS[name](where, **given)
+    except InstrumentGPTError as problem:
+        return {"error": str(problem)}

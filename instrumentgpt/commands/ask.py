@@ -1,0 +1,148 @@
+"""`ask`: one chat turn in the terminal, through the same turn as on the page."""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
+from instrumentgpt.errors import InstrumentGPTError
+
+HELP = "ask a question about a device or a log, and follow up on it"
+TITLE_CHARACTERS = 60
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?log=[^()\s]*\)")  # an evidence link: the terminal shows its text
+_OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
+
+
+class NoConversation(InstrumentGPTError, LookupError):
+    """No conversation to go on with."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add question, agent, conversation and output."""
+    parser.add_argument("question", help="in English or Chinese; “-” reads it from standard input")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
+    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    going_on = parser.add_mutually_exclusive_group()
+    going_on.add_argument("--conversation", metavar="ID", help="go on with this conversation")
+    going_on.add_argument(
+        "--continue", dest="continue_", action="store_true", help="go on with the latest conversation"
+    )
+    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer the question on standard output; return 0 if there is an answer, else 1."""
+    from instrumentgpt import runs  # the database and the agents: not needed for --help
+    from instrumentgpt.storage.paths import database_path
+
+    question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
+    files = [(path.name, _read(path)) for path in arguments.files]
+    conversation = _conversation(database_path(), question, arguments)
+    events = runs.consume(database_path(), conversation, question, agent=arguments.agent, attachments=files)
+    with closing(events) as stream:
+        code = _print_json(stream) if arguments.json else _print_text(stream)
+    if not arguments.json:
+        print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
+    return code
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise UnreadableFile(
+            f"{path}: {problem.strerror}. Give the path of a file that can be read"
+        ) from None
+
+
+class UnreadableFile(InstrumentGPTError, OSError):
+    """A file that cannot be handed over."""
+
+
+def _conversation(path: Path, question: str, arguments: argparse.Namespace) -> str:
+    import db
+
+    with closing(db.connect(path)) as database:
+        if arguments.conversation:
+            known = db.get_conversation(database, arguments.conversation)
+            if known is None:
+                raise NoConversation(f"There is no conversation {arguments.conversation!r}. Ask without it")
+            return known.id
+        if not arguments.continue_:
+            return db.create_conversation(database, " ".join(question.split())[:TITLE_CHARACTERS])
+        latest = db.list_conversations(database, limit=1)
+        if not latest:
+            raise NoConversation("There is no conversation to go on with. Ask without --continue first")
+        return latest[0].id
+
+
+def _print_json(events: Iterator[Event]) -> int:
+    outcome = "no-result"
+    for event in events:
+        print(to_json(event), flush=True)
+        outcome = event.outcome if isinstance(event, Done) else outcome
+    return 0 if outcome == "ok" else 1
+
+
+def _print_text(events: Iterator[Event]) -> int:
+    printed = Printed()
+    outcome = "no-result"
+    for event in events:
+        if isinstance(event, Text):
+            printed.add(event)
+        elif isinstance(event, Tool) and event.status == "started":
+            _note(f"… {event.name} {' '.join(str(value) for value in event.arguments.values())[:80]}")
+        elif isinstance(event, Artifact):
+            _note(f"… {event.kind}: {event.title} (shown on the page)")
+        elif isinstance(event, Tick):
+            _note(f"… {event.note}")
+        elif isinstance(event, Failure):
+            _note(f"error: {event.text} {event.remedy}".rstrip())
+        elif isinstance(event, Done):
+            outcome = event.outcome
+    printed.end()
+    return 0 if outcome == "ok" else 1
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Printed:
+    """What the terminal shows of an answer; text once printed stays, so a recap adds only what is new."""
+
+    def __init__(self) -> None:
+        self.segments: dict[int, str] = {}
+        self.held = ""  # the beginning of a link, until its end is there
+        self.last = "\n"
+
+    def add(self, event: Text) -> None:
+        """Print what `event` adds."""
+        before = self.segments.get(event.segment, "")
+        if not event.whole:
+            new = event.text
+        else:
+            new = event.text.removeprefix(before) if event.text.startswith(before) else f"\n{event.text}"
+        self.segments[event.segment] = event.text if event.whole else before + event.text
+        self._print(new)
+
+    def end(self) -> None:
+        """Print what was held, and end the last line."""
+        self._write(self.held)
+        if self.last != "\n":
+            self._write("\n")
+
+    def _print(self, text: str) -> None:
+        text = _LINK.sub(r"\1", self.held + text)
+        opened = _OPEN_LINK.search(text)
+        self.held = opened.group() if opened else ""
+        self._write(text[: len(text) - len(self.held)])
+
+    def _write(self, text: str) -> None:
+        if text:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            self.last = text[-1]

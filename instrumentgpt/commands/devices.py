@@ -1,0 +1,54 @@
+"""`devices`: the inventory, and the newest log of each device."""
+
+import argparse
+import json
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+
+HELP = "list the devices of the inventory and the newest log of each"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the output form."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the devices; return 1 if the logs of one could not be listed, else 0."""
+    from instrumentgpt.instruments.devices import load_inventory  # fsspec: not needed for --help
+    from instrumentgpt.settings import settings_in_force
+
+    inventory = load_inventory(settings_in_force(saved_settings()).inventory)
+    rows = [_row(device) for device in inventory.devices]
+    width = max((len(row["label"]) for row in rows), default=0)
+    for row in rows:
+        if arguments.json:
+            print(json.dumps(row, ensure_ascii=False))
+        else:
+            print(f"{row['label']:{width}}  {row['newest'] or row['error'] or 'no log'}  {row['logs']}")
+    return 1 if any(row["error"] for row in rows) else 0
+
+
+def saved_settings() -> dict[str, Any]:
+    """Return the settings saved on the Settings page; none if there is no database yet."""
+    from contextlib import closing
+
+    import db
+    from instrumentgpt.storage.paths import database_path
+
+    if not database_path().exists():
+        return {}
+    with closing(db.connect(database_path())) as database:
+        return db.get_settings(database)
+
+
+def _row(device: Any) -> dict[str, Any]:
+    from instrumentgpt.instruments.fetch import list_logs
+
+    row = {"name": device.name, "ip": device.ip, "label": device.label, "logs": device.logs}
+    try:
+        found = list_logs(device)
+        return {**row, "count": len(found), "newest": found[0].name if found else "", "error": ""}
+    except InstrumentGPTError as problem:
+        return {**row, "count": 0, "newest": "", "error": str(problem)}

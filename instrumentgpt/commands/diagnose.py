@@ -1,0 +1,131 @@
+"""`diagnose`: what is wrong in log files, for people or one JSON object a line."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.text.language import Language
+
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.diagnosis import Diagnosis
+
+HELP = "say what is wrong in log files, with the lines that show it"
+MOST_EVIDENCE = 3  # lines printed of one finding
+
+
+class BadColumns(argparse.ArgumentTypeError):
+    """A --columns that cannot be read."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add logs, output and what a table may not say of itself."""
+    parser.add_argument(
+        "logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, most important first")
+    parser.add_argument(
+        "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
+    )
+    parser.add_argument(
+        "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
+    )
+    parser.add_argument(
+        "--language", choices=["en", "zh"], default="en", help="of the findings (default: en)"
+    )
+
+
+def columns(text: str) -> dict[str, int]:
+    """Return "time=0,pv=2" as name → 0-based column.
+
+    >>> columns("time=0,pv=2")
+    {'time': 0, 'pv': 2}
+    """
+    try:
+        return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise BadColumns(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
+
+
+def positive(text: str) -> float:
+    """Return a number of seconds above 0."""
+    seconds = float(text)
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
+    return seconds
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings of each log; return 1 if one could not be read, else 0."""
+    from instrumentgpt.instruments.diagnosis import diagnose  # pandas: not needed for --help
+    from instrumentgpt.instruments.logs import read_log
+
+    failed = False
+    for path in arguments.logs:
+        try:
+            found = diagnose(read_log(path, arguments.columns, arguments.period))
+        except (InstrumentGPTError, OSError) as problem:
+            failed = True
+            print(f"error: {told(path, problem)}", file=sys.stderr)
+            continue
+        written = json_lines if arguments.json else text_lines
+        for line in written(path, found, arguments.language):
+            print(line)
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+def told(path: Path, problem: Exception) -> str:
+    """Return what went wrong with `path`, with the remedy."""
+    if isinstance(problem, OSError) and not isinstance(problem, InstrumentGPTError):
+        return f"{path}: {problem.strerror or problem}. Give the path of a log that can be read"
+    return str(problem)
+
+
+def log_name(path: Path) -> str:
+    """Return the name of a log in reports: its folder and file, without .gz.
+
+    >>> log_name(Path("/data/zspr_052/run.log.gz"))
+    'zspr_052/run.log'
+    """
+    whole = path.absolute()
+    return f"{whole.parent.name}/{whole.name.removesuffix('.gz')}"
+
+
+def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
+    """Yield one JSON object per finding, most important first."""
+    from instrumentgpt.instruments import diagnosis, wording
+
+    for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
+        row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
+        yield json.dumps(row, ensure_ascii=False)
+
+
+def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
+    """Yield the findings as people read them."""
+    from instrumentgpt.instruments import wording
+
+    log = found.log
+    channels = log.samples["channel"].nunique()
+    yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
+    for note in (*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())):
+        yield f"  note: {note}"
+    for finding in found.findings:
+        healthy = finding.severity == "none"
+        where = "device" if finding.channel is None else f"channel {finding.channel}"
+        since = "" if healthy else f", since {log.clock(finding.onset)}"
+        yield f"  {finding.severity.upper() if not healthy else 'ok'}  {finding.fault}, {where}{since}"
+        yield f"      {wording.summary(finding, language)}"
+        if healthy:
+            continue
+        for item in finding.evidence[:MOST_EVIDENCE]:
+            values = ", ".join(f"{name} {value:g}" for name, value in item.values.items())
+            yield f"      L {item.line:,}: {values}"
+        for reason in wording.ruled_out(finding, language):
+            yield f"      ruled out: {reason}"
+        yield f"      next: {wording.action(finding, language)}"
+    for verdict, reason in found.withheld.items():
+        yield f"  not judged: {verdict}: {reason}"

@@ -1,0 +1,142 @@
+"""`doctor`: what works on this machine, what is missing, and how to get it."""
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Literal
+
+from instrumentgpt.commands.devices import saved_settings
+from instrumentgpt.errors import InstrumentGPTError
+
+HELP = "say what works, what is missing, and how to get it"
+OLDEST_PYTHON = (3, 11)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+State = Literal["ok", "missing", "optional"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing looked at. `optional`: absent, and what needs it is not broken by that."""
+
+    state: State
+    what: str
+    found: str
+    remedy: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: there is nothing to choose."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for everything looked at; return 1 if something needed is missing, else 0."""
+    missing = False
+    for look in LOOKS:
+        for line in look():
+            missing = missing or line.state == "missing"
+            print(f"{line.state:8}  {line.what}: {line.found}", flush=True)
+            if line.remedy:
+                print(f"{'':8}  → {line.remedy}", flush=True)
+    return 1 if missing else 0
+
+
+def python() -> Iterator[Line]:
+    """Is this Python new enough?"""
+    enough = sys.version_info >= OLDEST_PYTHON
+    wanted = ".".join(map(str, OLDEST_PYTHON))
+    version = sys.version.split()[0]
+    yield Line(
+        "ok" if enough else "missing",
+        "Python",
+        version,
+        "" if enough else f"Install Python {wanted} or newer",
+    )
+
+
+def packages() -> Iterator[Line]:
+    """Is everything in requirements.txt installed?"""
+    from instrumentgpt.settings import CHECKOUT
+
+    lines = (CHECKOUT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    names = [found.group() for line in lines if (found := re.match(r"[A-Za-z0-9][\w.\-]*", line))]
+    absent = [name for name in names if not _installed(name)]
+    if absent:
+        yield Line("missing", "packages", f"without {', '.join(absent)}", "pip install -r requirements.txt")
+    else:
+        yield Line("ok", "packages", f"all {len(names)} of requirements.txt")
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def database() -> Iterator[Line]:
+    """Can the database be opened, or made?"""
+    import db
+    from instrumentgpt.storage.paths import database_path
+
+    path = database_path()
+    try:
+        with closing(db.connect(path)) as opened:
+            count = len(db.list_conversations(opened))
+    except InstrumentGPTError as problem:
+        yield Line("missing", "database", str(path), str(problem))
+        return
+    yield Line("ok", "database", f"{path}, {count} conversations")
+
+
+def devices() -> Iterator[Line]:
+    """Is there an inventory, and can the folder of each device be listed?"""
+    from instrumentgpt.instruments.devices import load_inventory
+    from instrumentgpt.instruments.fetch import list_logs
+    from instrumentgpt.settings import settings_in_force
+
+    try:
+        inventory = load_inventory(settings_in_force(saved_settings()).inventory)
+    except InstrumentGPTError as problem:
+        yield Line("missing", "inventory", "cannot be used", str(problem))
+        return
+    yield Line("ok", "inventory", f"{inventory.path}, {len(inventory.devices)} devices")
+    for device in inventory.devices:
+        try:
+            logs = list_logs(device)
+        except InstrumentGPTError as problem:
+            yield Line("missing", device.label, "its logs cannot be listed", str(problem))
+            continue
+        remedy = "" if logs else f"Nothing is in {device.logs}: is it the right folder?"
+        yield Line("ok" if logs else "optional", device.label, f"{len(logs)} logs", remedy)
+
+
+def agents() -> Iterator[Line]:
+    """Which agents are there to answer?"""
+    from instrumentgpt.agents.registry import AGENTS
+    from instrumentgpt.settings import settings_in_force
+
+    settings = settings_in_force(saved_settings())
+    for agent in AGENTS.values():
+        path = agent.find(settings.agent_path)
+        if path:
+            yield Line("ok", agent.label, path)
+        else:
+            yield Line("optional", agent.label, "not found; the offline analyst answers", agent.install)
+
+
+def browser() -> Iterator[Line]:
+    """Is there a Chromium for the browser tests?"""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found:
+        yield Line("ok", "Chromium for the browser tests", found)
+    else:
+        remedy = "Only `make test` needs it: apt-get install chromium fonts-noto-cjk"
+        yield Line("optional", "Chromium for the browser tests", "not found", remedy)
+
+
+LOOKS: tuple[Callable[[], Iterator[Line]], ...] = (python, packages, database, devices, agents, browser)

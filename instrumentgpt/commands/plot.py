@@ -1,0 +1,59 @@
+"""`plot`: the chart of a log as a page of its own."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instrumentgpt.errors import InstrumentGPTError
+
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.logs import Log
+
+HELP = "draw a log: setpoint, temperature and output with the findings shaded"
+
+
+class NoChannel(InstrumentGPTError, LookupError):
+    """A channel that the log does not have."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add log, channel and where to write."""
+    parser.add_argument("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
+    )
+    parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the chart and print, in words, what it shows."""
+    from instrumentgpt.instruments import charts  # plotly: not needed for --help
+    from instrumentgpt.instruments.diagnosis import diagnose
+    from instrumentgpt.instruments.logs import read_log
+
+    try:
+        log = read_log(arguments.log)
+        findings = diagnose(log).findings
+        chosen = _chosen(log, arguments.channel)
+        figure = charts.loop_chart(log, findings, chosen, arguments.language)
+        if arguments.output.suffix == ".json":
+            text = figure.to_json()
+        else:
+            text = figure.to_html(include_plotlyjs=True)
+        arguments.output.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        print(f"error: {problem.filename}: {problem.strerror}. Give another path", file=sys.stderr)
+        return 1
+    print(charts.text_alternative(log, findings, arguments.language, chosen))
+    print(arguments.output)
+    return 0
+
+
+def _chosen(log: "Log", channel: int | None) -> list[int] | None:
+    """Return the channels to draw; None: those that matter."""
+    known = sorted(int(number) for number in log.samples["channel"].unique())
+    if channel is not None and channel not in known:
+        raise NoChannel(f"{log.name} has no channel {channel}. It has: {', '.join(map(str, known))}")
+    return None if channel is None else [channel]

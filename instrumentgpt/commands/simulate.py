@@ -1,0 +1,76 @@
+"""`simulate`: logs of simulated instruments whose condition is known."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instrumentgpt.errors import InstrumentGPTError
+
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.simulate import Scenario
+
+HELP = "write logs of simulated instruments, the same bytes every time"
+
+
+class UnknownScenario(InstrumentGPTError, LookupError):
+    """A scenario that scenarios.toml does not have."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what to simulate and where to write it."""
+    parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--demo", action="store_true", help="write the logs of all six demo instruments")
+    what.add_argument("--list", action="store_true", help="print the scenarios and their conditions")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="file, or with --demo folder, to write"
+    )
+    parser.add_argument("--seed", type=int, help="of all noise (default: the scenario's own)")
+    parser.set_defaults(usage_error=parser.error)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the logs and print their paths."""
+    from instrumentgpt.instruments.simulate import write_demo, write_log  # numpy: not needed for --help
+    from instrumentgpt.settings import CHECKOUT
+
+    if arguments.list:
+        for name, one in scenarios().items():
+            print(f"{name}  {one.condition}")
+        return 0
+    if arguments.demo:
+        if arguments.scenario or arguments.seed is not None:
+            arguments.usage_error("--demo writes fixed logs: give it no SCENARIO and no --seed")
+        for path in write_demo(arguments.output or CHECKOUT / "demo" / "logs"):
+            print(path)
+        return 0
+    if not arguments.scenario or not arguments.output:
+        arguments.usage_error("give SCENARIO and -o FILE, or --demo, or --list")
+    try:
+        print(write_log(arguments.output, chosen(arguments.scenario), arguments.seed))
+    except OSError as problem:
+        print(
+            f"error: {arguments.output}: {problem.strerror}. Give a path that can be written", file=sys.stderr
+        )
+        return 1
+    return 0
+
+
+def scenarios() -> dict[str, "Scenario"]:
+    """Return the scenarios by name: the device's folder and the number of its log, from 1."""
+    from instrumentgpt.instruments.simulate import demo_scenarios
+
+    named: dict[str, Scenario] = {}
+    for one in demo_scenarios().values():
+        folder = one.device.replace(" ", "_")
+        named[f"{folder}/{sum(name.startswith(f'{folder}/') for name in named) + 1}"] = one
+    return named
+
+
+def chosen(name: str) -> "Scenario":
+    """Return the scenario called `name`."""
+    named = scenarios()
+    if name not in named:
+        raise UnknownScenario(f"{name!r} is no scenario. Choose one of: {', '.join(named)}")
+    return named[name]

@@ -1,0 +1,164 @@
+"""Why a value differs so much from the one before it: the next channel, a gap, a step, a spike, a failure.
+
+The explanations are tried in order, those first that cost least to believe.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.excursions import FAR, RAILS
+from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.signals import sliding_median
+from instrumentgpt.instruments.study import GAP_PERIODS, SHORTEST_GAP
+
+Kind = Literal[
+    "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"
+]
+
+RAIL_DIGIT = 0.06  # °C, half a digit of a reading with one decimal
+SPIKE_SECONDS = 6.0  # a spike returns by itself within this
+SPIKE_SHARE = 0.6  # … of less than this share of the jump, else it stays
+RATE_QUANTILE = 0.995  # of a channel's own rates: what the plant does when it moves
+RATE_EXCESS = 3.0  # times that rate is impossible for the plant
+LEAST_RATES = 100  # steps that this takes; with fewer only FASTEST is impossible
+FASTEST = 10.0  # °C/s, above what any heater or Peltier of an instrument moves its block
+LEAST_JUMP = 2.0  # °C, below it no jump is impossible
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sample as it stands in the log."""
+
+    line: int
+    time: float  # s since the log's first line
+    channel: int
+    pv: float
+    setpoint: float
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Two readings and why the second differs; nan and None where it does not apply or cannot be said.
+
+    seconds     between the two
+    rate        °C/s that the jump would need
+    usual_rate  °C/s that the channel reaches in 99.5 % of its steps
+    back        the first reading near the old value again (spike)
+    own         the first channel's next reading (other_channel)
+    """
+
+    kind: Kind
+    before: Reading
+    after: Reading
+    seconds: float
+    rate: float = math.nan
+    usual_rate: float = math.nan
+    back: Reading | None = None
+    own: Reading | None = None
+
+
+def find_jump(samples: pd.DataFrame, before: float, after: float, tolerance: float = 0.05) -> Jump | None:
+    """Return the explained jump from `before` to `after` (°C) between neighbouring lines, or None.
+
+    samples    as in `Log.samples`, in the order of the file
+    tolerance  °C by which a reading may differ from the value asked for: half of its last digit
+
+    Neighbours on one channel are preferred to neighbouring lines of two channels.
+    """
+    pv, channel = samples["pv"].to_numpy(dtype=float), samples["channel"].to_numpy()
+    first = np.flatnonzero(np.abs(pv - before) <= tolerance + 1e-9)
+    for row in first.tolist():
+        following = _next_of_channel(channel, row)
+        if following is not None and abs(pv[following] - after) <= tolerance + 1e-9:
+            return explain(samples, row, following)
+    for row in first[first + 1 < len(pv)].tolist():
+        if abs(pv[row + 1] - after) <= tolerance + 1e-9:
+            return explain(samples, row, row + 1)
+    return None
+
+
+def largest_jump(samples: pd.DataFrame) -> Jump | None:
+    """Return the greatest difference between neighbouring lines, explained; None below two samples."""
+    steps = np.abs(np.diff(samples["pv"].to_numpy(dtype=float)))
+    if not np.isfinite(steps).any():
+        return None
+    row = int(np.nanargmax(steps))
+    return explain(samples, row, row + 1)
+
+
+def explain(samples: pd.DataFrame, row: int, following: int) -> Jump:
+    """Return why the reading at position `following` differs from the one at `row`."""
+    before, after = _reading(samples, row), _reading(samples, following)
+    seconds = after.time - before.time
+    if before.channel != after.channel:
+        own = _next_of_channel(samples["channel"].to_numpy(), row)
+        return Jump(
+            "other_channel", before, after, seconds, own=_reading(samples, own) if own is not None else None
+        )
+    if _is_rail(after.pv, before.pv) or _is_rail(before.pv, after.pv):
+        return Jump("rail", before, after, seconds)
+    return _on_one_channel(samples[samples["channel"] == before.channel], before, after)
+
+
+def _on_one_channel(own: pd.DataFrame, before: Reading, after: Reading) -> Jump:
+    time, pv = own["time"].to_numpy(dtype=float), own["pv"].to_numpy(dtype=float)
+    steps = np.diff(time)
+    seconds = after.time - before.time
+    period = float(np.median(steps)) if len(steps) else math.nan
+    usual = _usual_rate(time, pv)
+    rate = abs(after.pv - before.pv) / seconds if seconds > 0 else math.nan
+    if seconds > max(SHORTEST_GAP, GAP_PERIODS * period) or seconds < 0:
+        return Jump("gap", before, after, seconds, rate, usual)
+    stepped = abs(after.setpoint - before.setpoint) > 0
+    if abs(after.pv - before.pv) < LEAST_JUMP or rate <= RATE_EXCESS * usual:
+        return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
+    if math.isnan(usual) and not rate > FASTEST:
+        return Jump("unclear", before, after, seconds, rate, usual)
+    back = _return(own, before, after)
+    if back is not None:
+        return Jump("spike", before, after, seconds, rate, usual, back)
+    seen = time[-1] - after.time
+    return Jump("stays" if seen >= SPIKE_SECONDS else "ends", before, after, seconds, rate, usual)
+
+
+def _usual_rate(time: Floats, pv: Floats) -> float:
+    steps = np.diff(time)
+    moving = steps > 0
+    calm = sliding_median(pv, 5)  # without the spikes themselves
+    rates = np.abs(np.diff(calm))[moving] / steps[moving]
+    rates = rates[np.isfinite(rates)]
+    return float(np.quantile(rates, RATE_QUANTILE)) if len(rates) >= LEAST_RATES else math.nan
+
+
+def _return(own: pd.DataFrame, before: Reading, after: Reading) -> Reading | None:
+    """Return the first reading within 6 s that has lost more than 40 % of the jump."""
+    near = own[(own["time"] > after.time) & (own["time"] <= before.time + SPIKE_SECONDS)]
+    kept = ((near["pv"] - before.pv) / (after.pv - before.pv)).to_numpy(dtype=float)
+    lost = np.flatnonzero(kept < SPIKE_SHARE)
+    return _reading(near, int(lost[0])) if len(lost) else None
+
+
+def _next_of_channel(channel: NDArray[Any], row: int) -> int | None:
+    later = np.flatnonzero(channel[row + 1 :] == channel[row])
+    return int(row + 1 + later[0]) if len(later) else None
+
+
+def _reading(samples: pd.DataFrame, row: int) -> Reading:
+    values = {name: samples[name].iloc[row] for name in ("line", "time", "channel", "pv", "setpoint")}
+    return Reading(
+        int(values["line"]),
+        float(values["time"]),
+        int(values["channel"]),
+        float(values["pv"]),
+        float(values["setpoint"]),
+    )
+
+
+def _is_rail(pv: float, other: float) -> bool:
+    """Whether `pv` is what a converter reads without a sensor; a rail near the true value proves nothing."""
+    return math.isnan(pv) or bool((np.abs(RAILS - pv) < RAIL_DIGIT).any() and abs(pv - other) > FAR)

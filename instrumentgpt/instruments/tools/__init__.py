@@ -1,0 +1,32 @@
+"""What the analyst, the command line and CLI agents can do with devices and logs, as plain functions.
+
+Each takes the workspace and plain arguments, and returns JSON-ready data that is small enough for a prompt:
+a `summary` in words, and the rest as docs/architecture.md says.
+What cannot be done raises an InstrumentGPTError whose text holds the remedy.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, survey_devices
+from instrumentgpt.instruments.tools.drawing import plot_log
+from instrumentgpt.instruments.tools.events import read_log_lines, search_events
+from instrumentgpt.instruments.tools.excerpt import explain_jump
+from instrumentgpt.instruments.tools.gains import advise_gains
+from instrumentgpt.instruments.tools.library import fetch_log, list_devices, list_logs
+from instrumentgpt.instruments.tools.pairs import compare_logs
+
+TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
+    "list_devices": list_devices,
+    "list_logs": list_logs,
+    "fetch_log": fetch_log,
+    "diagnose_log": diagnose_log,
+    "channel_metrics": channel_metrics,
+    "plot_log": plot_log,
+    "search_events": search_events,
+    "read_lines": read_log_lines,
+    "explain_jump": explain_jump,
+    "compare_logs": compare_logs,
+    "advise_gains": advise_gains,
+    "survey_devices": survey_devices,
+}

@@ -1,0 +1,36 @@
+"""A tool that draws a log as a chart for the page."""
+
+import uuid
+from typing import Any
+
+from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.text.language import Language
+
+
+def plot_log(
+    workspace: Workspace,
+    log: str,
+    device: str = "",
+    channel: int | None = None,
+    language: Language = "en",
+) -> dict[str, Any]:
+    """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it."""
+    from instrumentgpt.instruments import charts  # plotly: 0.3 s, only where something is drawn
+
+    opened = open_log(workspace, log, device)
+    if channel is not None:
+        known_channel(opened, channel)
+    found = diagnosed(opened)
+    chosen = None if channel is None else [channel]
+    title = f"{device} · {opened.name}" if device else opened.name
+    figure = charts.loop_chart(opened.log, found.findings, chosen, language, title=title)
+    alt = charts.text_alternative(opened.log, found.findings, language, chosen)
+    workspace.artifacts.mkdir(parents=True, exist_ok=True)
+    file = f"chart-{uuid.uuid4().hex[:8]}.json"
+    (workspace.artifacts / file).write_text(figure.to_json(), encoding="utf-8")
+    return {
+        "summary": alt,
+        "log": opened.name,
+        "artifact": {"kind": "plotly", "file": file, "title": title, "alt": alt},
+    }

@@ -1,0 +1,70 @@
+"""A tool that judges gains by the models that a log accepts."""
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
+from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.text.language import Language
+
+SPOILED_BY = (
+    "data_gap",
+    "sensor_open",
+    "sensor_spike",
+    "sensor_stuck",
+    "sensor_bias",
+)  # not the plant
+
+
+def advise_gains(
+    workspace: Workspace,
+    log: str,
+    device: str = "",
+    channel: int | None = None,
+    gain: Literal["kp", "ki", "kd"] = "kp",
+    factor: float | None = None,
+    target: float | None = None,
+    language: Language = "en",
+) -> dict[str, Any]:
+    """Return, per channel of `log`, whether `gain` may become `target` or `factor` times what it is (1.3).
+
+    The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
+    """
+    from instrumentgpt.instruments import advice, plant  # scipy: only where it is needed
+    from instrumentgpt.instruments.advice_wording import sentences
+
+    opened = open_log(workspace, log, device)
+    loops = loops_of(opened.log)
+    told = []
+    for number in _channels(opened, loops, channel):
+        model = plant.identify(loops[number], _spoiled(opened, number), opened.log.degrees_per_unit)
+        answer = advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target)
+        better = advice.advise(model)
+        told.append(
+            {
+                "channel": number,
+                "answer": plain(asdict(answer)),
+                "sentences": sentences(answer, language, opened.log.unit),
+                "advice": plain(asdict(better)),
+                "advice_sentences": sentences(better, language, opened.log.unit),
+            }
+        )
+    summary = " ".join(one["sentences"][0] for one in told)
+    return {"summary": summary, "log": opened.name, "channels": told}
+
+
+def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> list[int]:
+    if channel is None:
+        return sorted(loops)
+    return [known_channel(opened, channel)]
+
+
+def _spoiled(opened: Opened, channel: int) -> list[tuple[float, float]]:
+    """Return the stretches (from, to; s) of `channel` in which readings or the record are wrong."""
+    return [
+        (finding.onset, finding.end)
+        for finding in diagnosed(opened).findings
+        if finding.fault in SPOILED_BY and finding.channel in (None, channel)
+    ]

@@ -1,0 +1,92 @@
+"""Tools that say which devices and logs there are, and fetch a log."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments.devices import Device, entry, load_inventory
+from instrumentgpt.instruments.fetch import RemoteLog, fetch
+from instrumentgpt.instruments.fetch import list_logs as logs_of
+from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
+from instrumentgpt.instruments.workspace import Workspace
+
+MOST_LOGS = 100
+
+
+def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
+    """Return the devices of the inventory; `suggest`: with the lines that would add a device of this name."""
+    inventory = load_inventory(workspace.inventory)
+    devices = [_device(device) for device in inventory.devices]
+    found = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
+    if suggest:
+        is_address = suggest.count(".") == 3
+        found["entry"] = entry("my device", suggest) if is_address else entry(suggest)
+    return found
+
+
+def _device(device: Device) -> dict[str, Any]:
+    return {
+        "name": device.name,
+        "ip": device.ip,
+        "aliases": list(device.aliases),
+        "model": device.model,
+        "logs": device.logs,
+    }
+
+
+def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
+    """Return the logs of `device` (name or address), newest first; nothing is fetched."""
+    found = load_inventory(workspace.inventory).find(device)
+    logs = logs_of(found)
+    return {
+        "summary": f"{found.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
+        "device": found.name,
+        "label": found.label,
+        "logs": [_log(log) for log in logs[:MOST_LOGS]],
+        "left_out": max(0, len(logs) - MOST_LOGS),
+    }
+
+
+def _log(log: RemoteLog) -> dict[str, Any]:
+    when = log.begun or log.modified
+    return {
+        "name": bare(log.name),
+        "size": log.size,
+        "begun": when.strftime("%Y-%m-%d %H:%M:%S") if when else None,
+    }
+
+
+def fetch_log(workspace: Workspace, device: str, log: str = "", back: int = 0) -> dict[str, Any]:
+    """Fetch a log of `device` so that the other tools can open it; an unchanged one is not fetched again.
+
+    log   its name; without it the newest
+    back  … or the one so many before the newest
+    """
+    found = load_inventory(workspace.inventory).find(device)
+    chosen = _chosen(found, log, back)
+    before = _version(device_folder(workspace.cache, found.name) / chosen.local_name)
+    started = time.monotonic()
+    path = fetch(chosen, workspace.cache)
+    return {
+        "summary": f"{bare(path.name)} of {found.label}: {path.stat().st_size:,} bytes",
+        "log": bare(path.name),
+        "device": found.name,
+        "label": found.label,
+        "size": path.stat().st_size,
+        "seconds": round(time.monotonic() - started, 3),
+        "from_cache": _version(path) == before,
+    }
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    return (path.stat().st_size, path.stat().st_mtime_ns) if path.exists() else None
+
+
+def _chosen(device: Device, name: str, back: int) -> RemoteLog:
+    logs = logs_of(device)
+    fitting = [log for log in logs if bare(log.name) == bare(name)] if name else logs[back : back + 1]
+    if not fitting:
+        wanted = f"called {name!r}" if name else "at all" if not logs else f"{back} before the newest"
+        listed = ", ".join(bare(log.name) for log in logs[:5]) or "none"
+        raise UnknownLog(f"{device.label} has no log {wanted}. There are: {listed}")
+    return fitting[0]

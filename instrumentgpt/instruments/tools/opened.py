@@ -1,0 +1,124 @@
+"""Which file a log's name means, and that file read and diagnosed once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.lognames import safe_name
+from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.sources import chunks, open_source, text_of
+from instrumentgpt.instruments.workspace import Workspace
+
+KEPT_LOGS = 4  # read logs kept in memory: one question touches at most two
+
+
+class UnknownLog(InstrumentGPTError, LookupError):
+    """A log that was neither fetched nor dropped into the conversation."""
+
+
+class UnknownChannel(InstrumentGPTError, LookupError):
+    """A channel that the log does not have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A log, its file, its name as people and links give it, and its device ("" for a dropped file)."""
+
+    log: Log
+    path: Path
+    name: str
+    device: str
+
+
+def device_folder(cache: Path, device: str) -> Path:
+    """Return where `fetch` keeps the logs of the device with this name."""
+    return cache / safe_name(device.replace(" ", "_"))
+
+
+def find_log(workspace: Workspace, log: str, device: str = "") -> Path:
+    """Return the file that `log` names: a dropped file, or a fetched log, of `device` if that is given.
+
+    log  "run.log", "run.log.gz", or with its device as links have it: "zspr 052/run.log"
+
+    Raises UnknownLog; names never lead out of the workspace.
+    """
+    folder, _, name = log.rpartition("/")
+    device = device or folder
+    dropped = [] if device else [path for path in workspace.attachments if bare(path.name) == bare(name)]
+    kept = dropped or [path for path in _fetched(workspace, device) if bare(path.name) == bare(name)]
+    existing = [path for path in kept if path.exists()]
+    if not existing:
+        where = f" of {device}" if device else ""
+        raise UnknownLog(
+            f"The log {name!r}{where} is not here. Fetch it, or drop the file into the conversation"
+        )
+    return existing[-1]
+
+
+def bare(name: str) -> str:
+    """Return the name of a log whether or not it is compressed.
+
+    >>> bare("run.log.gz")
+    'run.log'
+    """
+    return name.removesuffix(".gz")
+
+
+def _fetched(workspace: Workspace, device: str) -> list[Path]:
+    if not device:
+        return sorted(workspace.cache.glob("*/*"))
+    name = load_inventory(workspace.inventory).find(device).name
+    return sorted(device_folder(workspace.cache, name).glob("*"))
+
+
+def open_log(workspace: Workspace, log: str, device: str = "") -> Opened:
+    """Return the log that `log` names, read; a log that has not changed is read once in a process."""
+    path = find_log(workspace, log, device)
+    return Opened(_read(path, _version(path)), path, bare(path.name), device)
+
+
+def diagnosed(opened: Opened) -> Diagnosis:
+    """Return the diagnosis of an opened log, made once in a process."""
+    return _diagnose(opened.log)
+
+
+def known_channel(opened: Opened, channel: int) -> int:
+    """Return `channel`, or raise UnknownChannel with those that the log has."""
+    known = sorted(int(number) for number in opened.log.samples["channel"].unique())
+    if channel not in known:
+        has = ", ".join(map(str, known)) or "none"
+        raise UnknownChannel(f"{opened.name} has no channel {channel}. It has: {has}")
+    return channel
+
+
+def texts_of(path: Path, numbers: Iterable[int]) -> dict[int, str]:
+    """Return the text of the lines `numbers` (1-based) of the log at `path`, read in one pass."""
+    wanted, found = sorted(set(numbers), reverse=True), {}
+    for chunk in chunks(open_source(path)):
+        count = chunk.content.count(b"\n") + 1
+        if not wanted or wanted[-1] >= chunk.first_line + count:
+            continue
+        lines = chunk.content.split(b"\n")
+        while wanted and wanted[-1] < chunk.first_line + count:
+            number = wanted.pop()
+            found[number] = text_of(lines[number - chunk.first_line])
+    return found
+
+
+def _version(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+@lru_cache(KEPT_LOGS)
+def _read(path: Path, version: tuple[int, int]) -> Log:
+    return read_log(path)
+
+
+@lru_cache(KEPT_LOGS)
+def _diagnose(log: Log) -> Diagnosis:
+    return diagnose(log)
