@@ -30,9 +30,8 @@ def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFi
             _draw_agent(settings)
             if live:
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
-        sent = st.chat_input(
-            PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES
-        )
+    # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
+    sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
     if not sent or isinstance(sent, str):
         return None
     return sent.text.strip(), sent.files

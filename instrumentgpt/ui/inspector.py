@@ -1,6 +1,8 @@
 """The memory inspector: what the next question would bring along, part by part, and where it comes from."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import accumulate
 from typing import Any
 
 import streamlit as st
@@ -48,17 +50,17 @@ def draw(conversation_id: str | None) -> None:
                 "Empty until the first question. Here you will see what the assistant remembers, and why."
             )
             return
-        turns = sum(message.role == "user" for message in db.list_messages(database, conversation_id))
+        turns = turns_of(db.list_messages(database, conversation_id))
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown("**Memory**", width="content")
-            st.badge(f"turn {turns}", color="gray")
+            st.badge(f"turn {max(turns.values(), default=0)}", color="gray")
         typed = st.session_state.get("next-question") or EXAMPLE
         settings = session.in_force(database)
         prompt, state = next_prompt(database, conversation_id, typed, settings)
         _draw_bar(prompt)
         known, text, summary = st.tabs(["State", "Prompt", "Summary"])
         with known:
-            _draw_state(state, db.list_state_items(database, conversation_id))
+            _draw_state(state, db.list_state_items(database, conversation_id), turns)
         with text:
             st.text_input("Next question", placeholder=EXAMPLE, key="next-question", live=True)
             st.caption("Exactly what the agent is sent with this question:")
@@ -92,6 +94,17 @@ def next_prompt(
         recent_exchanges=settings.recent_exchanges,
     )
     return prompt, state
+
+
+def turns_of(messages: Sequence[db.Message]) -> dict[int, int]:
+    """Return message id → its turn: the number of questions up to it."""
+    return dict(
+        zip(
+            [message.id for message in messages],
+            accumulate(int(message.role == "user") for message in messages),
+            strict=True,
+        )
+    )
 
 
 def _draw_bar(prompt: memory.Prompt) -> None:
@@ -145,18 +158,20 @@ def _percent(share: float) -> str:
     return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
 
 
-def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem]) -> None:
+def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem], turns: Mapping[int, int]) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         draw_badges(state)
     known = {(item.field, item.text): item for item in origins}
     drawn = False
     for name, title in LISTS.items():
-        texts: list[str] = getattr(state, name)
-        if texts:
+        items = [(text, known.get((name, text))) for text in getattr(state, name)]
+        if items:
             drawn = True
             st.markdown(f":small[**{title}**]")
-            for text in reversed(texts):
-                _draw_item(text, known.get((name, text)))
+        for text, origin in sorted(items, key=lambda item: -_turn(item[1], turns)):
+            st.markdown(
+                f":small[{untrusted.label(text, ITEM_CHARACTERS)}]  \n:small[:gray[{_origin(origin, turns)}]]"
+            )
     if not drawn:
         st.caption(
             "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
@@ -172,17 +187,17 @@ def draw_badges(state: memory.DiagnosticState) -> None:
         st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
 
 
-def _draw_item(text: str, origin: db.StateItem | None) -> None:
-    words = f"{untrusted.label(text, ITEM_CHARACTERS)}"
-    st.markdown(f":small[{words}]  \n:small[:gray[{_origin(origin)}]]")
+def _turn(item: db.StateItem | None, turns: Mapping[int, int]) -> int:
+    return turns.get(item.message_id or 0, 0) if item else 0
 
 
-def _origin(item: db.StateItem | None) -> str:
+def _origin(item: db.StateItem | None, turns: Mapping[int, int]) -> str:
+    """Return where an item of the state came from: who said it, in which turn, and the line that shows it."""
     if item is None:
         return "origin not recorded"
     parts = [SOURCES[item.source]]
-    if item.message_id is not None:
-        parts.append(f"message {item.message_id}")
+    if turn := _turn(item, turns):
+        parts.append(f"turn {turn}")
     if item.log and item.line:
         parts.append(f"[L {item.line:,}]({untrusted.evidence_query(item.log, item.line)})")
     return " · ".join(parts)
