@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
 WORD = rb"[\w./-]+"
-PLACEHOLDER = re.compile(r"\{(\w*)\}")
+PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
 FIELDS = ("channel", "setpoint", "pv", "output", "kp", "ki", "kd")
 TIMES: Mapping[str, bytes] = {
     "datetime": rb"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
@@ -75,6 +75,9 @@ class Format:
     gains: tuple[Pattern, ...]
     unit: str
     boot: bytes  # a message with these words starts a new boot
+    wall: re.Pattern[bytes] | None  # a line that says the epoch at a time of the log's own clock
+    last_of_stamp: bool  # of several samples of a channel in a row with one stamp only the last counts
+    last_resort: bool  # used only where no other format reads a line
     examples: tuple[Mapping[str, Any], ...]
 
 
@@ -95,6 +98,9 @@ def load_format(path: Path) -> Format:
         gains=tuple(_pattern(entry) for entry in written.get("gains", [])),
         unit=written.get("unit", "°C"),
         boot=written.get("boot", "").encode(),
+        wall=re.compile(written["wall"].encode()) if "wall" in written else None,
+        last_of_stamp=written.get("last_of_stamp", False),
+        last_resort=written.get("last_resort", False),
         examples=tuple(written["examples"]),
     )
 
@@ -135,7 +141,7 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
 
 def _escape(layout: str) -> bytes:
     """Return `layout` as a regular expression that still has its placeholders."""
-    parts = re.split(r"(\{\w*\})", layout)
+    parts = re.split(r"(\{[a-z]*\})", layout)
     return b"".join(
         part.encode() if PLACEHOLDER.fullmatch(part) else re.escape(part).replace("\\ ", " ").encode()
         for part in parts
@@ -155,4 +161,4 @@ def _filled(expression: bytes, time: bytes = b"") -> bytes:
             return b"(?P<" + match[1] + b">" + NUMBER + rb"|" + NO_NUMBER + rb")"
         return b"(?P<" + match[1] + b">" + (time if name == "time" else WORDS[name]) + b")"
 
-    return re.sub(rb"\{(\w*)\}", group, expression)
+    return re.sub(rb"\{([a-z]*)\}", group, expression)

@@ -12,7 +12,8 @@ from instrumentgpt.instruments.sources import text_of
 VALUES = ("setpoint", "pv", "output", "kp", "ki", "kd")
 EXAMPLES = 5  # broken lines kept as examples
 EXAMPLE_CHARACTERS = 200
-PLACEHOLDER_OR_TEXT = re.compile(r"(\{\w*\})")
+PLACEHOLDER_OR_TEXT = re.compile(r"(\{[a-z]*\})")
+UNSEEN = b"\r\0\xef\xbb\xbf"  # line ends, what a power cut leaves, a byte order mark
 ANY_NUMBER = re.compile(NUMBER + b"|" + NO_NUMBER, re.IGNORECASE)
 
 Row = tuple[float, float, float, float, float, float]
@@ -74,7 +75,7 @@ def take_apart(line: bytes, layout: Format) -> Parts | None:
 def read_into(rows: Rows, lines: Iterable[tuple[int, bytes]], layout: Format) -> None:
     """Read the (number, line) pairs `lines` as `layout` into `rows`; other lines leave no trace."""
     for number, line in lines:
-        parts = take_apart(line.rstrip(b"\r"), layout)
+        parts = take_apart(line.lstrip(UNSEEN).rstrip(UNSEEN), layout)
         if parts is None or _is_gains(rows, number, parts.message, layout):
             continue
         if layout.boot and parts.message.startswith(layout.boot):

@@ -1,8 +1,11 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from instrumentgpt.instruments import sources
+from instrumentgpt.instruments.frame_cache import cached_log
 from instrumentgpt.instruments.record import (
     EVENT_COLUMNS,
     HOW_TO,
@@ -11,52 +14,81 @@ from instrumentgpt.instruments.record import (
     Log,
     UnreadableLog,
 )
+from instrumentgpt.instruments.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.tables import read_table, table_shape
 from instrumentgpt.instruments.textlogs import Fit, fits, read_text_log
 
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
+CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
+TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves in a log
+
 
 def read_log(
     path: Path | str,
-    columns: dict[str, int] | None = None,
+    columns: Mapping[str, int] | None = None,
     period: float | None = None,
-    progress: sources.Progress | None = None,
+    progress: Progress | None = None,
+    cache: Path | None = None,
 ) -> Log:
-    """Return the log at `path`: a file, a .gz, a rotated set or a folder.
+    """Return the log at `path`: a file, a .gz, a rotated set or a folder of parts.
 
-    columns   of a table, name → 0-based column, where they cannot be or were wrongly recognised
-    period    s between rows, for a table without time
+    columns   of a table, name → 0-based column, where they are not or wrongly recognised:
+              {"time": 0, "setpoint": 1, "pv": 2, "output": 3}
+    period    s between rows, for a log without time
     progress  is called with the share that has been read, 0 to 1
+    cache     a folder for parsed frames; without it nothing is kept
 
     Raises UnreadableLog if no format fits, OSError if the file cannot be opened.
     """
     source = sources.open_source(Path(path))
+    read = partial(_read, source, columns, period, progress)
+    return cached_log(source, f"{columns} {period}", cache, read) if cache else read()
+
+
+def _read(
+    source: Source, columns: Mapping[str, int] | None, period: float | None, progress: Progress | None
+) -> Log:
+    name = source.path.name
+    if period is not None and not 0 < period < float("inf"):
+        raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
     notes: list[str] = []
     nearest: list[Fit] = []
     for chunk in sources.chunks(source, notes=notes):
+        if chunk.first_line == 1:
+            _refuse_binary(name, chunk)
         found = [] if columns else fits(chunk)
         if found and found[0].rows:
-            return read_text_log(source, found[0].layout, [], progress)
+            return read_text_log(source, found[0].layout, period, progress)
         shape = table_shape(chunk.content) if chunk.first_line == 1 else None
         if shape:
             return read_table(source, shape, columns, period, progress)
         nearest = nearest or found
-    raise _unreadable(source.path.name, nearest)
+    raise _unreadable(name, nearest, notes)
 
 
-def _unreadable(name: str, tried: list[Fit]) -> UnreadableLog:
+def _refuse_binary(name: str, chunk: Chunk) -> None:
+    beginning = chunk.content[:4096]
+    controls = sum(letter < 32 and letter not in TEXT_CONTROLS for letter in beginning)
+    if controls > CONTROL_SHARE * len(beginning) or beginning.count(0) > len(beginning) / 2:
+        raise UnreadableLog(
+            f"{name} is no text: it starts with the bytes {beginning[:8].hex(' ')}. "
+            "Export the log as text or CSV and read that."
+        )
+
+
+def _unreadable(name: str, tried: list[Fit], notes: list[str]) -> UnreadableLog:
     if not tried:
-        return UnreadableLog(f"{name} is empty. Choose a log with lines in it.")
+        return UnreadableLog(" ".join([f"{name} is empty. Choose a log with lines in it.", *notes]))
     names = ", ".join(fit.layout.name for fit in tried)
-    nearest = max(tried, key=lambda fit: fit.prefixed)
     text = (
         f"{name}: fits none of the {len(tried)} known formats ({names}) and is no table with known columns."
     )
+    nearest = max(tried, key=lambda fit: (fit.prefixed, not fit.layout.last_resort))
     if nearest.near_miss:
         number, line, reason = nearest.near_miss
         text += f" Nearest is {nearest.layout.name}: line {number} is “{line}”: {reason}."
-    return UnreadableLog(f"{text} {HOW_TO}.")
+    return UnreadableLog(" ".join([f"{text} {HOW_TO}.", *notes]))
 
 
 def read_lines(path: Path | str, first: int, last: int) -> list[tuple[int, str]]:

@@ -87,7 +87,7 @@ def plan_of(layout: Format) -> Plan | None:
 
 def _tokens(pattern: Pattern) -> tuple[str | bytes, ...]:
     """Return literals (bytes) and field names ("" if not kept) of the pattern, or of its repeated part."""
-    parts = re.split(r"(\{\w*\})", pattern.each_layout or pattern.layout)
+    parts = re.split(r"(\{[a-z]*\})", pattern.each_layout or pattern.layout)
     return tuple(part[1:-1] if PLACEHOLDER.fullmatch(part) else part.encode() for part in parts if part)
 
 

@@ -180,7 +180,7 @@ def text_of(line: bytes) -> str:
     >>> text_of(b"25.3\\xb0C\\x00\\r")
     '25.3\ufffdC'
     """
-    decoded = line.decode("utf-8", "replace")
+    decoded = line.decode("utf-8", "replace").removeprefix("\ufeff")
     return (
         "".join(letter for letter in decoded if letter >= " " or letter == "\t")
         if not decoded.isprintable()

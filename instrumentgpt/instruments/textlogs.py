@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.clocks import NO_TIME, TimeAxis, shifted, start_of, time_axis
+from instrumentgpt.instruments.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.layouts import Format, formats
 from instrumentgpt.instruments.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.parallel import scanned
@@ -19,6 +19,7 @@ from instrumentgpt.instruments.scan import Samples, merged
 from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, text_of
 
 FIRST_BYTES = 1 << 16
+EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
 SNIFFED_LINES = 400  # at the start of a log
 SNIFFED_EVERY = 199  # and one line in so many after that, within the first chunk
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
@@ -37,7 +38,11 @@ class Fit:
 def fits(chunk: Chunk) -> list[Fit]:
     """Return how well each known format fits the lines of `chunk`, best first."""
     lines = list(sniffed(chunk))
-    return sorted((_fit(layout, lines) for layout in formats().values()), key=lambda fit: -fit.rows)
+    found = sorted(
+        (_fit(layout, lines) for layout in formats().values()),
+        key=lambda fit: (fit.layout.last_resort, -fit.rows),
+    )
+    return sorted(found, key=lambda fit: fit.rows == 0)
 
 
 def sniffed(chunk: Chunk) -> Iterator[tuple[int, bytes]]:
@@ -82,13 +87,16 @@ class _Gathered:
         self.lines += lines
 
 
-def read_text_log(source: Source, layout: Format, notes: list[str], progress: Progress | None = None) -> Log:
-    """Return the log that `source` is, read as `layout`; `notes` gets what went wrong on the way."""
+def read_text_log(
+    source: Source, layout: Format, period: float | None = None, progress: Progress | None = None
+) -> Log:
+    """Return the log that `source` is, read as `layout`; `period` (s) is for one without times."""
+    notes: list[str] = []
     found = _Gathered()
     found.first, found.kind = _first_stamp(source, layout)
     for samples, rows, lines in scanned(source, layout, found.rows.names, notes, progress):
         found.add(samples, rows, lines)
-    return _log_of(source, layout, found, notes)
+    return _log_of(source, layout, found, notes, period)
 
 
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
@@ -98,14 +106,50 @@ def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
             for prefix in layout.prefixes:
                 parts = take_apart(line, layout) if prefix.regex.match(line) else None
                 if parts and parts.stamp is not None and parts.stamp != NO_TIME:
-                    return parts.stamp, prefix.kind
+                    epoch = prefix.kind == "seconds" and parts.stamp > EPOCH
+                    return parts.stamp, "epoch" if epoch else prefix.kind
     return 0, ""
 
 
-def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str]) -> Log:
+def _wall_clock(source: Source, layout: Format) -> int | None:
+    """Return the µs since 1970 at 0 of the log's own clock, from the line that says it; None without one."""
+    for chunk in chunks(source) if layout.wall else ():
+        match = layout.wall.search(chunk.content) if layout.wall else None
+        if match:
+            return round((float(match["epoch"]) - float(match["time"])) * SECOND)
+        break
+    return None
+
+
+def _stamped(samples: Samples, period: float | None) -> NDArray[np.int64]:
+    """Return the stamps (µs): without one, that of the row above; without any, lines are `period` apart."""
+    timed = samples.raw != NO_TIME
+    if timed.all():
+        return samples.raw
+    if timed.any():
+        above = np.maximum.accumulate(np.where(timed, np.arange(len(timed)), np.argmax(timed)))
+        return samples.raw[above]
+    rows = np.cumsum(np.diff(samples.line, prepend=samples.line[:1]) > 0)
+    return rows * round((period or 1.0) * SECOND)
+
+
+def _last_of_stamp(samples: Samples) -> Samples:
+    """Return `samples` without those that the next row of the same channel and stamp replaces."""
+    same = (np.diff(samples.raw) == 0) & (np.diff(samples.channel) == 0)
+    kept = np.flatnonzero(np.append(~same, True)[: len(samples.raw)])
+    return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], samples.values[kept])
+
+
+def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], period: float | None) -> Log:
     rows, all_samples = found.rows, merged(found.parts)
-    timed = all_samples.raw != NO_TIME
-    axis = time_axis(all_samples.raw, all_samples.line, found.kind, found.first, rows.boots)
+    untimed = not (all_samples.raw != NO_TIME).any()
+    kind = "seconds" if untimed else found.kind
+    skipped = all_samples.line
+    if layout.last_of_stamp and not untimed:
+        all_samples = _last_of_stamp(all_samples)
+    raw = _stamped(all_samples, period)
+    axis = time_axis(raw, all_samples.line, kind, 0 if untimed else found.first, rows.boots)
+    wall = _wall_clock(source, layout)
     samples = pd.DataFrame({"time": axis.time, "channel": all_samples.channel})
     for column, name in enumerate(VALUES):
         samples[name] = all_samples.values[:, column]
@@ -117,17 +161,17 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str]) 
         name=source.path.name.removesuffix(".gz"),
         format=f"{layout.name} ({kinds})" if kinds else layout.name,
         samples=samples,
-        start=start_of(found.first, found.kind),
+        start=start_of(axis.first, kind) if wall is None else start_of(axis.first + wall, "epoch"),
         lines=found.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
-        missing=(*(() if found.kind and timed.any() else ("period",)), *missing_of(samples)),
+        missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
         output_scale=max(rows.scales.values(), default=1.0),
         degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
         channel_names={number: name for name, number in rows.names.items()},
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes),
-        load_events=partial(read_events, source, layout, axis, found.kind, all_samples.line),
+        load_events=partial(read_events, source, layout, axis, kind, skipped),
     )
 
 

@@ -1,0 +1,137 @@
+"""Parsed logs kept as Parquet, by content: the second question on a log costs milliseconds."""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from instrumentgpt.instruments.clocks import ClockStep
+from instrumentgpt.instruments.record import Broken, Log
+from instrumentgpt.instruments.sources import Source
+
+WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
+SAMPLE_BYTES, SAMPLES = 1 << 16, 32
+MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
+DESCRIPTION = b"instrumentgpt"
+PLAIN_FIELDS = ("name", "format", "lines", "unit", "missing", "output_scale", "degrees_per_unit", "notes")
+
+
+def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) -> Log:
+    """Return the log of `source` from `folder`, else from `read`, keeping it there.
+
+    key  what the reading depends on besides the content: columns, period
+    """
+    name = fingerprint(source, key)
+    events = folder / f"{name}-events.parquet"
+    kept = _load(folder / f"{name}.parquet", source.path)
+    if kept:
+        return replace(kept, load_events=partial(_events, events, lambda: read().load_events()))
+    log = read()
+    _store(folder / f"{name}.parquet", log.samples, _described(log))
+    return replace(log, load_events=partial(_events, events, log.load_events))
+
+
+def fingerprint(source: Source, key: str) -> str:
+    """Return a name for the content of `source` as this version of the reader reads it with `key`."""
+    digest = hashlib.blake2b(f"{reader_version()}\n{key}".encode(), digest_size=20)
+    for part, size in zip(source.parts, source.sizes, strict=True):
+        digest.update(f"\n{part.name} {size}".encode())
+        with part.open("rb") as file:
+            if size <= WHOLE_BYTES:
+                digest.update(file.read(size))
+                continue
+            digest.update(str(part.stat().st_mtime_ns).encode())
+            for at in range(SAMPLES):
+                file.seek((size - SAMPLE_BYTES) * at // (SAMPLES - 1))
+                digest.update(file.read(SAMPLE_BYTES))
+    return digest.hexdigest()
+
+
+@cache
+def reader_version() -> str:
+    """Return a name for the code and data that read logs: another version never takes over old frames."""
+    digest = hashlib.blake2b(digest_size=8)
+    folder = Path(__file__).parent
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*.toml"), *folder.glob("formats/*.toml")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _described(log: Log) -> dict[str, Any]:
+    described: dict[str, Any] = {name: getattr(log, name) for name in PLAIN_FIELDS}
+    described["start"] = None if log.start is None else log.start.isoformat()
+    described["broken"] = asdict(log.broken)
+    described["clock_steps"] = [asdict(step) for step in log.clock_steps]
+    described |= {name: dict(getattr(log, name)) for name in ("columns", "guessed")}
+    described["channel_names"] = list(log.channel_names.items())
+    return described
+
+
+def _load(path: Path, source_path: Path) -> Log | None:
+    """Return the log kept at `path`, None if there is none or it cannot be read."""
+    try:
+        table = parquet.read_table(path)
+        described = json.loads(table.schema.metadata[DESCRIPTION])
+        os.utime(path)
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
+    broken = described.pop("broken")
+    examples = tuple((number, text, reason) for number, text, reason in broken["examples"])
+    start = described.pop("start")
+    steps = tuple(ClockStep(**step) for step in described.pop("clock_steps"))
+    described["missing"], described["notes"] = tuple(described["missing"]), tuple(described["notes"])
+    described["channel_names"] = {number: name for number, name in described["channel_names"]}
+    return Log(
+        path=source_path,
+        samples=table.to_pandas(),
+        start=None if start is None else pd.Timestamp(start),
+        broken=Broken(broken["count"], examples),
+        clock_steps=steps,
+        **{**described, "name": source_path.name.removesuffix(".gz")},
+    )
+
+
+def _events(path: Path, load: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    with contextlib.suppress(OSError, pa.ArrowException):
+        return pd.DataFrame(parquet.read_table(path).to_pandas())
+    events = load()
+    _store(path, events, {})
+    return events
+
+
+def _store(path: Path, frame: pd.DataFrame, described: Mapping[str, Any]) -> None:
+    """Write `frame` whole or not at all; a full or read-only disk costs the cache, not the answer."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    metadata = {
+        **(table.schema.metadata or {}),
+        DESCRIPTION: json.dumps(described, ensure_ascii=False).encode(),
+    }
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        os.close(handle)
+        try:
+            parquet.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+            os.replace(temporary, path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        _prune(path.parent)
+
+
+def _prune(folder: Path) -> None:
+    kept = sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime)
+    total = 0
+    for path in kept:
+        total += path.stat().st_size
+        if total > MOST_BYTES:
+            path.unlink(missing_ok=True)
