@@ -33,9 +33,9 @@ def believable(pv: Floats, time: Floats) -> Mask:
     middle = float(np.median(pv[good]))
     far = np.flatnonzero(good & (np.abs(pv - middle) > FAR))
     good[far] = ~np.isclose(pv[far, None], RAILS, atol=0.06).any(axis=1)
-    for first, stop in constant_runs(pv):
-        long = time[stop - 1] - time[first] >= RAIL_HELD
-        if long and first and good[first - 1] and abs(pv[first] - pv[first - 1]) > FAR:
+    spells = constant_runs(pv)
+    for first, stop in spells[time[spells[:, 1] - 1] - time[spells[:, 0]] >= RAIL_HELD]:
+        if first and good[first - 1] and abs(pv[first] - pv[first - 1]) > FAR:
             good[first:stop] = False
     return good
 

@@ -13,7 +13,7 @@ SHARED_BY = 3  # channels; loops.md section 1
 SHARED_FOR = 10.0  # s
 AFTER_TRANSIENT = 120.0  # s after a loop has settled on a step during which its humps are its own
 MOVE_BEGINS = 0.1  # °C of mean deviation at which a shared move is traced back to its beginning
-SAME_EVENT = 120.0  # s between two moves of one disturbance, a door opened and closed
+RECURRING = 3  # moves, from which a usual interval between them is taken
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,27 @@ def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:
     if len(tracks) < SHARED_BY or len(grid) < 3:
         return ()
     away = deviations(tracks, grid)
-    moves = []
+    shared = []
     with np.errstate(invalid="ignore"):
         for sign in (1.0, -1.0):
-            shared = (sign * away > SHARED_MOVE).sum(axis=0) >= SHARED_BY
-            for a, b in runs(shared):
-                if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR:
-                    moves.append(_move(tracks, grid, away, int(a), int(b), sign))
+            spells = runs((sign * away > SHARED_MOVE).sum(axis=0) >= SHARED_BY)
+            shared += [
+                (int(a), int(b), sign) for a, b in spells if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR
+            ]
+    shared.sort()
+    recurs = int(np.median(np.diff([a for a, _, _ in shared]))) if len(shared) >= RECURRING else 0
+    moves = [_move(tracks, grid, away, spell, recurs) for spell in shared]
     return tuple(sorted(moves, key=lambda move: move.start))
 
 
-def _move(tracks: Sequence[Track], grid: Floats, away: Floats, a: int, b: int, sign: float) -> Move:
+def _move(
+    tracks: Sequence[Track], grid: Floats, away: Floats, spell: tuple[int, int, float], recurs: int
+) -> Move:
+    a, b, sign = spell
     hit = [i for i in range(len(tracks)) if np.nanmax(np.append(sign * away[i, a:b], -1.0)) > SHARED_MOVE]
     with np.errstate(invalid="ignore"):
         mean = np.nanmean(np.nan_to_num(sign * away[hit]), axis=0)
-    start, stop = _beginning(mean, a, b), b
+    start, stop = _beginning(mean, a, max(b - a, recurs)), b
     while stop < len(grid) - 1 and mean[stop] > MOVE_BEGINS:
         stop += 1
     peak = a + int(np.argmax(mean[a:b]))
@@ -84,16 +90,16 @@ def _move(tracks: Sequence[Track], grid: Floats, away: Floats, a: int, b: int, s
     return Move(float(grid[start]), float(grid[min(stop, len(grid) - 1)]), float(grid[peak]), sizes)
 
 
-def _beginning(mean: Floats, a: int, b: int) -> int:
-    """Return where the move at `a` to `b` began: weaker swings before it, to either side, belong to it."""
+def _beginning(mean: Floats, a: int, reach: int) -> int:
+    """Return where the move at `a` began: weaker swings up to `reach` before it, to either side, belong to it."""
     away = np.abs(mean) > MOVE_BEGINS
-    start, length = a, b - a
+    start = a
     while start > 0:
         if not away[start - 1]:
-            earlier = np.flatnonzero(away[max(0, start - length) : start])
+            earlier = np.flatnonzero(away[max(0, start - reach) : start])
             if not earlier.size:
                 break
-            start = max(0, start - length) + int(earlier[-1]) + 1
+            start = max(0, start - reach) + int(earlier[-1]) + 1
         while start > 0 and away[start - 1]:
             start -= 1
     return start

@@ -22,6 +22,7 @@ from instrumentgpt.instruments.signals import (
 
 BAND = 0.3  # °C around the setpoint that counts as on setpoint; loops.md section 1
 SHORTEST_HOLD = 60.0  # s of constant setpoint; loops.md section 1
+FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for on/off control
 SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
@@ -138,7 +139,8 @@ class Track:
     def two_point(self) -> bool:
         """Return whether the output only switches between two values: on/off control has no gains."""
         known = self.output[np.isfinite(self.output)]
-        return len(known) > 0 and len(np.unique(known)) <= 2 and float(np.ptp(known)) > 1.0
+        switches = int(np.count_nonzero(np.diff(known))) if len(known) else 0
+        return switches >= FEWEST_SWITCHES and len(np.unique(known)) <= 2 and float(np.ptp(known)) > 1.0
 
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:

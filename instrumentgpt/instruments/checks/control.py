@@ -28,12 +28,10 @@ def control_off(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def _still(track: Track) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each stretch of equal output long enough, under control."""
-    last = len(track) - 1
-    return [
-        (int(a), int(b))
-        for a, b in constant_runs(track.output)
-        if track.time[min(b, last)] - track.time[a] >= CONSTANT_FOR and track.controlled[a:b].any()
-    ]
+    spells = constant_runs(track.output)
+    ends = np.minimum(spells[:, 1], len(track) - 1)
+    long = spells[track.time[ends] - track.time[spells[:, 0]] >= CONSTANT_FOR]
+    return [(int(a), int(b)) for a, b in long if track.controlled[a:b].any()]
 
 
 def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
@@ -48,7 +46,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     for a, b in runs(wrong & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
-        if lasted < CONSTANT_FOR or moved < max(DEMANDED, 2 * track.output_digit):
+        if lasted < CONSTANT_FOR or moved < max(DEMANDED, 4 * track.output_digit):
             continue
         start = first if track.output_digit < 0.5 else first + _first_owed(demand, a, track.output_digit)
         worst = first + int(a) + int(np.argmax(np.abs(error[a:b])))

@@ -143,7 +143,10 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         allowed = track.after(first, DEAD_TIME)
         if allowed >= stop - 2 or not track.usable[first]:
             continue
-        top = allowed + int(np.nanargmax(level[allowed:stop]))
+        past = -sign * track.smooth_error[allowed:stop] > AGAINST
+        if not past.any():
+            continue
+        top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
         if rise < AGAINST or lasted < RISES_FOR or above < AGAINST:

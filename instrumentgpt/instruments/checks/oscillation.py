@@ -15,6 +15,7 @@ CROSSINGS = 8  # half cycles; loops.md section 1
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
+LONG_BEGINNING = 4.0  # periods
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 
 
@@ -103,7 +104,7 @@ def swing_of(track: Track) -> Swing | None:
     amplitude = float(np.median(extremes))
     if amplitude < AMPLITUDE:
         return None
-    first, last = int(alike[0].first[0]), int(alike[-1].peak[-1])
+    first, last = _beginning(track, alike[0], period), int(alike[-1].peak[-1])
     cycle_shares = [_share_at_limit(track, group) for group in alike]
     return Swing(
         first,
@@ -155,11 +156,20 @@ def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
     best = max(trains, key=lambda train: train[1] - train[0], default=(0, 0))
     if best[1] - best[0] < 4:
         return None
-    begin = best[0]
-    while begin > 0 and large[begin - 1]:
-        begin -= 1
-    part = slice(begin, best[1])
+    part = slice(*best)
     return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
+
+
+def _beginning(track: Track, train: HalfCycles, period: float) -> int:
+    """Return where the swing began: a long first excursion, still growing, belongs to it."""
+    first = int(train.first[0])
+    hold = next(hold for hold in track.holds if hold.first <= first < hold.stop)
+    earlier = track.swings(_first_crossing(track, hold), first, 0.8 * AMPLITUDE)
+    for start in earlier.first[::-1]:
+        if track.time[first] - track.time[start] > LONG_BEGINNING * period:
+            break
+        first = int(start)
+    return first
 
 
 def _period(track: Track, group: HalfCycles) -> float:
@@ -178,6 +188,8 @@ def _pair_variation(lengths: Floats) -> float:
 
 def _decays(group: HalfCycles) -> bool:
     size = np.abs(group.extreme)
+    if size[0] > 2 * np.median(size):
+        size = size[1:]  # the step that set it off
     third = max(2, len(size) // 3)
     return bool(np.median(size[-third:]) < DECAYED * np.median(size[:third]))
 

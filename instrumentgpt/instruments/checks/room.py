@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.checks.oscillation import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.signals import Floats, smooth
 from instrumentgpt.instruments.study import Study, found, quote
-from instrumentgpt.instruments.together import SHARED_BY
+from instrumentgpt.instruments.together import SHARED_BY, Move
 from instrumentgpt.instruments.tracks import Step, Track
 
 DOOR = r"door|lid|cover|hatch|drawer|門|蓋"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
+SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
 RESPONSE = 0.3  # °C; loops.md section 1
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 2.2  # times what happens without a step; loops.md section 1
@@ -23,7 +25,7 @@ SMALLEST_SOURCE = 3.0  # °C of a neighbour's step
 
 def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find times in which at least three channels left their setpoint the same way together."""
-    moves = study.common_moves
+    moves = study.common_moves or _shared_swing(study)
     if not moves:
         return []
     first = moves[0]
@@ -46,6 +48,22 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     severity = faults.severity("ambient_disturbance")
     start, stop = first.start, moves[-1].stop
     return [Finding("ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,))]
+
+
+def _shared_swing(study: Study) -> tuple[Move, ...]:
+    """Return one move where at least `SHARED_BY` channels swing with the same period inside their limits."""
+    swings = [(track, swing_of(track)) for track in study.active if not track.two_point]
+    inside = [(t, swing) for t, swing in swings if swing is not None and swing.at_limit <= AT_LIMIT_SHARE]
+    if len(inside) < SHARED_BY:
+        return ()
+    period = float(np.median([swing.period for _, swing in inside]))
+    alike = [(track, swing) for track, swing in inside if abs(swing.period / period - 1) < SAME_PERIOD]
+    if len(alike) < SHARED_BY:
+        return ()
+    start = min(float(track.time[swing.first]) for track, swing in alike)
+    stop = max(float(track.time[swing.last]) for track, swing in alike)
+    peak = float(alike[0][0].time[alike[0][1].peaks[0]])
+    return (Move(start, stop, peak, {track.loop.channel: swing.amplitude for track, swing in alike}),)
 
 
 def _lines_of(study: Study, time: float, channels: list[int]) -> tuple[Evidence, ...]:

@@ -88,9 +88,8 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    held = _held_before(track)
     for index in jumps(track.time, track.pv):
-        if not track.usable[index] or _was_stuck(track, held, index):
+        if not track.usable[index] or _was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[track.after(index, SPIKE_RETURNS / 2) : track.after(index, 2 * SPIKE_RETURNS)]
@@ -129,22 +128,12 @@ def _moves_on(track: Track, index: int) -> bool:
     return any(float(move) / size > 0.5 for move in beside if np.isfinite(move))
 
 
-def _was_stuck(track: Track, held: Floats, index: int) -> bool:
+def _was_stuck(track: Track, index: int) -> bool:
     """Return whether pv stood still before the jump although the output moved: then it comes unstuck."""
-    if held[index - 1] < STUCK_FOR:
-        return False
-    return (
-        _output_moved(track, int(np.searchsorted(track.time, track.time[index - 1] - held[index - 1])), index)
-        > STUCK_OUTPUT
-    )
-
-
-def _held_before(track: Track) -> Floats:
-    """Return, per sample, for how many seconds pv has been equal to the last digit."""
-    held = np.zeros(len(track))
-    for a, b in constant_runs(track.pv):
-        held[a:b] = track.time[a:b] - track.time[a]
-    return held
+    moved = np.flatnonzero(track.pv[:index] != track.pv[index - 1])
+    first = int(moved[-1]) + 1 if moved.size else 0
+    held = float(track.time[index - 1] - track.time[first])
+    return held >= STUCK_FOR and _output_moved(track, first, index) > STUCK_OUTPUT
 
 
 def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -153,12 +142,14 @@ def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _stuck(study: Study, track: Track) -> list[Finding]:
-    spells = [(int(a), int(b), float(track.time[b - 1] - track.time[a])) for a, b in constant_runs(track.pv)]
-    lengths = sorted(seconds for _, _, seconds in spells)
-    for first, stop, seconds in spells:
-        if seconds < STUCK_FOR or not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
+    spells = constant_runs(track.pv)
+    held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
+    lengths = np.sort(held)
+    for first, stop in spells[held >= STUCK_FOR].tolist():
+        seconds = float(track.time[stop - 1] - track.time[first])
+        if not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
             continue
-        others = lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1]
+        others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 60 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
