@@ -169,6 +169,15 @@ def test_quoted_samples_are_marked_with_their_line_and_only_on_their_own_channel
     assert (marks.yaxis, list(marks.x), marks.text) == ("y2", [milliseconds(150.0)], ("line 302",))
 
 
+def test_a_quoted_line_that_is_no_sample_is_drawn_where_it_stands():
+    door = Evidence(1192, 99.5, {})
+    figure = loop_chart(log_of((1, 2)), [fault("ambient_disturbance", None, evidence=(door,))])
+    dotted = [shape for shape in figure.layout.shapes if shape.line.dash == "dot"]
+    assert {shape.x0 for shape in dotted} == {milliseconds(99.5)}
+    assert [shape.yref for shape in dotted] == ["y domain", "y2 domain", "y3 domain"]
+    assert "line 1,192" in labels(figure)
+
+
 def test_a_window_is_what_the_axis_shows():
     figure = loop_chart(log_of(), window=(60.0, 120.0))
     assert list(figure.layout.xaxis.range) == [milliseconds(60.0), milliseconds(120.0)]

@@ -100,6 +100,12 @@ def test_a_name_in_any_spelling_names_its_device(text):
         "set device 52 to 50 °C",
         "看 052",
         "temperature of 052, please",
+        "switch to 052",
+        "052 ch 3 的 kp 可以調高嗎",
+        "channel 3 of 052",
+        "052's log",
+        "那 052 呢？",
+        "為什麼052的溫度在 55 度波動",
     ],
 )
 def test_a_number_that_can_only_be_a_device_names_it(text):
@@ -200,6 +206,14 @@ def test_other_numbers_and_names_are_no_device(text):
         ("zspr 052 and 50 °C", ["052"]),
         ("zspr 052, 53 s after the door", ["052"]),
         ("is 053 worse than 050?", ["053", "050"]),
+        ("compare 053 to 052", ["053", "052"]),
+        ("zspr 050-052 的溫度", ["050", "051", "052"]),
+        ("zspr 053 到 055", ["053", "054", "055"]),
+        ("devices 054–052", ["054", "053", "052"]),
+        ("050~zspr 052, then 055", ["050", "051", "052", "055"]),
+        ("052-053 °C", []),
+        ("part PLT-050-051", []),
+        ("050-059", []),
     ],
 )
 def test_several_devices_come_in_order_and_once(text, expected):

@@ -77,6 +77,11 @@ def test_the_entry_it_offers_is_an_entry_it_accepts(inventory):
     assert inventory(entry("zspr 060", "10.1.1.60")).find("zspr 60").ip == "10.1.1.60"
 
 
+def test_a_hostile_name_stays_a_name_in_the_entry():
+    lines = entry('x"\n[[device]]\nname = "y', "10.1.1.60")
+    assert tomllib.loads(lines)["device"][0]["name"] == 'x"\n[[device]]\nname = "y'
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

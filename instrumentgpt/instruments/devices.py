@@ -1,6 +1,7 @@
 """The inventory: which devices there are, where their logs lie, and which of them a text names."""
 
 import ipaddress
+import json
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,7 +91,8 @@ def entry(name: str, ip: str = "10.0.0.1") -> str:
     ip = "10.1.1.60"
     logs = "sftp://10.1.1.60/var/log/instrument"
     """
-    return f'[[device]]\nname = "{name}"\nip = "{ip}"\nlogs = "sftp://{ip}/var/log/instrument"'
+    quoted = (json.dumps(text, ensure_ascii=False) for text in (name, ip, f"sftp://{ip}/var/log/instrument"))
+    return "[[device]]\nname = {}\nip = {}\nlogs = {}".format(*quoted)
 
 
 def load_inventory(path: Path | str) -> Inventory:

@@ -14,13 +14,13 @@ _FILE_NAME = re.compile(r"(?<![a-z0-9_.\-])[a-z0-9_.\-]+\.(?:log|csv|tsv|txt|jso
 _LOG_LINE = re.compile(r"\[?\d{4}-\d\d-\d\d[ t]\d\d:\d\d:\d\d.*")  # a pasted log names clients, not devices
 _NUMBER = re.compile(r"(?<![a-z0-9_.:/+\-±=<>])\d+(?![a-z0-9_/]|[.:\-]\d)")
 _UNIT = re.compile(
-    r"\s*(?:°|deg|度|%|percent|[a-z]?hz\b|(?:m|u|k|c|d)?[smhvwafck]\b|m?sec|min|hours?\b|hrs?\b|days?\b|weeks?\b"
+    r"\s*(?:°|deg|度|%|percent|[km]?hz\b|[mkuµ]?[svwa]\b|[cmuµ]m\b|[hmcfk]\b|m?sec|min|hours?\b|hrs?\b|days?\b|weeks?\b"
     r"|times?\b|lines?\b|rows?\b|points?\b|samples?\b|more\b|kelvin|celsius|bar\b|rpm\b|[kmg]b\b"
     r"|秒|分|小時|天|日|月|年|週|次|行|筆|點|個|倍|號(?!\s*(?:機|設備|儀器|裝置|爐|烤箱)))"
 )
 _OTHER_NUMBER = re.compile(  # what stands before a number that is something else
-    r"(?:\b(?:line|port|version|v|rev|build|channel|ch|id|error|code|step|page|kp|ki|kd|sp|pv|setpoint|to|at|row|no)"
-    r"|第|行|埠|版本|通道|頻道|錯誤|代碼|步驟|溫度|設定|到|成|為)\s*[:=#]?\s*$"
+    r"(?:\b(?:line|port|version|v|rev|build|channel|ch|id|error|code|step|page|kp|ki|kd|sp|pv|row)"
+    r"|第|行|埠|版本|通道|頻道|錯誤|代碼|步驟)\s*[:=#]?\s*$"
 )
 _NOUN = re.compile(
     r"(?:\b(?:devices?|instruments?|machines?|units?|ovens?)|設備|裝置|儀器|機台|機器|烤箱)\s*(?:no\.?|number|編號)?\s*[:#]?\s*$"
@@ -34,6 +34,9 @@ _AILING = re.compile(
     r"\s*(?:so |too |still |always )?(?:unstable|oscillat|fluctuat|drift|overshoot|saturat|swing)"
 )
 _WHAT_IS_IT = re.compile(r"\s*(?:怎麼|為什麼|為何|有什麼問題|不穩|振盪|震盪|飄)")
+_RANGE = re.compile(
+    r"(?<![0-9_.:/\-])(0\d{1,8})\s*(?:-|–|—|~|至|到|through)\s*[a-z]*\s*(0\d{1,8})(?![a-z0-9_/:]|[.\-]\d)"
+)
 _JOINER = re.compile(r"\s*(?:,|、|,?\s*\b(?:and|or|vs\.?|versus|with)\b|&|/|和|與|跟|及|或|還有)\s*")
 
 
@@ -71,7 +74,9 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> tuple[tuple[
     named = [*_named(folded, names)]
     named += [span for span in _strangers(folded, names) if not _overlaps(span, named)]
     spans += named
-    spans += _numbered(folded, spans, _numbers(names))
+    numbers = _numbers(names)
+    spans += _ranged(folded, numbers)
+    spans += _numbered(folded, spans, numbers)
     found = [key for _, _, key in sorted(spans)]
     known = [key for key in found if key in names]
     unknown = [key for key in found if key not in names]
@@ -134,6 +139,16 @@ def _numbers(names: Mapping[str, Sequence[str]]) -> dict[int, str]:
             if key and key[-1].isdigit():
                 found.setdefault(int(key[-1]), set()).add(address)
     return {number: addresses.pop() for number, addresses in found.items() if len(addresses) == 1}
+
+
+def _ranged(text: str, numbers: Mapping[int, str]) -> Iterator[Span]:
+    """All devices from one to another ("050-055", "052 到 054"), where both are known."""
+    for match in _RANGE.finditer(text):
+        first, last = int(match.group(1)), int(match.group(2))
+        if first in numbers and last in numbers and not _UNIT.match(text, match.end()):
+            between = sorted(number for number in numbers if min(first, last) <= number <= max(first, last))
+            for place, number in enumerate(between if first < last else reversed(between)):
+                yield match.start() + place, match.end(), numbers[number]
 
 
 def _numbered(text: str, named: Sequence[Span], numbers: Mapping[int, str]) -> list[Span]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, shade, shown
+from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, mark_lines, shade, shown
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
     ROW_GAP,
@@ -57,6 +57,7 @@ def error_chart(
     of_all = [finding for finding in shown(findings, []) if finding.channel is None]
     for place, finding in enumerate(of_all):
         shade(figure, finding, clock, 1, place, language)
+    mark_lines(figure, of_all, clock, 1, language)
     figure.update_xaxes(anchor="y", **clock.axis(language, window))
     above = ROW_GAP + LABEL_PIXELS * len(of_all)
     title_of_axis = f"{word('error', language)} ({escaped(log.unit)})"

@@ -147,3 +147,29 @@ def mark_evidence(
             xaxis="x",
             yaxis=row_axis(row),
         )
+
+
+def mark_lines(
+    figure: go.Figure, findings: Sequence[Finding], clock: Clock, rows: int, language: Language
+) -> None:
+    """Draw a dotted line where findings quote a line that is no sample, such as a door's, with its number."""
+    for finding in findings:
+        for quoted in finding.evidence:
+            if quoted.values or not math.isfinite(quoted.time):
+                continue
+            look = {"color": SEVERITY_COLOURS[finding.severity], "width": 1.4, "dash": "dot"}
+            at = clock.at(quoted.time)
+            for row in range(1, rows + 1):
+                across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
+                figure.add_shape(type="line", x0=at, x1=at, line=look, **across)
+            figure.add_annotation(
+                x=at,
+                y=0,
+                xref="x",
+                yref="y domain",
+                text=word("line", language, f"{quoted.line:,}"),
+                showarrow=False,
+                xanchor="right",
+                yanchor="bottom",
+                font={"color": look["color"], "size": 11},
+            )

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.charts.frame import (
     clock_of,
     gap_of,
     mark_evidence,
+    mark_lines,
     row_axis,
     shade,
     shown,
@@ -68,6 +69,7 @@ def loop_chart(
         for finding in row.findings:
             place = row.labelled.index(finding) if finding in row.labelled else None
             shade(figure, finding, clock, number, place, language)
+    mark_lines(figure, faults, clock, len(rows), language)
     _place_rows(figure, rows, loops, log, language)
     figure.update_xaxes(anchor=row_axis(len(rows)), **clock.axis(language, window))
     return laid_out(figure, title or log.name, sum(row.above + row.pixels for row in rows))

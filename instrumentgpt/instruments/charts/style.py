@@ -19,9 +19,9 @@ SETPOINT_COLOUR = "#7D8A95"
 TEXT_COLOUR = "#75828D"  # where no page theme sets one: 4:1 on both
 GRID_COLOUR = "rgba(125,138,149,0.22)"
 SEVERITY_COLOURS: Mapping[Severity, str] = {
-    "critical": "#D5213D",
-    "high": "#D5213D",
-    "medium": "#C77700",
+    "critical": "#E0434B",
+    "high": "#E0434B",
+    "medium": "#B87000",
     "low": "#5B7FA6",
     "info": "#7D8A95",
     "none": "#7D8A95",
