@@ -93,7 +93,7 @@ def test_an_order_to_act_on_the_instrument_is_no_question(text):
     assert read_question(text).intent == "act"
 
 
-@pytest.mark.parametrize("text", ["52 °C", "hello", "and channel 3?", "what about 053?", "那 053 呢？"])
+@pytest.mark.parametrize("text", ["52 °C", "xyz", "and channel 3?", "what about 053?", "那 053 呢？"])
 def test_what_names_no_task_is_left_to_the_context(text):
     assert read_question(text).intent == "unknown"
 

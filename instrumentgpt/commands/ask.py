@@ -12,6 +12,7 @@ from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "ask a question about a device or a log, and follow up on it"
 TITLE_CHARACTERS = 60
+SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?log=[^()\s]*\)")  # an evidence link: the terminal shows its text
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
 
@@ -94,7 +95,8 @@ def _print_text(events: Iterator[Event]) -> int:
         if isinstance(event, Text):
             printed.add(event)
         elif isinstance(event, Tool) and event.status == "started":
-            _note(f"… {event.name} {' '.join(str(value) for value in event.arguments.values())[:80]}")
+            named = [str(event.arguments[name]) for name in SHOWN if event.arguments.get(name)]
+            _note(" ".join(["…", event.name, *named]))
         elif isinstance(event, Artifact):
             _note(f"… {event.kind}: {event.title} (shown on the page)")
         elif isinstance(event, Tick):

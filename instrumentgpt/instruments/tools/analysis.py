@@ -28,15 +28,19 @@ def diagnose_log(
     device: str = "",
     channel: int | None = None,
     language: Language = "en",
+    record: Language | None = None,
 ) -> dict[str, Any]:
-    """Return what is wrong in `log`, most important first, with the lines that show it, and what is not."""
+    """Return what is wrong in `log`, most important first, with the lines that show it, and what is not.
+
+    record  language of each finding's "text", which is what a conversation remembers; None: as `language`
+    """
     opened = open_log(workspace, log, device)
     found = diagnosed(opened)
     chosen = [one for one in found.findings if channel is None or one.channel in (None, channel)]
     return {
         "summary": _summary(opened, chosen, language),
         **_about(opened),
-        "findings": _findings(opened, chosen, language),
+        "findings": _findings(opened, chosen, language, record or language),
         "channels": _channels(opened, found, channel),
         "withheld": dict(found.withheld),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
@@ -123,10 +127,14 @@ def _about(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _findings(opened: Opened, findings: Sequence[Finding], language: Language) -> list[dict[str, Any]]:
+def _findings(
+    opened: Opened, findings: Sequence[Finding], language: Language, record: Language
+) -> list[dict[str, Any]]:
     quoted = [item.line for one in findings for item in one.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
-    return [_finding(opened, one, texts, language) for one in findings]
+    return [
+        {"text": wording.summary(one, record), **_finding(opened, one, texts, language)} for one in findings
+    ]
 
 
 def _finding(
@@ -134,7 +142,6 @@ def _finding(
 ) -> dict[str, Any]:
     log = opened.log
     return {
-        "text": wording.summary(finding, language),
         "summary": wording.summary(finding, language),
         "class": finding.fault,
         "title": wording.title(finding.fault, language),

@@ -7,7 +7,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.answers.events import group_text, near_onset
 from instrumentgpt.agents.offline.answers.metrics import is_pi
-from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
+from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
 
@@ -43,7 +43,7 @@ def why(case: Case) -> Iterator[str]:
     found = diagnosed(case, about)
     yield from _focus(case, about, found)
     yield verdict(case, about, found) + "\n\n"
-    yield _header(case, about, found) + "\n\n"
+    yield header(case, about, found) + "\n\n"
     yield from key_findings(case, about, found)
     draw(case, about)
     yield from _reasoning(case, about, found)
@@ -62,7 +62,7 @@ def next_action(case: Case) -> Iterator[str]:
     found = diagnosed(case, about)
     yield verdict(case, about, found) + "\n\n"
     for one in faults_of(found)[:MOST_FAULTS] or found["findings"][:1]:
-        yield f"- {one['summary']} {links(about, one)}\n"
+        yield f"- {one['summary']} ({links(about, one)})\n"
         yield f"  {phrase('next_action', case.language, action=one['action'])}\n"
 
 
@@ -81,9 +81,13 @@ def evidence(case: Case) -> Iterator[str]:
 
 def diagnosed(case: Case, about: Subject) -> Result:
     """Return the diagnosis of the log, of the channel asked about if there is one."""
-    channel = case.question.channel
     return case.tool(
-        "diagnose_log", log=about.log, device=about.device, channel=channel, language=case.language
+        "diagnose_log",
+        log=about.log,
+        device=about.device,
+        channel=case.question.channel,
+        language=case.language,
+        record=remembered_in(case),
     )
 
 
@@ -192,7 +196,8 @@ def _broken(case: Case, about: Subject, broken: Result) -> str:
     )
 
 
-def _header(case: Case, about: Subject, found: Result) -> str:
+def header(case: Case, about: Subject, found: Result) -> str:
+    """Return the sentence on the log itself: its name, span and size."""
     return phrase(
         "header",
         case.language,

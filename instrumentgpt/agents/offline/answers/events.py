@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
+from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import moment, phrase, quoted
 
@@ -69,7 +69,8 @@ def group_text(case: Case, about: Subject, group: Result) -> str:
 
 
 def _coincidences(case: Case, about: Subject, groups: list[Result]) -> Iterator[str]:
-    diagnosed = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
+    wanted = {"log": about.log, "device": about.device, "record": remembered_in(case)}
+    diagnosed = case.tool("diagnose_log", language=case.language, **wanted)
     faults = [finding for finding in diagnosed["findings"] if finding["class"] != "healthy"]
     if not faults:
         return

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.subject import choose_log
-from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.answers.diagnosis import diagnosed
+from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
+from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import phrase
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
@@ -37,19 +38,29 @@ def gain(case: Case) -> Iterator[str]:
         counts = Counter(one["answer"]["verdict"] for one in judged)
         told = {name: counts[name] for name in ("yes", "no", "not_proven")}
         yield phrase("gain_all", case.language, count=len(judged), **told) + "\n\n"
+    said: set[str] = set()
     for one in judged:
-        verdict, *grounds = one["sentences"]
-        yield f"- **{verdict}**\n"
-        yield from (f"  - {sentence}\n" for sentence in grounds)
+        _, reason, *grounds = one["sentences"]
+        yield f"- **{_verdict(case, one)}**\n  - {reason}\n"
+        yield from (f"  - {sentence}\n" for sentence in grounds if sentence not in said)
+        said.update(grounds)
         if one["advice"]["proposed"]:
             yield f"  - {' '.join(one['advice_sentences'][:BETTER])}\n"
-    yield from _faults_first(case, about.log, about.device)
+    yield from _faults_first(case, about)
 
 
-def _faults_first(case: Case, log: str, device: str) -> Iterator[str]:
-    found = case.tool(
-        "diagnose_log", log=log, device=device, channel=case.question.channel, language=case.language
-    )
+def _verdict(case: Case, one: Result) -> str:
+    """Return the tool's verdict; lowering a gain too little is not wrong, only not enough."""
+    told = one["answer"]
+    if told["verdict"] == "no" and told["asked"] < told["present"]:
+        named = {name: told[name] for name in ("channel", "gain", "present", "asked")}
+        return phrase("gain_not_enough", case.language, **named)
+    return str(one["sentences"][0])
+
+
+def _faults_first(case: Case, about: Subject) -> Iterator[str]:
+    """Name the grave fault that gains do not repair, if the log has one."""
+    found = diagnosed(case, about)
     grave = [one for one in found["findings"] if one["severity"] in GRAVE and one["class"] not in NOT_TUNING]
     if grave:
         yield "\n" + phrase("gain_faults", case.language, text=grave[0]["summary"])

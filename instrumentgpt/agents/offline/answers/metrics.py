@@ -7,7 +7,6 @@ from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import moment, phrase, sentences
 
-SEPARATOR = {"en": ", ", "zh": "，"}
 TOPICS = {  # part → the words that ask for it; a question that asks for none gets them all
     "now": r"\btemp|\bhow (?:hot|warm)|\bnow\b|\bcurrent|[溫温]度|[幾几]度|目前|現在|现在",
     "setpoint": r"\bset ?point|設定[值點]|设定[值点]",
@@ -47,7 +46,7 @@ def row(case: Case, about: Subject, one: Result, unit: str) -> str:
     fields = {**one, **one["last"], "unit": unit, "line": about.link(one["last"]["line"])}
     held = {**fields, "setpoint": one["setpoint"]}
     parts = [_part(case, part, held if part == "setpoint" else fields) for part in wanted]
-    told = SEPARATOR[case.language].join(part for part in parts if part)
+    told = phrase("list_separator", case.language).join(part for part in parts if part)
     key = "metric_row" if told else "metric_absent"
     return phrase(key, case.language, channel=one["channel"], parts=told, samples=one["samples"])
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.diagnosis import key_findings
-from instrumentgpt.agents.offline.answers.subject import choose_log
+from instrumentgpt.agents.offline.answers.diagnosis import header, key_findings
+from instrumentgpt.agents.offline.answers.subject import choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase
 
@@ -12,7 +12,8 @@ def plot(case: Case) -> Iterator[str]:
     """Draw the log, or one channel of it."""
     about = yield from choose_log(case, newest=bool(case.task.devices))
     wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}
-    drawn = case.tool("plot_log", language=case.language, **wanted)
-    yield f"**{about.label}**: {drawn['summary']} " + phrase("chart", case.language) + "\n\n"
-    found = case.tool("diagnose_log", language=case.language, **wanted)
+    case.tool("plot_log", language=case.language, **wanted)
+    found = case.tool("diagnose_log", language=case.language, record=remembered_in(case), **wanted)
+    yield phrase("chart", case.language, label=about.label) + "\n\n"
+    yield header(case, about, found) + "\n\n"
     yield from key_findings(case, about, found)

@@ -11,7 +11,7 @@ from instrumentgpt.agents.offline.answers.gains import gain
 from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
 from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.plots import plot
-from instrumentgpt.agents.offline.answers.rest import act, help_, unknown, unknown_device
+from instrumentgpt.agents.offline.answers.rest import act, courtesy, help_, unknown, unknown_device
 from instrumentgpt.agents.offline.answers.state import recall
 from instrumentgpt.agents.offline.answers.subject import NothingToRead
 from instrumentgpt.agents.offline.case import Case, ToolFailed
@@ -20,6 +20,7 @@ from instrumentgpt.agents.offline.phrases import phrase, plain_text
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "act": act,
     "compare": compare,
+    "courtesy": courtesy,
     "devices": devices,
     "events": events,
     "evidence": evidence,

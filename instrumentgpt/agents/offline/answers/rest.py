@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.diagnosis import why
-from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, known_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted, sentences
@@ -19,13 +18,18 @@ def act(case: Case) -> Iterator[str]:
     yield phrase("act_refused", case.language)
 
 
+def courtesy(case: Case) -> Iterator[str]:
+    """Answer thanks and greetings with an offer."""
+    yield phrase("courtesy", case.language, count=len(case.tool("list_devices")["devices"]))
+
+
 def unknown(case: Case) -> Iterator[str]:
-    """Answer what names a subject but no task: a device or a file is diagnosed, a channel described."""
-    if case.task.devices or case.task.attachments or case.question.log:
+    """Answer what names a subject but no task: a device, file or channel is diagnosed."""
+    known = known_log(case)
+    about_channel = case.question.channel is not None and known is not None
+    if case.task.devices or case.task.attachments or case.question.log or about_channel:
         yield from why(case)
-    elif case.question.channel is not None and known_log(case):
-        yield from metrics(case)
-    elif known_log(case) or case.question.text.strip():
+    elif known or case.question.text.strip():
         yield phrase("not_understood", case.language, count=KINDS) + "\n\n"
         yield sentences()["help"][case.language].split("\n\n", 1)[1]
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import line_link, phrase, quoted
 from instrumentgpt.instruments.lognames import is_log_name
+from instrumentgpt.text.language import Language, language_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ def known_log(case: Case) -> Subject | None:
 def dropped_logs(case: Case) -> list[str]:
     """Return the names of the logs dropped into the conversation, the latest first."""
     return [bare(Path(path).name) for path in case.task.attachments if is_log_name(Path(path).name)]
+
+
+def remembered_in(case: Case) -> Language:
+    """Return the language of the state's findings, so that it never holds one finding in two languages."""
+    findings = case.task.state.get("findings") or []
+    return language_of("\n".join(map(str, findings))) if findings else case.language
 
 
 def bare(name: str) -> str:
