@@ -23,6 +23,7 @@ from instrumentgpt.text.state import (
     render_state,
 )
 from instrumentgpt.text.summary import (
+    CONCLUSION,
     ENTRY_CHARS,
     Entry,
     MessageId,
@@ -58,6 +59,8 @@ __all__ = [
 
 RECENT_EXCHANGES = 3  # N of seed 004
 PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
+GAP = " … "  # between the paragraphs that a summarised answer keeps
+LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
 TIGHTER_CHARS = (
     2000,
     1200,
@@ -78,7 +81,8 @@ StoredMessage = Mapping[str, Any]  # "role", "content", and "id" where it has be
 def compress_message(role: str, content: str) -> str:
     """Return one message as the summary keeps it, on one line: what was asked, what was concluded.
 
-    A user's text keeps its beginning; an assistant's its first and last paragraph; each about 300 characters.
+    A user's text keeps its beginning; an assistant's its first and last paragraph, and what is
+    called a conclusion between them if there is room; each about 300 characters.
 
     >>> compress_message("assistant", "It oscillates.\\n\\nLong middle.\\n\\nRoot cause: kp is too high.")
     'Assistant: It oscillates. … Root cause: kp is too high.'
@@ -88,10 +92,21 @@ def compress_message(role: str, content: str) -> str:
     if speaker == "User":
         return f"User: {shorten(' '.join(text.split()), ENTRY_CHARS)}"
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
+    return f"Assistant: {_first_and_last(paragraphs)}"
+
+
+def _first_and_last(paragraphs: Sequence[str]) -> str:
+    """Return the two ends, and between them the conclusions for which there is room."""
     if len(paragraphs) < 2:
-        return f"Assistant: {shorten(paragraphs[0] if paragraphs else '', ENTRY_CHARS)}"
-    last = shorten(paragraphs[-1], max(ENTRY_CHARS // 2, ENTRY_CHARS - 3 - len(paragraphs[0])))
-    return f"Assistant: {shorten(paragraphs[0], ENTRY_CHARS - 3 - len(last))} … {last}"
+        return shorten(paragraphs[0] if paragraphs else "", ENTRY_CHARS)
+    first, *middle, last = paragraphs
+    last = shorten(last, max(ENTRY_CHARS // 2, ENTRY_CHARS - len(GAP) - len(first)))
+    kept = [shorten(first, ENTRY_CHARS - len(GAP) - len(last))]
+    for paragraph in filter(CONCLUSION.search, middle):
+        room = ENTRY_CHARS - len(GAP.join([*kept, last])) - len(GAP)
+        if room >= LEAST_CHARS:
+            kept.append(shorten(paragraph, room))
+    return GAP.join([*kept, last])
 
 
 def _speaker(role: str) -> str:
@@ -281,12 +296,18 @@ def _within(
     contents = [(_speaker(message["role"]), filter_content(message["content"])) for message in recent]
     for limit in (RECENT_CHARS, *TIGHTER_CHARS):
         sections = _sections([*fixed, ("conversation_summary", _summary(entries)), _recent(contents, limit)])
-        excess = sum(section.tokens for section in sections) - budget
-        if excess <= 0:
+        if (excess := _excess(sections, budget)) <= 0:
             return sections
-    tokens = count_tokens(_summary(entries))
-    shorter = settle(entries, max(0, tokens - excess)) if tokens > excess else []
-    return _sections([*fixed, ("conversation_summary", _summary(shorter)), _recent(contents, limit)])
+    room = count_tokens(_summary(entries)) - excess
+    for shorter in (settle(entries, room) if room > 0 else [], []):
+        sections = _sections([*fixed, ("conversation_summary", _summary(shorter)), _recent(contents, limit)])
+        if _excess(sections, budget) <= 0:
+            break
+    return sections
+
+
+def _excess(sections: Sequence[Section], budget: int) -> int:
+    return sum(section.tokens + 1 for section in sections) - budget  # 1: each count was rounded
 
 
 def _sections(named: Sequence[tuple[str, str]]) -> tuple[Section, ...]:

@@ -169,6 +169,13 @@ def test_004_07_an_assistant_is_summarised_by_first_and_last_paragraph():
     )
 
 
+def test_004_07_a_root_cause_named_in_the_middle_is_not_lost():
+    answer = "Fetching the log.\n\nA table of numbers.\n\nRoot cause: relay welded.\n\nNext: replace it."
+    assert memory.compress_message("assistant", answer) == (
+        "Assistant: Fetching the log. … Root cause: relay welded. … Next: replace it."
+    )
+
+
 @pytest.mark.parametrize("first, last", [(10, 2000), (2000, 10), (2000, 2000), (140, 150)])
 def test_004_07_a_summarised_answer_is_about_300_characters(first, last):
     line = memory.compress_message("assistant", "f" * first + "\n\nmiddle\n\n" + "l" * last)

@@ -79,6 +79,24 @@ def test_004_04_the_summary_does_not_depend_on_when_it_was_saved(saves):
     assert compose("now?", messages, STATE, summary).summary == compose("now?", messages, STATE, "").summary
 
 
+WORDS = st.text(alphabet="ab 溫度°1.\n", max_size=300)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    contents=st.lists(WORDS, max_size=30),
+    budget=st.integers(2000, 9000),
+    recent_exchanges=st.integers(1, 6),
+)
+def test_004_08_the_prompt_keeps_to_its_budget_whatever_is_in_it(contents, budget, recent_exchanges):
+    messages = [
+        {"id": n, "role": ("user", "assistant")[n % 2], "content": 20 * words}
+        for n, words in enumerate(contents)
+    ]
+    prompt = compose("why?", messages, STATE, "", True, recent_exchanges=recent_exchanges, budget=budget)
+    assert prompt.tokens <= budget
+
+
 def test_004_04_a_question_and_answer_twelve_turns_back_are_still_there():
     messages, summary = [], ""
     for turn in range(1, 13):

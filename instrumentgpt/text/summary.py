@@ -24,7 +24,7 @@ MessageId = int | str  # the database's id, or "~" and a digest
 _HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
 _CLAUSE_END = re.compile(r" · | … |(?<=[.!?;])(?! [·…]) +|(?<=[。！？；])(?! [·…])\s*")
 _SPEAKER = re.compile(r"(?:User|Assistant): ")
-_CONCLUSION = re.compile(
+CONCLUSION = re.compile(
     r"root cause|conclusion|confirmed|ruled out|根因|根本原因|結論|结论|確認|确认|排除", re.I
 )
 
@@ -205,7 +205,7 @@ def _joined(clauses: list[tuple[str, str]], limit: int) -> str:
 
 
 def _worth(clause: str) -> int:
-    return 2 * bool(_CONCLUSION.search(clause)) + bool(re.search(r"\d", clause))
+    return 2 * bool(CONCLUSION.search(clause)) + bool(re.search(r"\d", clause))
 
 
 def shorten(text: str, limit: int) -> str:
