@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import db
-from instrumentgpt.storage.migrations import MIGRATIONS
+from instrumentgpt.storage.migrations import STEPS
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_every_error_is_one_that_people_can_read_and_programs_can_catch():
 
 
 def test_each_step_of_the_schema_says_what_it_makes():
-    assert all(step.fn.__doc__ for step in MIGRATIONS._migrations)
+    assert all(step.__doc__ for step in STEPS)
 
 
 def test_the_database_keeps_foreign_keys_and_a_write_ahead_log(path):

@@ -6,8 +6,6 @@ The first step also takes over an old application's tables (conversations, messa
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-MIGRATIONS = Migrations("instrumentgpt")
-
 _CONVERSATIONS = {
     "title": "TEXT NOT NULL DEFAULT ''",
     "created_at": "REAL",  # s since 1970
@@ -25,7 +23,6 @@ _MESSAGES = {
 }
 
 
-@MIGRATIONS()
 def conversations_and_messages(database: Database) -> None:
     """Make the seed's two tables, or add to the existing ones what they lack."""
     database.execute("""
@@ -85,7 +82,6 @@ def _excuse_strangers(database: Database, table: str, ours: set[str]) -> None:
         database.table(table).transform(defaults=strangers)
 
 
-@MIGRATIONS()
 def runs_and_their_events(database: Database) -> None:
     """Turns in progress and what they said, numbered; one live run per conversation."""
     database.execute("""
@@ -115,7 +111,6 @@ def runs_and_their_events(database: Database) -> None:
         ) WITHOUT ROWID""")
 
 
-@MIGRATIONS()
 def artifacts_and_sessions(database: Database) -> None:
     """Charts, images and files of a conversation, and the agents' own names for it."""
     database.execute("""
@@ -144,7 +139,6 @@ def artifacts_and_sessions(database: Database) -> None:
         ) WITHOUT ROWID""")
 
 
-@MIGRATIONS()
 def state_items_and_device_states(database: Database) -> None:
     """Where each line of the state came from, and the states of devices that were left."""
     database.execute("""
@@ -171,7 +165,6 @@ def state_items_and_device_states(database: Database) -> None:
         ) WITHOUT ROWID""")
 
 
-@MIGRATIONS()
 def settings_and_notes(database: Database) -> None:
     """What the Settings page saves, and what $memorize keeps."""
     database.execute("CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
@@ -184,3 +177,15 @@ def settings_and_notes(database: Database) -> None:
             updated_at REAL NOT NULL,
             PRIMARY KEY (scope, id)
         ) WITHOUT ROWID""")
+
+
+STEPS = (
+    conversations_and_messages,
+    runs_and_their_events,
+    artifacts_and_sessions,
+    state_items_and_device_states,
+    settings_and_notes,
+)
+MIGRATIONS = Migrations("instrumentgpt")
+for _step in STEPS:
+    MIGRATIONS()(_step)
