@@ -14,7 +14,7 @@ from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.margins import Margins, margins
 from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
 from instrumentgpt.instruments.prediction import predicted_iae
-from instrumentgpt.instruments.verdicts import Advice, Answer
+from instrumentgpt.instruments.verdicts import Advice, Answer, Verdict
 
 __all__ = ["Advice", "Answer", "UnknownGain", "advise", "can_raise", "sentences"]
 
@@ -90,40 +90,52 @@ def _refused_answer(found: Refusal, gain: GainName, present: float, asked: float
 
 
 def _judged(found: Identification, gain: GainName, present: float, asked: float) -> Answer:
-    at = margins_of(found, found.gains.with_gain(gain, asked))
-    phase, size = at.worst()
-    enough = (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
+    wanted = found.gains.with_gain(gain, asked)
+    at = margins_of(found, wanted)
     numbers = model_numbers(found) | {"proven": highest_proven(found, gain)}
+    enough = _enough(at)
+    verdict: Verdict
     if enough.all():
-        return Answer(found.channel, gain, "yes", present, asked, phase, size, "every_model", "", numbers)
-    if not enough.any():
+        verdict, reason, experiment = "yes", "every_model", ""
+    elif any(_enough(one).any() for one in _tried(found, wanted)):
+        verdict, reason, experiment = "not_proven", "some_models", "setpoint_step"
+        numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_CELSIUS}
+    else:
+        verdict, reason, experiment = "no", "no_model", ""
         best = int(np.argmax(np.minimum(at.phase / LEAST_PHASE, at.gain / LEAST_GAIN)))
         numbers |= {"best_phase": float(at.phase[best]), "best_gain": float(at.gain[best])}
-        return Answer(found.channel, gain, "no", present, asked, phase, size, "no_model", "", numbers)
-    numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_CELSIUS}
-    return Answer(
-        found.channel,
-        gain,
-        "not_proven",
-        present,
-        asked,
-        phase,
-        size,
-        "some_models",
-        "setpoint_step",
-        numbers,
-    )
+    return Answer(found.channel, gain, verdict, present, asked, *at.worst(), reason, experiment, numbers)
+
+
+def _enough(at: Margins) -> NDArray[np.bool_]:
+    return (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
 
 
 def margins_of(found: Identification, gains: Gains) -> Margins:
-    """Return the margins of `gains` around every model; regressed gains are tried 1.3 times both ways."""
-    if gains.source in ("log", "agrees"):
-        return margins(found.models, gains.kp, gains.ki, gains.kd)
-    sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
-    tried = [
-        margins(found.models, gains.kp * a, gains.ki * b, gains.kd * a) for a, b in product(sides, sides)
-    ]
+    """Return the margins of `gains` around every model; of uncertain gains those of the worst they may be."""
+    tried = _tried(found, gains)
     return Margins(np.min([one.phase for one in tried], axis=0), np.min([one.gain for one in tried], axis=0))
+
+
+def _tried(found: Identification, gains: Gains) -> list[Margins]:
+    """Return the margins of `gains`, or, where they are regressed, of gains 1.3 times both ways."""
+    models = with_dead_time(found.models)
+    if gains.source in ("log", "agrees"):
+        return [margins(models, gains.kp, gains.ki, gains.kd)]
+    sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
+    return [margins(models, gains.kp * a, gains.ki * b, gains.kd * a) for a, b in product(sides, sides)]
+
+
+def with_dead_time(models: Floats) -> Floats:
+    """Return `models` with at least a quarter of tau2 + dead_time as dead time: real plants have more lags.
+
+    >>> with_dead_time(np.array([[1.0, 100.0, 7.0, 1.0]])).tolist()
+    [[1.0, 100.0, 6.0, 2.0]]
+    """
+    gain, tau1, tau2, dead_time = models.T
+    least = np.maximum(dead_time, DEAD_TIME_SHARE * (tau2 + dead_time))
+    changed: Floats = np.stack([gain, tau1, tau2 + dead_time - least, least], axis=1)
+    return changed
 
 
 def keeps_margins(

@@ -1,6 +1,8 @@
 """Direct output-error search for a plant of two lags and a dead time, and all models near the best."""
 
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +22,12 @@ NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
 NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
 SLOWER_ZERO = 0.9  # noise against which the fitted one is checked
 OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
-LATTICE = 2.5  # lattice points per radius of the accepted region
-MOST_MODELS = 500
+LATTICES = (
+    2.5,
+    1.2,
+    0.6,
+)  # lattice points per radius of the accepted region, the finest that is small enough
+MOST_MODELS = 300  # points of that lattice
 
 
 class Record(NamedTuple):
@@ -180,7 +186,7 @@ def _accepted(search: Search, best: Floats) -> Floats:
     unit = least / _effective_samples(residual)
     bound = float(chi2.ppf(CONFIDENCE, PARAMETERS))
     models = [(gain, *best) for gain in gains]
-    for point in _walk(search, best, unit, bound, least):
+    for point in _within_bound(search, best, unit, bound, least):
         residual, gains, errors = search.solve(point)
         room = max(bound - (float(residual @ residual) - least) / unit, 0.0)
         for gain, error in zip(gains, errors, strict=True):
@@ -204,20 +210,31 @@ def _effective_samples(residual: Floats) -> float:
     return max(n / (1 + 2 * float(correlation[1:until].sum())), 5.0)
 
 
-def _walk(search: Search, best: Floats, unit: float, bound: float, least: float) -> Iterator[Floats]:
+def _within_bound(search: Search, best: Floats, unit: float, bound: float, least: float) -> list[Floats]:
+    """Return the lattice points within the bound, of a coarser lattice if there are too many."""
+    axes = _axes(search, best, unit) * np.sqrt(bound)
+    found: list[Floats] = []
+    for points_per_radius in LATTICES:
+        walk = _walk(search, best, axes / points_per_radius, least + bound * unit)
+        found = list(islice(walk, MOST_MODELS + 1))
+        if len(found) <= MOST_MODELS:
+            break
+    return found
+
+
+def _walk(search: Search, best: Floats, axes: Floats, limit: float) -> Iterator[Floats]:
+    """Yield the lattice points of squared residual up to `limit`, neighbour by neighbour from `best`."""
     low, high = _bounds(search.record)
-    axes = _axes(search, best, unit) * np.sqrt(bound) / LATTICE
     origin: Cell = (0, 0, 0)
-    waiting, seen, accepted = [origin], {origin}, 0
-    while waiting and accepted < MOST_MODELS:
-        cell = waiting.pop(0)
+    waiting, seen = deque([origin]), {origin}
+    while waiting:
+        cell = waiting.popleft()
         point = best + axes @ np.array(cell)
         if (point < low).any() or (point > high).any():
             continue
         residual = search.residual(point)
-        if (float(residual @ residual) - least) / unit > bound:
+        if float(residual @ residual) > limit:
             continue
-        accepted += 1
         yield point
         nearby = [cell for cell in _neighbours(cell) if cell not in seen]
         seen.update(nearby)

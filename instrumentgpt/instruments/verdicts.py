@@ -5,6 +5,8 @@ from typing import Literal
 
 from instrumentgpt.instruments.gains import GainName, Gains
 
+Verdict = Literal["yes", "no", "not_proven"]
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -19,7 +21,7 @@ class Answer:
 
     channel: int
     gain: GainName
-    verdict: Literal["yes", "no", "not_proven"]
+    verdict: Verdict
     present: float
     asked: float
     phase_margin: float

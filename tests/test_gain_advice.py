@@ -1,0 +1,188 @@
+"""Whether a gain may be raised, and which gains would be better: by the worst model that the log accepts."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from instrumentgpt.instruments.advice import (
+    DESIGN_GAIN,
+    DESIGN_PHASE,
+    EXPERIMENTS,
+    UnknownGain,
+    advise,
+    can_raise,
+    extreme_models,
+    margins_of,
+    simc,
+    with_dead_time,
+)
+from instrumentgpt.instruments.gains import Gains
+from instrumentgpt.instruments.margins import margins
+from instrumentgpt.instruments.plant import Identification, identify
+from instrumentgpt.instruments.prediction import predicted_iae
+from instrumentgpt.instruments.simulated_loop import Controller, simulate
+from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
+
+TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held
+SLUGGISH = Controller(1.5, 0.005)
+HUNTING = Controller(12.0, 1.2)
+
+
+@pytest.fixture(scope="module")
+def steady() -> Identification:
+    found = identify(simulated_loop())
+    assert isinstance(found, Identification)
+    return found
+
+
+def test_a_gain_with_room_on_every_model_may_be_raised(steady):
+    answer = can_raise(steady, "kp", factor=1.3)
+    assert answer.verdict == "yes"
+    assert answer.asked == pytest.approx(15.6)
+    assert answer.phase_margin >= 45 and answer.gain_margin >= 2
+
+
+def test_a_gain_with_room_on_no_model_may_not(steady):
+    answer = can_raise(steady, "kp", factor=6.0)
+    assert (answer.verdict, answer.reason) == ("no", "no_model")
+    assert answer.gain_margin < 2
+
+
+def test_between_them_nothing_is_proven_and_the_experiment_is_named(steady):
+    edge = float(can_raise(steady).numbers["proven"]) * 1.005
+    answer = can_raise(steady, "kp", target=edge)
+    assert (answer.verdict, answer.reason) == ("not_proven", "some_models")
+    assert answer.experiment == "setpoint_step"
+    assert 0 < answer.numbers["keeping"] < answer.numbers["judged"]
+
+
+def test_what_is_proven_is_the_edge_of_yes(steady):
+    proven = float(can_raise(steady).numbers["proven"])
+    assert can_raise(steady, "kp", target=proven * 0.999).verdict == "yes"
+    assert can_raise(steady, "kp", target=proven * 1.05).verdict != "yes"
+
+
+@pytest.mark.parametrize("gain", ["kp", "ki", "kd"])
+@pytest.mark.parametrize("factor", [1.1, 1.3, 2.0, 3.0, 5.0])
+def test_a_yes_holds_on_the_true_plant(steady, gain, factor):
+    answer = can_raise(steady, gain, target=20.0 * factor if gain == "kd" else None, factor=factor)
+    new = steady.gains.with_gain(gain, answer.asked)
+    phase, size = margins(TRUE_PLANT, new.kp, new.ki, new.kd).worst()
+    assert answer.verdict != "yes" or (phase >= 45 and size >= 2)
+
+
+def test_the_question_may_name_a_target(steady):
+    assert can_raise(steady, "ki", target=0.2).asked == 0.2
+
+
+def test_a_loop_is_identified_for_the_question():
+    assert can_raise(simulated_loop()).verdict == "yes"
+
+
+def test_regressed_gains_leave_less_room(steady):
+    guessed = replace(steady, gains=replace(steady.gains, source="regressed"))
+    sure, unsure = (margins_of(found, found.gains).worst() for found in (steady, guessed))
+    assert unsure[0] < sure[0] and unsure[1] < sure[1]
+
+
+def test_a_log_that_proves_nothing_is_told_with_the_gains_it_names():
+    answer = can_raise(simulated_loop(setpoint=[(0.0, 40.0)]))
+    assert (answer.verdict, answer.reason, answer.experiment) == ("not_proven", "quiet", "setpoint_step")
+    assert (answer.present, answer.asked) == (12.0, pytest.approx(15.6))
+    assert math.isnan(answer.phase_margin)
+
+
+def test_an_unknown_gain_is_refused_with_the_remedy(steady):
+    with pytest.raises(UnknownGain, match="kp, ki or kd"):
+        can_raise(steady, "kq")
+
+
+@pytest.mark.parametrize("controller", [SLUGGISH, HUNTING], ids=["sluggish", "hunting"])
+def test_a_badly_tuned_loop_is_given_gains_that_are_better_on_the_true_plant(controller):
+    advice = advise(simulated_loop(controller=controller))
+    assert advice.proposed is not None
+    new = advice.proposed
+    phase, size = margins(TRUE_PLANT, new.kp, new.ki, new.kd).worst()
+    assert phase >= 45 and size >= 2
+    assert true_iae(Controller(new.kp, new.ki, new.kd)) < 0.8 * true_iae(controller)
+
+
+def true_iae(controller: Controller) -> float:
+    run = simulate(PLANT, controller, STEPS, 1500.0, seed=7)
+    return float(np.abs(run.setpoint - run.temperature).sum())
+
+
+def test_proposed_gains_keep_the_design_margins_on_every_accepted_model():
+    found = identify(simulated_loop(controller=SLUGGISH))
+    advice = advise(found)
+    assert isinstance(found, Identification) and advice.proposed is not None
+    phase, size = margins_of(found, advice.proposed).worst()
+    assert (phase, size) == (advice.phase_margin, advice.gain_margin)
+    assert phase >= DESIGN_PHASE and size >= DESIGN_GAIN
+
+
+def test_the_gains_that_were_proposed_are_not_improved_again():
+    proposed = advise(simulated_loop(controller=SLUGGISH)).proposed
+    assert proposed is not None
+    again = advise(simulated_loop(controller=Controller(proposed.kp, proposed.ki, proposed.kd)))
+    assert (again.proposed, again.reason) == (None, "good_enough")
+
+
+def test_a_pi_controller_is_given_no_derivative_gain_and_a_pid_keeps_its_own():
+    pi, pid = (advise(simulated_loop(controller=Controller(1.5, 0.005, kd))).proposed for kd in (0.0, 6.0))
+    assert pi is not None and pi.kd == 0
+    assert pid is not None and pid.kd > 0
+
+
+def test_no_gains_are_given_without_a_model():
+    advice = advise(simulated_loop(setpoint=[(0.0, 40.0)]))
+    assert (advice.proposed, advice.reason) == (None, "quiet")
+
+
+def test_no_gains_are_given_where_the_models_differ_too_much(steady):
+    wide = np.concatenate([steady.models, steady.models * [30.0, 1.0, 1.0, 1.0]])
+    advice = advise(replace(steady, models=wide))
+    assert (advice.proposed, advice.reason, advice.experiment) == (None, "too_uncertain", "setpoint_step")
+
+
+def test_a_log_without_named_gains_is_advised_too():
+    advice = advise(without_gains(simulated_loop(controller=SLUGGISH)))
+    assert advice.present is not None and advice.present.source == "regressed"
+    assert advice.proposed is not None
+
+
+def test_at_least_a_quarter_of_the_delay_is_dead_time():
+    models = np.array([[1.0, 100.0, 8.0, 0.0], [1.0, 100.0, 2.0, 6.0]])
+    assert with_dead_time(models).tolist() == [[1.0, 100.0, 6.0, 2.0], [1.0, 100.0, 2.0, 6.0]]
+
+
+def test_simc_gives_the_published_gains_for_two_lags():
+    gains = simc(np.array([2.0, 60.0, 4.0, 3.0]), 1.0, derivative=True)
+    series_kp, ti, td = 60.0 / 2.0 / 6.0, 24.0, 4.0
+    assert gains == Gains(series_kp * (1 + td / ti), series_kp / ti, series_kp * td)
+
+
+def test_extreme_models_hold_the_best_and_both_ends(steady):
+    chosen = extreme_models(steady.models)
+    assert chosen[0].tolist() == steady.best.tolist()
+    assert chosen.min(axis=0).tolist() == steady.models.min(axis=0).tolist()
+    assert chosen.max(axis=0).tolist() == steady.models.max(axis=0).tolist()
+
+
+def test_a_predicted_iae_of_a_calm_loop_is_that_of_its_integral_action():
+    slow = predicted_iae(np.array([[1.0, 50.0, 0.0, 1.0]]), Gains(4.0, 0.08))
+    # without overshoot the integral of the error is what moves the output: 5 °C/gain and 10 % of load over ki
+    assert slow[0] == pytest.approx((5.0 + 10.0) / 0.08, rel=0.05)
+
+
+def test_an_unstable_loop_is_predicted_to_be_worse():
+    model = np.array([[0.8, 200.0, 5.0, 5.0]])
+    wild, steady = predicted_iae(model, Gains(200.0, 5.0)), predicted_iae(model, Gains(12.0, 0.15))
+    assert wild[0] > 2 * steady[0]
+
+
+def test_every_refusal_has_its_experiment():
+    reasons = ("short", "quiet", "poor_fit", "no_gains", "wrong_sign", "unstable_model", "oscillates")
+    assert all(EXPERIMENTS[reason] for reason in reasons)

@@ -1,0 +1,113 @@
+"""What is said about gains, in both languages."""
+
+import tomllib
+from dataclasses import replace
+from string import Formatter
+
+import pytest
+
+from instrumentgpt.instruments import advice_wording
+from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise, sentences
+from instrumentgpt.instruments.advice_wording import advice_text, answer_text
+from instrumentgpt.instruments.plant import Refusal, identify
+from instrumentgpt.instruments.simulated_loop import Controller
+from instrumentgpt.text.language import language_of
+from tests.simulated_loops import simulated_loop
+
+WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))
+NUMBERS = {
+    "short": {"samples": 33, "seconds": 31.9},
+    "quiet": {"output_range": 1.5, "pv_range": 0.12},
+    "poor_fit": {"r2": 0.75, "residual": 1.4},
+    "no_gains": {},
+    "wrong_sign": {"wrong": 3, "judged": 200, "kp": 13.0},
+    "unstable_model": {"phase_margin": -12.0, "gain_margin": 0.8},
+    "oscillates": {"amplitude": 1.2, "period": 37.0, "phase_margin": 50.0},
+    "no_temperature": {},
+}
+
+
+def leaves(table, path=()):
+    if set(table) == {"en", "zh"}:
+        yield ".".join(path), table
+    else:
+        for name, part in table.items():
+            yield from leaves(part, (*path, name))
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize(("key", "entry"), list(leaves(WORDINGS)))
+def test_both_languages_tell_the_same_numbers(key, entry):
+    assert fields(entry["en"]) == fields(entry["zh"]), key
+    assert language_of(entry["zh"].format_map(AnyNumber())) == "zh"
+
+
+class AnyNumber(dict):
+    def __missing__(self, key):
+        return 1.0
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("reason", EXPERIMENTS)
+def test_every_refusal_can_be_said(reason, language):
+    refusal = Refusal(2, reason, NUMBERS[reason])
+    for told in (sentences(can_raise(refusal), language), sentences(advise(refusal), language)):
+        assert len(told) >= 2
+        assert "2" in told[0] and "nan" not in "".join(told)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("factor", "verdict"), [(1.3, "yes"), (6.0, "no")])
+def test_a_verdict_is_said_with_its_gains_margins_and_model(factor, verdict, language):
+    answer = can_raise(simulated_loop(), factor=factor)
+    said = "".join(sentences(answer, language))
+    assert answer.verdict == verdict
+    for number in (f"{answer.asked:.4g} %/°C", "12", "45°", "R²", "ki 0.15 %/(°C·s)"):
+        assert number in said
+
+
+def test_yes_and_no_are_the_first_words_of_substance():
+    loop = simulated_loop()
+    assert sentences(can_raise(loop), "en")[0] == "Channel 3: yes, kp can go from 12 to 15.6 %/°C."
+    assert sentences(can_raise(loop), "zh")[0] == "通道 3：可以，kp 可由 12 調到 15.6 %/°C。"
+    assert sentences(can_raise(loop, factor=6), "zh")[0].startswith("通道 3：不可以")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_proposed_gains_are_said_beside_the_present_ones(language):
+    advice = advise(simulated_loop(controller=Controller(1.5, 0.005)))
+    said = "".join(sentences(advice, language))
+    assert advice.proposed is not None
+    for number in (f"{advice.proposed.kp:.4g}", f"{advice.proposed.ki:.4g}", "1.5", "0.005"):
+        assert number in said
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_good_gains_are_said_to_be_left_alone(language):
+    good = advise(simulated_loop(controller=Controller(1.5, 0.005))).proposed
+    assert good is not None
+    advice = advise(simulated_loop(controller=Controller(good.kp, good.ki)))
+    assert advice.reason == "good_enough"
+    assert "25 %" in sentences(advice, language)[0]
+
+
+def test_gains_are_said_in_the_unit_of_the_log():
+    said = sentences(can_raise(simulated_loop()), "en", unit="°F")
+    assert "%/°F" in said[0]
+
+
+@pytest.mark.parametrize("source", ["log", "agrees", "regressed", "disagrees"])
+def test_where_the_gains_come_from_is_said(source):
+    found = identify(simulated_loop())
+    told = can_raise(replace(found, gains=replace(found.gains, source=source)))
+    assert WORDINGS["source"][source]["en"] in sentences(told, "en")
+
+
+def test_a_paragraph_holds_all_sentences():
+    loop = simulated_loop()
+    answer, advice = can_raise(loop), advise(loop)
+    assert answer_text(answer, "en") == " ".join(sentences(answer, "en"))
+    assert advice_text(advice, "zh") == "".join(sentences(advice, "zh"))
