@@ -24,6 +24,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_ROWS = 2
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 
@@ -145,7 +146,7 @@ def number_in(cell: str, decimal_comma: bool = False) -> float:
         bare = bare.replace(",", ".")
     if NUMBER.match(bare):
         number = float(bare)
-        return number if math.isfinite(number) else math.nan
+        return number if abs(number) < GREATEST else math.nan
     return ON_OFF.get(cell.lower(), math.nan)
 
 
@@ -160,7 +161,6 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
             sep=shape.delimiter,
             header=None,
             skipinitialspace=True,
-            float_precision="round_trip",
             na_values=["NAN", "nil", "-", "--", "---"],
             low_memory=False,
         )

@@ -22,7 +22,12 @@ Scanned = tuple[Samples, Rows, int]  # samples, the rest, number of lines; lines
 
 
 def scanned(
-    source: Source, layout: Format, names: dict[str, int], notes: list[str], progress: Progress | None = None
+    source: Source,
+    layout: Format,
+    names: dict[str, int],
+    notes: list[str],
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[Scanned]:
     """Yield what each block of `source` says, in order.
 
@@ -35,7 +40,7 @@ def scanned(
         return
     with ThreadPoolExecutor(THREADS) as pool:
         running: deque[tuple[Future[Scanned], float]] = deque()
-        for block, share in _blocks(source, layout, notes):
+        for block, share in _blocks(source, layout, notes, block_bytes):
             running.append((pool.submit(block), share))
             if len(running) > 2 * THREADS:
                 yield _finished(running, progress)
@@ -52,19 +57,19 @@ def _finished(running: "deque[tuple[Future[Scanned], float]]", progress: Progres
 
 
 def _blocks(
-    source: Source, layout: Format, notes: list[str]
+    source: Source, layout: Format, notes: list[str], block_bytes: int
 ) -> Iterator[tuple[Callable[[], Scanned], float]]:
     """Yield the work of each block, and the share of the log that is read after it."""
     done = 0
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_compressed(part):
             single = Source(part, (part,), (size,))
-            for chunk in chunks(single, BLOCK_BYTES, notes):
+            for chunk in chunks(single, block_bytes, notes):
                 yield partial(_scan_text, chunk.content, layout, {}), done / max(source.size, 1)
         else:
-            for offset in range(0, size, BLOCK_BYTES):
-                share = (done + min(offset + BLOCK_BYTES, size)) / source.size
-                yield partial(_scan_block, part, offset, size, layout), share
+            for offset in range(0, size, block_bytes):
+                share = (done + min(offset + block_bytes, size)) / source.size
+                yield partial(_scan_block, part, offset, size, block_bytes, layout), share
         done += size
 
 
@@ -74,27 +79,27 @@ def _scan_text(content: bytes, layout: Format, names: dict[str, int]) -> Scanned
     return samples, rows, lines
 
 
-def _scan_block(part: Path, offset: int, size: int, layout: Format) -> Scanned:
+def _scan_block(part: Path, offset: int, size: int, block_bytes: int, layout: Format) -> Scanned:
     """Return what the lines say that start in the block of `part` at `offset`."""
     rows = Rows()
-    samples, lines = scan(_text_of_block(part, offset, size), 1, layout, rows)
+    samples, lines = scan(_text_of_block(part, offset, size, block_bytes), 1, layout, rows)
     return samples, rows, lines
 
 
-def _text_of_block(part: Path, offset: int, size: int) -> Text:
+def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text:
     """Return the lines that start in the block, the last one to its end, wherever that is."""
     before = 1 if offset else 0  # with the letter before, to see whether a line starts at the block's start
     tail = TAIL_BYTES
     while True:
-        wanted = min(before + BLOCK_BYTES + tail, size - offset + before)
+        wanted = min(before + block_bytes + tail, size - offset + before)
         buffer = bytearray(wanted + PADDING)
         with part.open("rb", buffering=0) as file:
             file.seek(offset - before)
             got = _fill(file, memoryview(buffer)[:wanted])
-        start = buffer.find(b"\n", 0, before + BLOCK_BYTES) + 1 if before else 0
-        if (before and not start) or start >= min(got, before + BLOCK_BYTES):
+        start = buffer.find(b"\n", 0, before + block_bytes) + 1 if before else 0
+        if (before and not start) or start >= min(got, before + block_bytes):
             return Text.padded(bytearray(PADDING), 0, 0)
-        end = buffer.find(b"\n", before + BLOCK_BYTES - 1, got) + 1
+        end = buffer.find(b"\n", before + block_bytes - 1, got) + 1
         if end or got < wanted or offset - before + got >= size:
             end = end or got
             buffer[end : end + PADDING] = bytes(PADDING)

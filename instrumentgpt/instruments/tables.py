@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments import stamps
-from instrumentgpt.instruments.cells import ON_OFF, Shape, Table, find_shape, number_in, read_chunk
+from instrumentgpt.instruments.cells import GREATEST, ON_OFF, Shape, Table, find_shape, number_in, read_chunk
 from instrumentgpt.instruments.clocks import NO_TIME, SECOND, Micros, start_of, time_axis
 from instrumentgpt.instruments.headers import Heading
 from instrumentgpt.instruments.record import (
@@ -91,7 +91,7 @@ def _grid(table: Table, shape: Shape) -> _Grid:
 
 def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
     if column.dtype.kind == "f":
-        return np.where(np.isfinite(column.astype(float)), column.astype(float), math.nan)
+        return np.where(np.abs(column.astype(float)) < GREATEST, column.astype(float), math.nan)
     codes, unique = pd.factorize(column)
     known = np.array([number_in(str(cell), decimal_comma) for cell in unique], dtype=float)
     return known[codes] if len(known) else np.empty(0)
