@@ -18,7 +18,7 @@ import psutil
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Event, Events, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, from_json, to_json
 from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
@@ -38,7 +38,7 @@ from instrumentgpt.storage.runs import (
     set_process,
     start_run,
 )
-from instrumentgpt.turn import open_turn, run_folder
+from instrumentgpt.turn import Turn, open_turn, run_folder
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
@@ -115,7 +115,8 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
     try:
         with closing(run_turn(open_turn(database, run_id, stop_wanted))) as events:
             for event in events:
-                append_events(database, run_id, [to_json(event)])
+                if not isinstance(event, Done):  # that one was stored with the answer
+                    append_events(database, run_id, [to_json(event)])
                 yield event
     except (KeyboardInterrupt, GeneratorExit):
         close(database, run_id, outcome="cancelled")
@@ -143,12 +144,20 @@ def close(
     for event in events_of(database, run_id):
         turn.take(event)
     with db.transaction(database):
-        done = turn.save(failure.outcome if failure else outcome)
-        if done is None:
+        if get_run(database, run_id).status != "running":
             return []
-        told: list[Event] = [failure, done] if failure else [done]
-        append_events(database, run_id, [to_json(event) for event in told])
-    return told
+        if failure is not None:
+            append_events(database, run_id, [to_json(failure)])
+        done = _saved(turn, failure.outcome if failure else outcome)
+    return [event for event in (failure, done) if event is not None]
+
+
+def _saved(turn: Turn, outcome: Outcome) -> Done | None:
+    try:
+        return turn.save(outcome)
+    except Exception:  # the edge of a turn: what cannot be remembered must not keep the run open
+        _log.exception("run %s: its answer is saved, the memory stays as it was", turn.run.id)
+        return turn.save(outcome, remember=False)
 
 
 def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.summary import ENTRY_CHARS, shorten
+from instrumentgpt.text.statements import STATEMENT_CHARS
+from instrumentgpt.text.summary import shorten
 
 SERVER = "instrumentgpt"  # our tools' MCP server
 LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace has 0.1–1 MB
@@ -63,7 +64,7 @@ def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple
         listed = result.get("findings")
         for item in listed if isinstance(listed, list) else ():
             if isinstance(item, dict) and isinstance(item.get("text"), str):
-                text = shorten(" ".join(item["text"].split()), ENTRY_CHARS)
+                text = shorten(" ".join(item["text"].split()), STATEMENT_CHARS)
                 found[text] = (_text(item.get("log")) or _text(result.get("log")), _first_line(item))
     return found
 

@@ -24,6 +24,7 @@ from instrumentgpt.agents.events import (
     Text,
     Tick,
     Tool,
+    to_json,
 )
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Clocks, Request, run
@@ -33,7 +34,7 @@ from instrumentgpt.instruments.devices import Device, Inventory, load_inventory,
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.runs import Run, get_run
+from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.text.markers import marker
 from instrumentgpt.tool_results import RefusedArtifact, artifact, origins, result_of
 
@@ -133,10 +134,14 @@ class Turn:
         elif isinstance(event, Tool) and (result := result_of(event)):
             self.results.append((event.name, result))
 
-    def save(self, outcome: Outcome) -> Done | None:
-        """Store answer, artifacts and memory at once and end the run; None if somebody else has ended it."""
+    def save(self, outcome: Outcome, remember: bool = True) -> Done | None:
+        """Store answer, artifacts, memory and Done at once; None if somebody else has ended the run.
+
+        Without `remember` the state is stored as it was when the turn began.
+        """
         text = self.answer.text
-        state, items = self._remembered(text)
+        state, items = self._remembered(text) if remember else (self.state, [])
+        done = Done(outcome, text, time.time() - self.run.started_at, self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
@@ -151,7 +156,8 @@ class Turn:
                 items=items,
                 filed=self.filed,
             )
-        return Done(outcome, text, time.time() - self.run.started_at, self.usage)
+            append_events(self.database, self.run.id, [to_json(done)])
+        return done
 
     def _remembered(self, answer: str) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
         """Return the state after this turn, and where each new line of it came from.

@@ -375,3 +375,29 @@ def test_a_run_that_ended_well_leaves_no_folder(path, database, conversation, ag
     ended(database, run_id)
     wait_for(lambda: not lives(pid))
     assert not (path.parent / "runs" / run_id).exists()
+
+
+def test_a_run_that_cannot_be_saved_now_is_saved_later(path, database, conversation, agent, monkeypatch):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids_told(database, run_id)
+    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-runs.OVERTIME_SECONDS))
+    database.conn.execute("ALTER TABLE state_items RENAME TO elsewhere")
+    with pytest.raises(db.StorageError):
+        runs.reap(path)
+    assert not runs.run_processes(run_id)
+    assert get_run(database, run_id).status == "running"
+    database.conn.execute("ALTER TABLE elsewhere RENAME TO state_items")
+    assert runs.reap(path) == [run_id]
+    assert "word1 " in answer(database, conversation).content
+
+
+def test_done_is_stored_with_the_answer(path, database, conversation, agent):
+    agent("says", "It swings.")
+    events = runs.consume(path, conversation, "why?")
+    said = next(events)
+    assert get_run(database, list_runs(database, conversation)[0].id).status == "running"
+    done = next(events)
+    assert list(runs.events_of(database, list_runs(database, conversation)[0].id)) == [said, done]
+    events.close()
+    assert db.count_messages(database, conversation) == 2

@@ -11,7 +11,9 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt import runs
 from instrumentgpt.agents.events import from_json
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.progress import Progress, advance
@@ -53,6 +55,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             if progress is not before:
                 text.markdown(_live_text(progress, conversation_id))
                 note.caption(_note(progress))
+        runs.reap(database_path())  # an answer whose process died would be waited for forever
         if _over(database, run_id):
             st.rerun()
 
