@@ -4,8 +4,24 @@ import numpy as np
 
 from instrumentgpt.instruments.signals import Floats, Mask, constant_runs, runs
 
-RAILS = np.array(  # what converters read with the sensor off: Pt100, thermocouples, 16 bit limits, firmware
-    (-200.0, -242.0, -250.0, -270.0, -127.0, 0.0, 300.0, 327.67, 850.0, 999.0, 999.9, -999.0, -999.9)
+RAILS = np.array(  # what converters read with the sensor off: Pt100, thermocouples, SHT, 16 bit limits
+    (
+        -200.0,
+        -242.0,
+        -250.0,
+        -270.0,
+        -127.0,
+        -45.0,
+        -46.85,
+        0.0,
+        300.0,
+        327.67,
+        850.0,
+        999.0,
+        999.9,
+        -999.0,
+        -999.9,
+    )
     + (1000.0, 1370.0, 1372.0, 1820.0, 3276.7, -3276.8, 3276.8, 6553.5, 9999.0)
 )
 FAR = 20.0  # units of pv from the median, or of one jump, before a reading is taken for a rail
@@ -21,7 +37,7 @@ CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
 def believable(pv: Floats, time: Floats) -> Mask:
     """Return where `pv` (as logged) can be a reading: not nan, not a rail, not a constant far from the rest.
 
-    A value of `RAILS` counts if it lies `FAR` from the median, any other if it was reached in one jump
+    A value of `RAILS` counts if it lies `FAR` from the middle, any other if it was reached in one jump
     of more than `FAR` and then stayed the same to the last digit for `RAIL_HELD`.
 
     >>> believable(np.array([20.0, 20.1, 999.9, 20.0]), np.arange(4.0)).tolist()
@@ -30,12 +46,12 @@ def believable(pv: Floats, time: Floats) -> Mask:
     good = np.isfinite(pv) & (np.abs(pv) < IMPOSSIBLE)
     if not good.any():
         return good
-    middle = float(np.median(pv[good]))
+    middle = float(np.median(np.unique(pv[good])))  # of the values, not the samples: a rail is one value
     far = np.flatnonzero(good & (np.abs(pv - middle) > FAR))
     good[far] = ~np.isclose(pv[far, None], RAILS, atol=0.06).any(axis=1)
     spells = constant_runs(pv)
     for first, stop in spells[time[spells[:, 1] - 1] - time[spells[:, 0]] >= RAIL_HELD]:
-        if first and good[first - 1] and abs(pv[first] - pv[first - 1]) > FAR:
+        if first and good[first - 1] and min(abs(pv[first] - pv[first - 1]), abs(pv[first] - middle)) > FAR:
             good[first:stop] = False
     return good
 

@@ -26,6 +26,7 @@ FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for o
 SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
+DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
@@ -85,6 +86,7 @@ class Track:
     period: float
     low: float
     high: float
+    is_temperature: bool = True
 
     def __len__(self) -> int:
         return len(self.time)
@@ -128,6 +130,11 @@ class Track:
         return noise(self.pv)
 
     @cached_property
+    def band(self) -> float:
+        """Return the error that counts as on setpoint: 0.3 °C, or five times the noise of another quantity."""
+        return BAND if self.is_temperature else 5 * self.noise + self.digit
+
+    @cached_property
     def at_low(self) -> Mask:
         return self.output <= self.low + AT_LIMIT
 
@@ -156,7 +163,7 @@ class Track:
         )
 
     def _settled(self, first: int, stop: int) -> int:
-        inside = np.abs(self.smooth_error[first:stop]) < BAND
+        inside = np.abs(self.smooth_error[first:stop]) < self.band
         for a, b in runs(inside):
             if self.time[first + b - 1] - self.time[first + a] >= SETTLED_FOR:
                 return first + int(a)
@@ -196,18 +203,21 @@ class Track:
 
 def track_of(loop: Loop, degrees_per_unit: float = 1.0, usable: Mask | None = None) -> Track:
     """Return `loop` made ready; `usable` is False where the log has a gap nearby."""
-    scale = 1.0 if math.isnan(degrees_per_unit) else degrees_per_unit
+    is_temperature = not math.isnan(degrees_per_unit)
+    scale = degrees_per_unit if is_temperature else 1.0
     output = loop.output
     if _acts_in_reverse(loop):
         scale = -scale
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
-    low, high = output_limits(output)
     raw = readings(loop.pv, time) * scale
     pv = without_spikes(raw, time)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
     setpoint = loop.setpoint * scale
-    return Track(loop, scale, time, setpoint, raw, pv, output, everywhere, controlled, period, low, high)
+    limits = output_limits(output)
+    return Track(
+        loop, scale, time, setpoint, raw, pv, output, everywhere, controlled, period, *limits, is_temperature
+    )
 
 
 def _mended(time: Floats) -> tuple[Floats, float]:
@@ -243,7 +253,9 @@ def _acts_in_reverse(loop: Loop) -> bool:
     (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)
     by_moves, by_level = abs(kp) * float(np.std(moves)), abs(ki) * float(np.std(level))
     strength = float(np.corrcoef(design @ (kp, ki), answers)[0, 1]) if np.std(answers) > 0 else 0.0
-    return strength > EXPLAINED and (kp if by_moves > by_level else ki) < 0 and not (kp > 0 or ki > 1e-6)
+    if by_moves > DOMINANT * by_level or by_level > DOMINANT * by_moves:
+        return strength > EXPLAINED and (kp if by_moves > by_level else ki) < 0
+    return strength > EXPLAINED and kp < 0 and ki < 0
 
 
 def output_limits(output: Floats) -> tuple[float, float]:

@@ -107,7 +107,8 @@ def _numbers(finding: Finding) -> dict[str, float | str]:
 
 
 def _filled(template: str, numbers: Mapping[str, float | str], language: Language) -> str:
-    return _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
+    written = _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
+    return written.replace("  ", " ")  # where the log names no unit
 
 
 def _named(value: float | str, language: Language) -> float | str:

@@ -51,8 +51,10 @@ CHECKS: dict[str, Check] = {
     "saturation": Check(heater.saturation, "saturation"),
     "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint", "period")),
     "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint", "period")),
-    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning"),
-    "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator"),
+    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", temperature_only=False),
+    "limit_cycle_actuator": Check(
+        oscillation.limit_cycle_actuator, "limit_cycle_actuator", temperature_only=False
+    ),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),

@@ -14,6 +14,8 @@ FALLS_FOR = 30.0  # s of fall at full output; loops.md section 1
 STEADY_FALL = 90.0  # s after which the fall counts even if pv recovers at full output
 DEAD_TIME = 25.0  # s allowed before pv must follow an output at its floor; loops.md section 1
 RISES_FOR = 25.0  # s; loops.md section 1
+COAST = 60.0  # s before the floor over which the pace of a driven plant is taken
+KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
 NEIGHBOUR_HEAT = 3.0  # °C of rise that a neighbour's setpoint step may cause at most
 PINNED_FOR = 390.0  # s; loops.md section 1
 SHORT_OF = 0.6  # °C of error while pinned; loops.md section 1
@@ -68,6 +70,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         if recovered > 0.3 * fall and lasted < STEADY_FALL:
             continue
         start = left_band(track, first)
+        if start == first and fall < 2 * AGAINST:
+            continue  # never in band: a plant that was still cooling when the log began
         if track.low < 0 and sign * _usual_output(track, start) < 0:
             continue  # the other side of a two-sided output: see runaway_stuck_on
         if _shared(study, track, start, bottom) or _cooling_on(track, level, first, bottom):
@@ -149,7 +153,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
-        if rise < AGAINST or lasted < RISES_FOR or above < AGAINST:
+        if rise < AGAINST or lasted < RISES_FOR or above < AGAINST or _coasts(track, level, first, top):
             continue
         start = left_band(track, first)
         if track.low < 0 and sign * _usual_output(track, start) < 0:
@@ -171,6 +175,18 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         lines = (start, first, top)
         return found(study, "runaway_stuck_on", track, start, _end(track, stop), lines, numbers, [ruled_out])
     return None
+
+
+def _coasts(track: Track, level: Floats, first: int, top: int) -> bool:
+    """Return whether pv had been driven this way at full output right before, and has slowed down since."""
+    limit = track.at_high | (track.at_low if track.low < 0 else False)
+    reach = track.samples(BLIP)
+    if not limit[max(0, first - reach) : first].any():
+        return False
+    start = max(0, first - track.samples(COAST))
+    before = float(level[first] - level[start]) / max(float(track.time[first] - track.time[start]), 1e-9)
+    after = float(level[top] - level[first]) / max(float(track.time[top] - track.time[first]), 1e-9)
+    return after < KEEPS_ITS_PACE * before
 
 
 def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:

@@ -8,13 +8,15 @@ import numpy as np
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.signals import Floats, HalfCycles
 from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import BAND, Hold, Track
+from instrumentgpt.instruments.tracks import Hold, Track
 
 AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
 CROSSINGS = 8  # half cycles; loops.md section 1
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
+ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
+ODD = 0.6  # share of oddness from which a valve sticks
 LONG_BEGINNING = 4.0  # periods
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 
@@ -42,6 +44,7 @@ class Swing:
     at_limit: float
     output: float
     peaks: tuple[int, int]
+    oddness: float = 0.0  # of the cross-correlation of output and pv
 
 
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -49,7 +52,7 @@ def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]
     return [
         _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", "meets_limit")
         for track, swing in _swings(study)
-        if swing.at_limit > AT_LIMIT_SHARE
+        if not _by_actuator(track, swing)
     ]
 
 
@@ -58,7 +61,7 @@ def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Findin
     return [
         _finding(study, track, swing, "limit_cycle_actuator", "oscillation_tuning", "inside_limits")
         for track, swing in _swings(study)
-        if swing.at_limit <= AT_LIMIT_SHARE
+        if _by_actuator(track, swing)
     ]
 
 
@@ -86,6 +89,38 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str, other: str, r
     return found(study, fault, track, swing.first, swing.last, lines, numbers, ruled_out)
 
 
+def smallest_swing(track: Track) -> float:
+    """Return the amplitude from which a swing counts: 0.28 °C; of another quantity, well above its noise."""
+    if track.is_temperature:
+        return AMPLITUDE
+    return max(ABOVE_NOISE * track.noise, 3 * track.digit)
+
+
+def _by_actuator(track: Track, swing: Swing) -> bool:
+    """Return whether the actuator is behind `swing`: its output stays inside the limits.
+
+    Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too: there
+    the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch 1999).
+    """
+    inside = swing.at_limit <= AT_LIMIT_SHARE
+    return inside and (track.is_temperature or swing.oddness > ODD)
+
+
+def oddness(track: Track, first: int, last: int, period: float) -> float:
+    """Return how odd the cross-correlation of output and pv is within half a period: 1 odd, 0 even."""
+    output, pv = track.output[first:last], track.pv[first:last]
+    reach = max(2, track.samples(period / 2))
+    if len(pv) < 4 * reach or not (np.isfinite(output).all() and np.isfinite(pv).all()):
+        return 0.0
+    output, pv = output - output.mean(), pv - pv.mean()
+    middle = output[reach:-reach]
+    crossed = np.array(
+        [np.dot(middle, pv[reach + k : len(pv) - reach + k]) for k in range(-reach, reach + 1)]
+    )
+    odd, even = float(np.sum((crossed - crossed[::-1]) ** 2)), float(np.sum((crossed + crossed[::-1]) ** 2))
+    return odd / (odd + even) if odd + even > 0 else 0.0
+
+
 def swing_of(track: Track) -> Swing | None:
     """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
     groups = [group for hold in track.holds for group in [_longest_group(track, hold)] if group is not None]
@@ -102,7 +137,7 @@ def swing_of(track: Track) -> Swing | None:
         return None
     extremes = np.concatenate([np.abs(group.extreme) for group in alike])
     amplitude = float(np.median(extremes))
-    if amplitude < AMPLITUDE:
+    if amplitude < smallest_swing(track):
         return None
     first, last = _beginning(track, alike[0], period), int(alike[-1].peak[-1])
     cycle_shares = [_share_at_limit(track, group) for group in alike]
@@ -116,6 +151,7 @@ def swing_of(track: Track) -> Swing | None:
         float(np.average(cycle_shares, weights=[len(group) for group in alike])),
         _output_swing(track, longest),
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
+        oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
     )
 
 
@@ -128,22 +164,24 @@ def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
     if len(known) < 20:
         return None
     half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
-    if half < 0.6 * AMPLITUDE:
+    if half < 0.6 * smallest_swing(track):
         return None
     noise = 0.0 if np.isnan(track.noise) else track.noise
-    cycles = track.swings(start, hold.stop, max(0.4 * AMPLITUDE, min(2 * noise, 0.6 * half), 0.25 * half))
+    cycles = track.swings(
+        start, hold.stop, max(0.4 * smallest_swing(track), min(2 * noise, 0.6 * half), 0.25 * half)
+    )
     return _best_train(track, cycles)
 
 
 def _first_crossing(track: Track, hold: Hold) -> int:
     """Return where pv first reaches the setpoint of `hold` (its band, or past it)."""
     error = track.smooth_error[hold.first : hold.stop]
-    reached = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[0]))
+    reached = (np.abs(error) < track.band) | (np.sign(error) != np.sign(error[0]))
     return hold.first + (int(np.argmax(reached)) if reached.any() else 0)
 
 
 def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
-    large = np.abs(cycles.extreme) > 0.8 * AMPLITUDE
+    large = np.abs(cycles.extreme) > 0.8 * smallest_swing(track)
     times = track.time[cycles.first]
     lengths = np.diff(times, append=times[-1:] + 0.0)
     trains, start = [], 0
@@ -164,7 +202,7 @@ def _beginning(track: Track, train: HalfCycles, period: float) -> int:
     """Return where the swing began: a long first excursion, still growing, belongs to it."""
     first = int(train.first[0])
     hold = next(hold for hold in track.holds if hold.first <= first < hold.stop)
-    earlier = track.swings(_first_crossing(track, hold), first, 0.8 * AMPLITUDE)
+    earlier = track.swings(_first_crossing(track, hold), first, 0.8 * smallest_swing(track))
     for start in earlier.first[::-1]:
         if track.time[first] - track.time[start] > LONG_BEGINNING * period:
             break

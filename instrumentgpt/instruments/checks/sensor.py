@@ -12,6 +12,7 @@ from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Track
 
 SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
+DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
@@ -37,7 +38,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
     spells = [
         (int(a), int(b))
         for a, b in runs(bad)
-        if b - a >= 3
+        if b - a >= (3 if np.isfinite(track.loop.pv[a]) else DROPPED_OUT)
         and track.time[min(b, len(track) - 1)] - track.time[a] >= OPEN_FOR
         and (a > 0 or np.isfinite(track.setpoint[a]))
     ]
