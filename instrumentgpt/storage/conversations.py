@@ -10,6 +10,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.errors import RunInProgress, UnknownConversation
+from instrumentgpt.storage.provenance import forget_origins
 from instrumentgpt.text.summary import forget
 
 TITLE_CHARS = 60  # of the first question, where nobody gave a title
@@ -164,7 +165,8 @@ def count_messages(database: Database, conversation_id: str) -> int:
 def delete_turn(database: Database, message_id: int) -> list[int]:
     """Delete the turn that the message belongs to (a question and its answers) and return the deleted ids.
 
-    What the summary holds of it goes too. An unknown id deletes nothing.
+    What the summary holds of it goes too, and what only this turn brought into the state.
+    An unknown id deletes nothing.
     Raises RunInProgress while the turn is being answered.
     """
     with transaction(database):
@@ -173,11 +175,10 @@ def delete_turn(database: Database, message_id: int) -> list[int]:
             return []
         marks = ",".join("?" * len(turn))
         _refuse_while_answering(database, f"question_message_id IN ({marks})", *turn)
-        database.conn.execute(
-            "UPDATE conversations SET summary = ?"
-            " WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)",
-            (forget(_summary_of(database, message_id), turn), message_id),
-        )
+        conversation_id = _conversation_of(database, message_id)
+        summary = forget(_summary_of(database, conversation_id), turn)
+        database.conn.execute("UPDATE conversations SET summary = ? WHERE id = ?", (summary, conversation_id))
+        forget_origins(database, conversation_id, turn)
         database.conn.execute(f"DELETE FROM messages WHERE id IN ({marks})", turn)
     return turn
 
@@ -200,13 +201,14 @@ def _turn_of(database: Database, message_id: int) -> list[int]:
     return [row[0] for row in found]
 
 
-def _summary_of(database: Database, message_id: int) -> str:
-    found: list[Any] = rows(
-        database,
-        "SELECT summary FROM conversations WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)",
-        (message_id,),
-    )
-    return (found[0][0] if found else "") or ""
+def _conversation_of(database: Database, message_id: int) -> str:
+    found: list[Any] = rows(database, "SELECT conversation_id FROM messages WHERE id = ?", (message_id,))
+    return str(found[0][0])
+
+
+def _summary_of(database: Database, conversation_id: str) -> str:
+    found: list[Any] = rows(database, "SELECT summary FROM conversations WHERE id = ?", (conversation_id,))
+    return found[0][0] or ""
 
 
 def _refuse_while_answering(database: Database, where: str, *values: str | int) -> None:

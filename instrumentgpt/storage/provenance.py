@@ -1,13 +1,14 @@
 """Where each line of the diagnostic state came from, and the states of devices that were left."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Literal
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.text.state import DiagnosticState, device_key, without_items
 
 Source = Literal["tool", "user", "agent"]
 
@@ -46,6 +47,42 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
         sql, values = f"{sql} AND device = ?", [conversation_id, device]
     found: list[Any] = rows(database, f"{sql} ORDER BY id", values)
     return [StateItem(*row) for row in found]
+
+
+def forget_origins(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:
+    """Take out of the states what only these messages said, and the record that they said it."""
+    items = list_state_items(database, conversation_id)
+    gone = {_key(item) for item in items if item.message_id in message_ids}
+    lost = gone - {_key(item) for item in items if item.message_id not in message_ids}
+    marks = ",".join("?" * len(message_ids))
+    with transaction(database):
+        database.conn.execute(f"DELETE FROM state_items WHERE message_id IN ({marks})", message_ids)
+        for device in {row[0] for row in lost}:
+            _forget_in_states(
+                database, conversation_id, device, {row[1:] for row in lost if row[0] == device}
+            )
+
+
+def _key(item: StateItem) -> tuple[str, str, str]:
+    return item.device, item.field, item.text
+
+
+def _forget_in_states(
+    database: Database, conversation_id: str, device: str, items: set[tuple[str, str]]
+) -> None:
+    """Take the items out of the device's state: the filed one, and the one in force if it is its."""
+    filed = device_states(database, conversation_id).get(device)
+    if filed is not None:
+        left = without_items(DiagnosticState.deserialize(filed), items)
+        file_device_state(database, conversation_id, device, left.serialize())
+    sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    state = DiagnosticState.deserialize(found[0][0] or "")
+    if device_key(state) == device:
+        database.conn.execute(
+            "UPDATE conversations SET diagnostic_state = ? WHERE id = ?",
+            (without_items(state, items).serialize(), conversation_id),
+        )
 
 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:

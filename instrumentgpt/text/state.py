@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -170,6 +170,18 @@ def new_items(before: DiagnosticState, after: DiagnosticState) -> list[tuple[str
         for text in getattr(after, name)
         if text not in getattr(before, name)
     ]
+
+
+def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) -> DiagnosticState:
+    """Return the state without the given (field, text): what said them was deleted."""
+    left = state.copy()
+    for name in ("downloaded_logs", *_FIELDS.values()):
+        setattr(left, name, [text for text in getattr(state, name) if (name, text) not in items])
+    if left.last_log_file not in left.downloaded_logs:
+        left.last_log_file = left.downloaded_logs[-1] if left.downloaded_logs else None
+    if left.status == "resolved" and not left.root_causes:
+        left.status = "investigating"
+    return left
 
 
 def _add_logs(state: DiagnosticState, names: list[str]) -> None:
