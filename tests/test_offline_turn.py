@@ -1,0 +1,64 @@
+"""The main job through the real offline analyst: a question about a device, a follow-up, a dropped log."""
+
+from contextlib import closing
+
+import pytest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.events import Artifact, Done, Session, Tool
+from instrumentgpt.settings import CHECKOUT, database_path
+from instrumentgpt.text.markers import rendered_parts
+from memory import DiagnosticState
+
+LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+@pytest.fixture
+def conversation(database):
+    return db.create_conversation(database)
+
+
+def ask(conversation, question, **more):
+    return list(runs.consume(database_path(), conversation, question, agent="offline", **more))
+
+
+def tools_used(events):
+    return [event.name for event in events if isinstance(event, Tool) and event.status == "ok"]
+
+
+def test_a_device_is_fetched_judged_and_shown_once_and_the_follow_up_builds_on_it(database, conversation):
+    first = ask(conversation, "10.1.1.47 為什麼溫度波動？")
+    assert first[-1].outcome == "ok"
+    assert [event.agent for event in first if isinstance(event, Session)] == ["offline"]
+    assert {"fetch_log", "diagnose_log"} <= set(tools_used(first))
+    answer = db.list_messages(database, conversation)[-1]
+    charts = [event.artifact_id for event in first if isinstance(event, Artifact)]
+    assert (
+        charts
+        and [part.artifact_id for part in rendered_parts(answer.content, charts) if part.artifact_id]
+        == charts
+    )
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert (state.device_name, state.last_log_file) == ("zspr 052", LOG)
+    assert state.findings
+    items = [item for item in db.list_state_items(database, conversation) if item.field == "findings"]
+    assert all((item.source, item.log) == ("tool", LOG) and item.line for item in items)
+
+    second = ask(conversation, "那 kp 可以調高嗎？")
+    assert second[-1].outcome == "ok"
+    assert "fetch_log" not in tools_used(second)
+
+
+def test_a_dropped_log_is_read_and_judged(conversation):
+    content = (CHECKOUT / "demo" / "logs" / "zspr_052" / LOG).read_bytes()
+    events = ask(conversation, "what is wrong in this log?", attachments=[("dropped.log", content)])
+    assert isinstance(events[-1], Done) and events[-1].outcome == "ok"
+    assert "diagnose_log" in tools_used(events)
+    assert "dropped.log" in events[-1].text
