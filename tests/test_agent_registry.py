@@ -36,7 +36,8 @@ def install(tmp_path, monkeypatch):
     [(("agent",), "agent"), (("cursor-agent",), "cursor-agent"), (("agent", "cursor-agent"), "agent")],
 )
 def test_cursors_agent_is_found_on_path_by_either_name(install, names, found):
-    assert cursor_cli.find() == str(install(*names) / found)
+    folder = install(*names)
+    assert cursor_cli.find() == str(folder / found)
 
 
 def test_a_setting_wins_over_path_and_a_wrong_one_is_not_replaced_silently(install, tmp_path):
@@ -73,7 +74,7 @@ def test_an_unknown_or_missing_agent_is_refused_with_the_remedy(install):
         choose("cursor", Settings())
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=str)
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=list(AGENTS))
 def test_the_prompt_goes_to_stdin_and_never_into_the_command_line(agent, tmp_path):
     request = Request("why; rm -rf /", tmp_path, tmp_path / "task.json")
     command = agent.command("program", request, {"PATH": "/bin"})
