@@ -48,8 +48,8 @@ def diagnose(log: Log) -> Diagnosis:
             continue
         for finding in reported:
             causes = _add(causes, finding)
-    healthy, unsure = healthy_channels(study, causes)
     channels = {channel: metrics_of(track) for channel, track in study.tracks.items()}
+    healthy, unsure = healthy_channels(study, causes, channels)
     return Diagnosis(log, channels, tuple(sorted(causes, key=_rank)) + tuple(healthy), withheld | unsure)
 
 

@@ -5,24 +5,8 @@ import numpy as np
 from instrumentgpt.instruments.signals import Floats, Mask, constant_runs, runs
 
 RAILS = np.array(  # what converters read with the sensor off: Pt100, thermocouples, SHT, 16 bit limits
-    (
-        -200.0,
-        -242.0,
-        -250.0,
-        -270.0,
-        -127.0,
-        -45.0,
-        -46.85,
-        0.0,
-        300.0,
-        327.67,
-        850.0,
-        999.0,
-        999.9,
-        -999.0,
-        -999.9,
-    )
-    + (1000.0, 1370.0, 1372.0, 1820.0, 3276.7, -3276.8, 3276.8, 6553.5, 9999.0)
+    [float(value) for value in "-200 -242 -250 -270 -127 -45 -46.85 0 300 327.67 850 999 999.9 1000".split()]
+    + [float(value) for value in "-999 -999.9 1370 1372 1820 3276.7 3276.8 -3276.8 6553.5 9999".split()]
 )
 FAR = 20.0  # units of pv from the median, or of one jump, before a reading is taken for a rail
 RAIL_HELD = 20.0  # s a value that is no known rail must stay the same
@@ -57,7 +41,7 @@ def believable(pv: Floats, time: Floats) -> Mask:
 
 
 def impossible_move(time: Floats, pv: Floats) -> Floats:
-    """Return, for each sample after the first, the change of pv (°C) that this plant cannot make by itself."""
+    """Return, for each sample after the first, the change of pv (°C) that this plant cannot make."""
     spacing = np.maximum(np.diff(time), 1e-3)
     rate = np.abs(np.diff(pv)) / spacing
     usual = float(np.nanpercentile(rate, 98)) if np.isfinite(rate).any() else 0.0
@@ -97,7 +81,7 @@ def excursions(time: Floats, pv: Floats) -> list[tuple[int, int]]:
 
 
 def readings(pv: Floats, time: Floats) -> Floats:
-    """Return `pv` with its short rails still in it, nan where there was no believable reading for `OPEN_FOR`."""
+    """Return `pv`, nan where nothing believable was read for `OPEN_FOR`; short rails stay in."""
     good = believable(pv, time)
     kept = np.where(np.isfinite(pv), pv, np.nan)
     last = len(pv) - 1
@@ -108,13 +92,13 @@ def readings(pv: Floats, time: Floats) -> Floats:
 
 
 def without_spikes(pv: Floats, time: Floats) -> Floats:
-    """Return `pv` with excursions and short drop-outs replaced by a straight line; long drop-outs stay nan."""
+    """Return `pv` with excursions and short drop-outs bridged by a straight line; long drop-outs stay nan."""
     mended = pv.copy()
     for first, stop in excursions(time, pv):
         mended[first:stop] = np.nan
     last = len(pv) - 1
     for first, stop in runs(~np.isfinite(mended)):
-        if 0 < first and stop <= last and time[stop] - time[first] < OPEN_FOR:
+        if first > 0 and stop <= last and time[stop] - time[first] < OPEN_FOR:
             inside = slice(first, stop)
             mended[inside] = np.interp(time[inside], time[[first - 1, stop]], mended[[first - 1, stop]])
     return mended

@@ -155,7 +155,7 @@ def _longest_setpoint(track: Track) -> float:
 
 
 def _steps(track: Track) -> tuple[float, float, float, float]:
-    """Return rise time (median), settling time (slowest), overshoot (largest, °C) and its percent of the step."""
+    """Return rise time (median), settling time (slowest), overshoot (largest, °C), percent of its step."""
     steps = [step for step in track.steps if track.usable[step.index : step.stop].all()]
     if not steps:
         return (math.nan,) * 4

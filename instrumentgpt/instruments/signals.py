@@ -102,7 +102,7 @@ def sliding_median(values: Floats, samples: int) -> Floats:
 def periodicity(values: Floats) -> tuple[float, float]:
     """Return the period of `values` in samples and the autocorrelation there (1 = exact), or nan, nan.
 
-    The period is the first peak within 10 % of the highest, after the autocorrelation's first fall below zero.
+    The period is the first peak within 10 % of the highest after the autocorrelation first falls below zero.
 
     >>> period, regularity = periodicity(np.sin(np.arange(400) * 2 * np.pi / 25))
     >>> round(period, 1), regularity > 0.95
@@ -113,7 +113,7 @@ def periodicity(values: Floats) -> tuple[float, float]:
     power = float(np.dot(values, values))
     if size < 16 or power == 0.0:
         return math.nan, math.nan
-    spectrum = np.fft.rfft(values, 2 * size)
+    spectrum = np.fft.rfft(values, 1 << (2 * size - 1).bit_length())
     correlation = np.fft.irfft(np.abs(spectrum) ** 2)[: size // 2 + 1] / power
     correlation *= size / (size - np.arange(size // 2 + 1))
     below = np.flatnonzero(correlation < 0)

@@ -128,7 +128,7 @@ def found(
     numbers: Mapping[str, float | str],
     ruled_out: Iterable[RuledOut] = (),
 ) -> Finding:
-    """Return the finding of `fault` on the channel of `track` from sample `first` to `last`, quoting `lines`."""
+    """Return the finding of `fault` on `track` from sample `first` to `last`, quoting `lines`."""
     loop = track.loop
     return Finding(
         fault,

@@ -91,7 +91,7 @@ def _move(
 
 
 def _beginning(mean: Floats, a: int, reach: int) -> int:
-    """Return where the move at `a` began: weaker swings up to `reach` before it, to either side, belong to it."""
+    """Return where the move at `a` began: weaker swings up to `reach` before it belong to it."""
     away = np.abs(mean) > MOVE_BEGINS
     start = a
     while start > 0:

@@ -131,7 +131,7 @@ class Track:
 
     @cached_property
     def band(self) -> float:
-        """Return the error that counts as on setpoint: 0.3 °C, or five times the noise of another quantity."""
+        """Return the error that counts as on setpoint: 0.3 °C, else five times the noise."""
         return BAND if self.is_temperature else 5 * self.noise + self.digit
 
     @cached_property

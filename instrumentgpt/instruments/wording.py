@@ -94,7 +94,7 @@ def _sentences(fault: str, language: Language) -> Mapping[str, Any]:
 
 
 def _written(finding: Finding, part: str, language: Language) -> str:
-    """Return the sentence `part`, in the variant that the finding's "kind" or "side" names if there is one."""
+    """Return the sentence `part`, in the variant that the finding's "kind" or "side" names."""
     sentences = _sentences(finding.fault, language)
     variant = finding.numbers.get("kind") or finding.numbers.get("side")
     template = sentences.get(f"{part}_{variant}") or sentences[part]

@@ -74,7 +74,7 @@ def demanded(track: Track, first: int, stop: int) -> Floats:
 
 
 def effective_kp(track: Track) -> float:
-    """Return the gain (percent per logged unit) by which the output has answered moves of the error; 0 if none."""
+    """Return the gain (percent per logged unit) with which the output answered the error; 0 if none."""
     moves, answers = np.diff(track.error) / abs(track.scale), np.diff(track.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (moves != 0) & (answers != 0)
     if both.sum() < 20:

@@ -1,10 +1,10 @@
 """What a channel must show to be called healthy, and what is said when it does not."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.metrics import Metrics
 from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Track
 
@@ -14,8 +14,10 @@ HEALTHY_SWING = 0.22  # °C, half peak to peak while holding; loops.md section 1
 HEALTHY_ERROR = 0.1  # °C, mean while holding; loops.md section 1
 
 
-def healthy_channels(study: Study, causes: Sequence[Finding]) -> tuple[list[Finding], dict[str, str]]:
-    """Return a "healthy" finding per channel that shows it, and why it is withheld where nothing else is said.
+def healthy_channels(
+    study: Study, causes: Sequence[Finding], metrics: Mapping[int, Metrics]
+) -> tuple[list[Finding], dict[str, str]]:
+    """Return a "healthy" finding per channel that shows it, and why it is withheld elsewhere.
 
     A channel with a finding, or in a log with too little data, gets neither.
     """
@@ -27,11 +29,11 @@ def healthy_channels(study: Study, causes: Sequence[Finding]) -> tuple[list[Find
         channel = track.loop.channel
         if ill & {channel, None}:
             continue
-        doubts = _doubts(metrics_of(track), abs(track.scale))
+        doubts = _doubts(metrics[channel], abs(track.scale))
         if doubts:
             withheld[f"healthy, channel {channel}"] = "; ".join(doubts)
         else:
-            findings.append(_healthy(study, track))
+            findings.append(_healthy(study, track, metrics[channel]))
     return findings, withheld
 
 
@@ -50,8 +52,7 @@ def _doubts(metrics: Metrics, scale: float) -> list[str]:
     return doubts
 
 
-def _healthy(study: Study, track: Track) -> Finding:
-    metrics = metrics_of(track)
+def _healthy(study: Study, track: Track, metrics: Metrics) -> Finding:
     numbers: dict[str, float | str] = {
         "kind": "held" if math.isnan(metrics.overshoot) else "stepped",
         "setpoint": metrics.setpoint,

@@ -40,7 +40,7 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
 
 
 def left_band(track: Track, index: int) -> int:
-    """Return the sample before `index` at which the error last left the band, `index` itself if it never was in."""
+    """Return the last sample before `index` at which the error left the band; `index` if it never was in."""
     inside = np.flatnonzero(np.abs(track.smooth_error[: index + 1]) < BAND)
     inside = inside[track.time[inside] > track.time[index] - 600.0]
     return min(int(inside[-1]) + 1, index) if inside.size else index

@@ -1,7 +1,7 @@
 """How a loop answers a step of its setpoint: too far, wound up, too slow."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return _judged(study, "overshoot_tuning", lambda overshoot: overshoot.pinned <= PINNED_PAST)
 
 
-def _judged(study: Study, fault: str, fits) -> list[Finding]:  # type: ignore[no-untyped-def]
+def _judged(study: Study, fault: str, fits: Callable[[Overshoot], bool]) -> list[Finding]:
     findings = []
     for track in study.active:
         if track.two_point:
@@ -165,7 +165,7 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
 
 
 def settling(track: Track, step: Step) -> tuple[int, float]:
-    """Return the index and the seconds after `step` at which pv was in the band for good; its end if never."""
+    """Return the index and the seconds after `step` at which pv was in the band for good, or its end."""
     outside = np.flatnonzero(np.abs(track.smooth_error[step.index : step.stop]) > BAND)
     last = step.index + int(outside[-1]) if outside.size else step.index
     index = min(last + 1, step.stop - 1)
@@ -173,7 +173,7 @@ def settling(track: Track, step: Step) -> tuple[int, float]:
 
 
 def simc_gains(track: Track) -> tuple[float, float] | None:
-    """Return kp and ki (per logged unit) of the SIMC rule with tau_c = dead time for a quick model of the plant.
+    """Return kp and ki (per logged unit) of the SIMC rule, tau_c = dead time, for a quick model.
 
     The model dpv/dt = a output(t - dead_time) - b pv + c is fitted to changes over `MODEL_WINDOW`.
     None where the log does not carry it (R2 below 0.8, or no rise with output).

@@ -146,7 +146,7 @@ def _own_changes(track: Track) -> list[float]:
 
 
 def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tuple[float, int] | None:
-    """Return the largest change of `deviation` after `time` and where; None unless the loop held throughout."""
+    """Return the largest change of `deviation` after `time` and where; None unless the loop held."""
     start = int(np.searchsorted(track.time, time))
     stop = int(np.searchsorted(track.time, time + seconds))
     earlier = deviation[max(0, start - track.samples(30.0)) : start]

@@ -59,7 +59,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find movements no plant can make that return by themselves within seconds, at least `SPIKES` of them."""
+    """Find at least `SPIKES` movements no plant can make that return by themselves within seconds."""
     findings = []
     for track in study.tracks.values():
         spikes = excursions(track.time, track.raw)
@@ -84,7 +84,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find an impossible movement of pv that stays: the sensor reads another value, the plant has not moved."""
+    """Find an impossible movement of pv that stays: the sensor moved, the plant did not."""
     return [finding for track in study.tracks.values() for finding in _step(study, track)]
 
 
@@ -176,7 +176,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
-    """Return how far the output had moved, percent, `STUCK_AFTER` before the end of the run: pv had time to follow."""
+    """Return how far the output had moved (percent) `STUCK_AFTER` before the end: pv had time to follow."""
     start, last = (
         min(first + 2, stop - 1),
         int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER)),
@@ -187,7 +187,7 @@ def _output_moved(track: Track, first: int, stop: int) -> float:
 
 
 def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
-    """Return where pv can have stuck at the latest: coarse digits were constant before it, for up to `others`."""
+    """Return where pv can have stuck at the latest: coarse digits are constant for up to `others` anyway."""
     output = track.output[first:stop]
     away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
     departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
@@ -196,7 +196,7 @@ def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
-    """Return whether the output still trembles: its controller then sees a pv that moves below the last digit."""
+    """Return whether the output trembles: its controller then sees pv move below the last digit."""
     tremor = noise(track.output[first + 2 : stop])
     return not tremor <= max(TREMOR * moved, 0.6 * track.output_digit)
 

@@ -108,7 +108,7 @@ def _changes(study: Study) -> list[tuple[Track, Change, float]]:
 
 
 def _others(duties: list[Duty], time: float) -> float:
-    """Return by which factor the other channels' outputs changed at `time`, their median; 1 without others."""
+    """Return the median factor by which the other channels' outputs changed at `time`; 1 without others."""
     ratios = []
     for duty in duties:
         earlier, later = duty.output[duty.time < time], duty.output[duty.time >= time]
