@@ -147,6 +147,12 @@ def test_no_gains_are_given_where_the_models_differ_too_much(steady):
     assert (advice.proposed, advice.reason, advice.experiment) == (None, "too_uncertain", "setpoint_step")
 
 
+def test_gains_are_left_alone_where_the_output_stands_at_its_limit():
+    advice = advise(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0))
+    assert (advice.proposed, advice.reason) == (None, "pinned")
+    assert 85 < advice.numbers["pinned"] < 93
+
+
 def test_a_log_without_named_gains_is_advised_too():
     advice = advise(without_gains(simulated_loop(controller=SLUGGISH)))
     assert advice.present is not None and advice.present.source == "regressed"

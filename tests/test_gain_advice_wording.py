@@ -94,6 +94,12 @@ def test_good_gains_are_said_to_be_left_alone(language):
     assert "25 %" in sentences(advice, language)[0]
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_pinned_output_is_said_with_its_share(language):
+    advice = advise(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0))
+    assert f"{advice.numbers['pinned']:.0f} %" in sentences(advice, language)[0]
+
+
 def test_gains_are_said_in_the_unit_of_the_log():
     said = sentences(can_raise(simulated_loop()), "en", unit="°F")
     assert "%/°F" in said[0]

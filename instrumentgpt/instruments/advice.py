@@ -26,6 +26,7 @@ TAU_C = np.linspace(1.0, 6.0, 21)  # closed-loop time constants tried, in dead t
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
 FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small
 INTEGRAL_STRETCH = (1.0, 1.5, 2.2)  # times SIMC's integral time: a longer one leaves room for kp
+MOST_PINNED = 0.5  # share of the log at a limit of the output without a break: there no gains matter
 REGRESSED_ERROR = 1.3  # factor by which gains regressed from the output may be wrong either way
 DEFAULT_FACTOR = 1.3  # what "raised" means when the question names no number (loops.md section 2)
 DEAD_TIME_SHARE = 0.25  # of the delay beyond the first lag, at the least
@@ -188,6 +189,9 @@ def advise(
             found.channel, None, None, nan, nan, nan, found.reason, EXPERIMENTS[found.reason], numbers
         )
     present, about = found.gains, model_numbers(found)
+    if found.pinned > MOST_PINNED:
+        about |= {"pinned": 100 * found.pinned}
+        return Advice(found.channel, present, None, nan, nan, nan, "pinned", "", about)
     candidates = _candidates(found)
     if not candidates:
         about |= {"step": STEP_CELSIUS}

@@ -10,7 +10,7 @@ from instrumentgpt.instruments.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.margins import margins
 from instrumentgpt.instruments.model_search import Record, fit
-from instrumentgpt.instruments.signals import periodicity
+from instrumentgpt.instruments.signals import periodicity, runs
 
 Floats = NDArray[np.float64]
 Span = tuple[float, float]
@@ -21,6 +21,7 @@ LEAST_R2 = 0.9  # share of the pv's variance, likewise
 LEAST_SAMPLES = 100  # loops.md: insufficient_data
 LEAST_SECONDS = 180.0  # loops.md: insufficient_data
 MOST_SAMPLES = 4000  # longer records are averaged in blocks, output and pv alike
+AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 GAP_SECONDS, GAP_PERIODS = 20.0, 12.0  # loops.md: data_gap
 LEAST_REGULARITY = 0.7  # autocorrelation after one period, from which an oscillation is one
 STEADY_PHASE = 20.0  # degrees: with more on every model, the named gains cannot be why the loop oscillates
@@ -50,6 +51,7 @@ class Identification:
     r2        share of the pv's variance the best model explains
     residual  °C, standard deviation of what it does not
     samples   count used, of the stretch `start`..`end` (s since the log's first line)
+    pinned    share of that stretch for which the output stood at 0 or 100 % without a break, the longest time
     """
 
     channel: int
@@ -61,6 +63,7 @@ class Identification:
     start: float
     end: float
     gains: Gains
+    pinned: float = 0.0
 
 
 def identify(
@@ -96,8 +99,9 @@ def _identified(loop: Loop, exclude: Sequence[Span], degrees_per_unit: float) ->
         return Refusal(loop.channel, "no_gains")
     models = found.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
     end = record.start + record.period * (len(record.pv) - 1)
+    size, pinned = len(record.pv), _pinned(record)
     plant = Identification(
-        loop.channel, models[0], models, found.r2, found.residual, len(record.pv), record.start, end, gains
+        loop.channel, models[0], models, found.r2, found.residual, size, record.start, end, gains, pinned
     )
     return _contradiction(loop, plant, degrees_per_unit) or plant
 
@@ -119,6 +123,12 @@ def _contradiction(loop: Loop, found: Identification, degrees_per_unit: float) -
         numbers = {"amplitude": amplitude, "period": period, "phase_margin": least}
         return Refusal(loop.channel, "oscillates", numbers)
     return None
+
+
+def _pinned(record: Record) -> float:
+    size = np.abs(record.output)
+    stretches = [*runs(size >= 100 - AT_LIMIT), *runs(size <= AT_LIMIT)]
+    return max((float(stop - first) for first, stop in stretches), default=0.0) / len(size)
 
 
 def _is_calm(loop: Loop, degrees_per_unit: float) -> bool:
