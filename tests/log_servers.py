@@ -118,9 +118,35 @@ class Shell:
     known_hosts: str
 
 
+class Unreliable(asyncssh.SFTPServer):
+    """An SFTP server that breaks the connection, or falls silent, once it has sent so many bytes."""
+
+    def __init__(self, channel, root, faults, opened):
+        self.faults, self.sent, self.opened = faults, 0, opened
+        super().__init__(channel, chroot=root)
+
+    def open(self, path, pflags, attrs):
+        self.opened.append(super().open(path, pflags, attrs))
+        return self.opened[-1]
+
+    async def read(self, file_obj, offset, size):
+        content = super().read(file_obj, offset, size)
+        self.sent += len(content)
+        if self.faults and self.sent > self.faults[0][1]:
+            what, _ = self.faults.pop(0)
+            if what == "break":
+                self.channel.get_connection().abort()
+            await asyncio.sleep(30)
+        return content
+
+
 @contextmanager
-def sftp(root, keys):
-    """Serve the folder `root` over SFTP on loopback, with fresh keys in the folder `keys`."""
+def sftp(root, keys, faults=()):
+    """Serve the folder `root` over SFTP on loopback, with fresh keys in the folder `keys`.
+
+    faults: ("break" or "silence", bytes sent before), one per connection in order.
+    """
+    faults, opened = list(faults), []
     host, user = asyncssh.generate_private_key("ssh-ed25519"), asyncssh.generate_private_key("ssh-ed25519")
     keys.mkdir()
     user.write_private_key(str(keys / "user"))
@@ -135,7 +161,7 @@ def sftp(root, keys):
             0,
             server_host_keys=[host],
             authorized_client_keys=trusted,
-            sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=str(root)),
+            sftp_factory=lambda channel: Unreliable(channel, str(root), faults, opened),
         )
 
     async def stop():
@@ -145,6 +171,9 @@ def sftp(root, keys):
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.sleep(0.05)  # broken connections close their sockets a moment later
+        for file in opened:
+            file.close()
 
     server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
     known = keys / "known_hosts"

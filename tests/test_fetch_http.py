@@ -104,7 +104,7 @@ def test_a_download_cut_on_the_way_is_continued_where_it_broke(server, tmp_path,
     server.cuts = list(cuts)
     assert fetch(only(server), tmp_path, None, QUICK).read_bytes() == CONTENT
     if cuts[0]:
-        assert 0 < resumed_at(server) < 300_000
+        assert 0 < resumed_at(server) < sum(cuts)
 
 
 def test_a_server_without_ranges_is_read_from_the_beginning_again(server, tmp_path):

@@ -26,17 +26,15 @@ def folder(tmp_path):
     return folder
 
 
+def device_at(shell):
+    url = f"sftp://127.0.0.1:{shell.port}/var/log"
+    return Device("zspr 060", "10.1.1.60", url, user="service", key=shell.key, known_hosts=shell.known_hosts)
+
+
 @pytest.fixture
 def device(folder, tmp_path):
     with sftp(tmp_path / "instrument", tmp_path / "keys") as shell:
-        yield Device(
-            "zspr 060",
-            "10.1.1.60",
-            f"sftp://127.0.0.1:{shell.port}/var/log",
-            user="service",
-            key=shell.key,
-            known_hosts=shell.known_hosts,
-        )
+        yield device_at(shell)
 
 
 def test_logs_are_listed_newest_first_with_size_and_time(device):
@@ -64,6 +62,26 @@ def test_a_broken_copy_is_continued(device, tmp_path):
     path = fetch(list_logs(device, QUICK)[0], tmp_path / "cache", lambda done, size: seen.append(done), QUICK)
     assert path.read_bytes() == CONTENT
     assert min(seen) > 500_000
+
+
+@pytest.mark.parametrize(
+    "faults", [[("break", 400_000)], [("silence", 400_000)], [("break", 1), ("break", 1)]]
+)
+def test_a_connection_that_breaks_or_falls_silent_is_made_again(folder, tmp_path, faults):
+    with sftp(tmp_path / "instrument", tmp_path / "keys", faults) as shell:
+        log = list_logs(device_at(shell), QUICK)[0]
+        path = fetch(log, tmp_path / "cache", None, Limits(connect=5.0, silence=0.7, total=30.0))
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_host_that_keeps_breaking_is_given_up_with_its_name(folder, tmp_path):
+    with sftp(tmp_path / "instrument", tmp_path / "keys", [("break", 1)] * 20) as shell:
+        log = list_logs(device_at(shell), QUICK)[0]
+        with pytest.raises(
+            FetchError, match=r"zspr 060 \(10.1.1.60\): sftp://127.0.0.1:.* Check that 127.0.0.1"
+        ):
+            fetch(log, tmp_path / "cache", None, QUICK)
+    assert not (tmp_path / "cache" / "zspr_060" / NAME).exists()
 
 
 def test_a_host_whose_key_is_not_known_is_refused(device, tmp_path):

@@ -3,7 +3,7 @@
 import asyncio
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,20 @@ from sshfs import SSHFileSystem
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
+
+SFTP_BLOCK = 1 << 16  # bytes of a request; more at once leaves asyncssh's tasks behind when the line breaks
+_CUT = (
+    aiohttp.ClientPayloadError,
+    aiohttp.ServerDisconnectedError,
+    aiohttp.ClientOSError,
+    asyncssh.ConnectionLost,
+    asyncssh.SFTPConnectionLost,
+    asyncssh.SFTPNoConnection,
+    ConnectionError,
+    TimeoutError,
+    EOFError,
+)
+NETWORK_ERRORS = (OSError, aiohttp.ClientError, asyncssh.Error, asyncio.IncompleteReadError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -75,10 +89,24 @@ class Remote:
                     offset * partial,
                 )
             return
-        with self.files.open(path, "rb") as file:
+        one_by_one = {"block_size": SFTP_BLOCK, "max_requests": 1} if self.scheme == "sftp" else {}
+        timed = {"timeout": self.limits.silence} if self.scheme == "sftp" else {}
+        most = SFTP_BLOCK if self.scheme == "sftp" else size
+        file = self.files.open(path, "rb", **one_by_one)
+        try:
             file.seek(offset)
-            timed = {"timeout": self.limits.silence} if self.scheme == "sftp" else {}
-            yield SimpleNamespace(read=lambda n: file.read(n, **timed)), offset
+            yield SimpleNamespace(read=lambda n: file.read(min(n, most), **timed)), offset
+        except NETWORK_ERRORS:
+            self.abort()  # or closing the file would wait for a server that is silent
+            raise
+        finally:
+            with suppress(*NETWORK_ERRORS):
+                file.close()
+
+    def abort(self) -> None:
+        """Drop the connection at once, without a word to the other side."""
+        if self.scheme == "sftp":
+            self.files.loop.call_soon_threadsafe(self.files.client.abort)
 
     def close(self) -> None:
         """End the connection; a broken one too."""
@@ -145,20 +173,6 @@ def _sftp(device: Device, limits: Limits) -> SSHFileSystem:
     )
 
 
-_CUT = (
-    aiohttp.ClientPayloadError,
-    aiohttp.ServerDisconnectedError,
-    aiohttp.ClientOSError,
-    asyncssh.ConnectionLost,
-    asyncssh.SFTPConnectionLost,
-    asyncssh.SFTPNoConnection,
-    ConnectionError,
-    TimeoutError,
-    EOFError,
-)
-NETWORK_ERRORS = (OSError, aiohttp.ClientError, asyncssh.Error, asyncio.IncompleteReadError, ValueError)
-
-
 def is_cut(error: BaseException) -> bool:
     """Return whether `error` is a connection that broke or fell silent, so that trying again may help."""
     return isinstance(error, _CUT) and not isinstance(error, FetchError | aiohttp.ClientConnectorError)
@@ -197,7 +211,7 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
         )
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "no space is left for the copy", "Free some space, or set another folder in INSTRUMENTGPT_HOME"
-    if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
+    if isinstance(error, (aiohttp.ClientConnectorError, *_CUT)):
         return (
             f"no connection to {host} ({_brief(error)})",
             f"Check that {host} is on and that its service runs",
