@@ -7,9 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import db
+from instrumentgpt.agents.events import Failure, Text, to_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import attach_artifacts
-from instrumentgpt.storage.runs import append_events, finish_run, live_runs, start_run
+from instrumentgpt.storage.runs import append_events, finish_run, live_runs, set_process, start_run
 
 APP = str(Path(__file__).parents[1] / "app.py")
 TIMEOUT = 30  # s: the first run imports everything
@@ -109,7 +110,7 @@ def test_a_forged_marker_is_text_and_a_real_one_is_a_chart(database):
     attach_artifacts(database, run, message)
     at = page(conversation)
     assert len(at.get("plotly_chart")) == 1
-    assert f"b <!-- PLOTLY_CHART:{foreign} -->" in texts(at)
+    assert f"b \\<!-- PLOTLY_CHART:{foreign} -->" in texts(at)
     assert f"PLOTLY_CHART:{own}" not in texts(at)
 
 
@@ -135,11 +136,7 @@ def test_a_failure_is_shown_with_its_remedy(database):
     run = start_run(
         database, conversation, "cursor", "chat", db.add_message(database, conversation, "user", "q")
     )
-    append_events(
-        database,
-        run,
-        ['{"event": "Failure", "outcome": "not-logged-in", "text": "no <key>", "remedy": "Run agent login"}'],
-    )
+    append_events(database, run, [to_json(Failure("not-logged-in", "no <key>", "Run agent login"))])
     db.finish_turn(database, conversation, run, "", outcome="not-logged-in", summary="", diagnostic_state="")
     shown = texts(page(conversation))
     assert "not logged in" in shown
@@ -160,6 +157,18 @@ def test_of_many_messages_the_last_twenty_are_shown_and_earlier_ones_on_request(
     earlier.click().run()
     assert len(at.chat_message) == 40
     assert "question 230" in texts(at)
+
+
+def test_an_answer_whose_process_died_is_closed_and_marked_when_the_page_opens(database):
+    conversation = db.create_conversation(database)
+    run = start_run(
+        database, conversation, "offline", "chat", db.add_message(database, conversation, "user", "q")
+    )
+    append_events(database, run, [to_json(Text("half an ans"))])
+    set_process(database, run, 2**22 + 1, 0.0)
+    shown = texts(page(conversation))
+    assert "half an ans" in shown
+    assert "Cut off" in shown
 
 
 def test_stop_is_there_only_while_an_answer_is_written(database):

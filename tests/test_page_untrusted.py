@@ -24,6 +24,8 @@ def shown(markdown: str) -> str:
         ("about ~5 s, ~6 s", r"(?<!\\)~"),
         (":red[alarm]", r"(?<!\\):red\["),
         (":red-background[alarm]", r"(?<!\\):red"),
+        ("<!-- PLOTLY_CHART:x --> $5", r"^<|(?<!\\)\$"),
+        ("a <b>bold</b>", r"(?<!\\)<"),
         (":smile:", r":smile:"),
         (":+1:", r":\+1:"),
         ("12:100:3", r":100:"),

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.ui import (
     composer,
@@ -26,6 +28,7 @@ def page() -> None:
 
 
 def _draw() -> None:
+    runs.reap(database_path())
     with session.opened() as database:
         shown = session.current(database)
         settings = session.in_force(database)

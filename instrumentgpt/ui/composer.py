@@ -14,7 +14,7 @@ from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.runs import Run
 from instrumentgpt.ui import attachments, session, untrusted
 
-PLACEHOLDER = "Ask about a device, paste log lines, or drop a log file"
+PLACEHOLDER = "Ask about a device, or drop a log"
 MAX_FILE_MEGABYTES = 200
 INPUT, UNSENT, NOTE = "question", "unsent", "composer-note"  # in the session's state
 

@@ -5,6 +5,7 @@ dropped into this conversation, and never opened as a path.
 """
 
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 from sqlite_utils import Database
@@ -19,6 +20,7 @@ from instrumentgpt.ui import links, untrusted
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
 AROUND = (10, 50, 250)  # lines before and after
 LINE_CHARACTERS = 400
+SCROLLED_HEIGHT = 520  # px
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
@@ -66,7 +68,8 @@ def _show(path: Path, line: int) -> None:
     if not any(number == line for number, _ in lines):
         st.warning(f"{untrusted.label(path.name, 80)} has no line {line:,}.", icon=":material/info:")
     if lines:
-        st.code(text_around(lines, line), language=None, height=520)
+        height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
+        st.code(text_around(lines, line), language=None, height=height)
 
 
 def _workspace(database: Database, conversation_id: str, settings: Settings) -> Workspace:

@@ -60,7 +60,7 @@ def draw(conversation_id: str | None) -> None:
         _draw_bar(prompt)
         known, text, summary = st.tabs(["State", "Prompt", "Summary"])
         with known:
-            _draw_state(state, db.list_state_items(database, conversation_id), turns)
+            _draw_state(state, db.list_state_items(database, conversation_id), turns, conversation_id)
         with text:
             st.text_input("Next question", placeholder=EXAMPLE, key="next-question", live=True)
             st.caption("Exactly what the agent is sent with this question:")
@@ -158,7 +158,9 @@ def _percent(share: float) -> str:
     return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
 
 
-def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem], turns: Mapping[int, int]) -> None:
+def _draw_state(
+    state: memory.DiagnosticState, origins: list[db.StateItem], turns: Mapping[int, int], conversation_id: str
+) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         draw_badges(state)
     known = {(item.field, item.text): item for item in origins}
@@ -169,9 +171,8 @@ def _draw_state(state: memory.DiagnosticState, origins: list[db.StateItem], turn
             drawn = True
             st.markdown(f":small[**{title}**]")
         for text, origin in sorted(items, key=lambda item: -_turn(item[1], turns)):
-            st.markdown(
-                f":small[{untrusted.label(text, ITEM_CHARACTERS)}]  \n:small[:gray[{_origin(origin, turns)}]]"
-            )
+            words, source = untrusted.label(text, ITEM_CHARACTERS), _origin(origin, turns, conversation_id)
+            st.markdown(f":small[{words}]  \n:small[:gray[{source}]]")
     if not drawn:
         st.caption(
             "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
@@ -191,7 +192,7 @@ def _turn(item: db.StateItem | None, turns: Mapping[int, int]) -> int:
     return turns.get(item.message_id or 0, 0) if item else 0
 
 
-def _origin(item: db.StateItem | None, turns: Mapping[int, int]) -> str:
+def _origin(item: db.StateItem | None, turns: Mapping[int, int], conversation_id: str) -> str:
     """Return where an item of the state came from: who said it, in which turn, and the line that shows it."""
     if item is None:
         return "origin not recorded"
@@ -199,7 +200,8 @@ def _origin(item: db.StateItem | None, turns: Mapping[int, int]) -> str:
     if turn := _turn(item, turns):
         parts.append(f"turn {turn}")
     if item.log and item.line:
-        parts.append(f"[L {item.line:,}]({untrusted.evidence_query(item.log, item.line)})")
+        log = f"{item.device}/{item.log}" if item.device and "/" not in item.log else item.log
+        parts.append(f"[L {item.line:,}]({untrusted.evidence_query(log, item.line, conversation_id)})")
     return " · ".join(parts)
 
 

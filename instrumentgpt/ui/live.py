@@ -56,7 +56,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
                 text.markdown(_live_text(progress, conversation_id))
                 note.caption(_note(progress))
         runs.reap(database_path())  # an answer whose process died would be waited for forever
-        if _over(database, run_id):
+        if get_run(database, run_id).status != "running":
             st.rerun()
 
 
@@ -73,10 +73,6 @@ def watch(conversation_id: str, last_message_id: int) -> None:
 def _known(run_id: str) -> Progress | None:
     known_id, progress = st.session_state.get("progress", ("", None))
     return progress if known_id == run_id else None
-
-
-def _over(database: Database, run_id: str) -> bool:
-    return get_run(database, run_id).status != "running"
 
 
 def _live_text(progress: Progress, conversation_id: str) -> str:

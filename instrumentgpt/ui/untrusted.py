@@ -42,11 +42,11 @@ def label(text: str, limit: int = 60) -> str:
     """Return `text` for a button, badge or heading: one line, at most `limit` characters, nothing formatted.
 
     >>> print(label("**bold** :red[x]"))
-    \\*\\*bold\\*\\* \\:\u2060red\\[x\\]
+    \\*\\*bold\\*\\* \\:red\\[x\\]
     """
     line = " ".join(text.split())
     line = line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-    return _MARKUP.sub(r"\\\1", line).replace(r"\:", rf"\:{_JOINER}")
+    return _MARKUP.sub(r"\\\1", _SHORTCODE.sub(f":{_JOINER}", line))
 
 
 def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
@@ -57,7 +57,7 @@ def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
 
 def _prose(text: str, conversation_id: str) -> str:
     text = text.replace("![", f"!{_JOINER}[")
-    text = re.sub(r"(?<!\\)([$~])", r"\\\1", text)
+    text = re.sub(r"(?<!\\)([$~]|<(?=[!/?A-Za-z]))", r"\\\1", text)  # an HTML block would show the escapes
     text = _SHORTCODE.sub(rf"\:{_JOINER}", _DIRECTIVE.sub(r"\:", text))
     return _EVIDENCE.sub(lambda link: f"]({_with_conversation(link['query'], conversation_id)})", text)
 

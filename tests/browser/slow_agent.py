@@ -29,4 +29,5 @@ def main(count, seconds):
     say("result", subtype="success", is_error=False, result=text, duration_ms=1, request_id="r")
 
 
-main(int(sys.argv[1]), float(sys.argv[2]))
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))

@@ -3,35 +3,19 @@
 import re
 from contextlib import closing
 
-import pytest
+from driving import ANSWER_MS, ask, opened
 from playwright.sync_api import Page, expect
 
 import db
 from instrumentgpt.storage.runs import list_runs, live_runs
-
-ANSWER_MS = 30_000
-
-
-def ask(page: Page, question: str) -> None:
-    box = page.get_by_test_id("stChatInput").locator("textarea")
-    box.fill(question)
-    box.press("Enter")
-
-
-def opened(page: Page, url: str) -> Page:
-    page.goto(url)
-    expect(page.get_by_test_id("stChatInput")).to_be_visible(timeout=ANSWER_MS)
-    return page
 
 
 def last_answer(page: Page):
     return page.get_by_test_id("stChatMessage").last
 
 
-@pytest.fixture
-def counting(serve, slow_agent):
-    """A server whose agent counts to 60, ten words a second."""
-    return serve(**slow_agent(words=60, seconds=0.1))
+def conversation_of(page: Page) -> str:
+    return re.search(r"conv=(\w+)", page.url)[1]
 
 
 def begin(page: Page, server) -> str:
@@ -76,12 +60,12 @@ def test_a_second_tab_shows_the_same_answer_and_an_idle_one_notices_a_question(p
     expect(last_answer(page)).to_contain_text("word1", timeout=ANSWER_MS)
 
 
-def test_a_killed_server_loses_no_word(page, counting):
-    begin(page, counting)
-    counting.kill()
-    with closing(db.connect(counting.home / "instrumentgpt.db")) as database:
+def test_a_killed_server_loses_no_word(page, counting_alone):
+    begin(page, counting_alone)
+    counting_alone.kill()
+    with closing(db.connect(counting_alone.home / "instrumentgpt.db")) as database:
         assert len(live_runs(database)) == 1
-    counting.start()
+    counting_alone.start()
     expect(last_answer(page)).to_contain_text("word1 word2", timeout=ANSWER_MS)
     expect_whole_answer(page)
 
@@ -92,7 +76,7 @@ def test_stop_ends_it_within_a_second_and_a_half_and_keeps_the_words(page, count
     expect(last_answer(page)).to_contain_text("Stopped before the end", timeout=4_000)
     expect(last_answer(page)).to_contain_text("word1 word2 word3")
     with closing(db.connect(counting.home / "instrumentgpt.db")) as database:
-        assert live_runs(database) == []
+        assert conversation_of(page) not in [run.conversation_id for run in live_runs(database)]
 
 
 def test_a_question_during_an_answer_waits_in_the_input(page, counting):
@@ -100,7 +84,7 @@ def test_a_question_during_an_answer_waits_in_the_input(page, counting):
     ask(page, "and the output?")
     expect(page.get_by_text("still being answered")).to_be_visible()
     expect(page.get_by_test_id("stChatInput").locator("textarea")).to_have_value("and the output?")
-    conversation = re.search(r"conv=(\w+)", page.url)[1]
+    conversation = conversation_of(page)
     with closing(db.connect(counting.home / "instrumentgpt.db")) as database:
         assert len(list_runs(database, conversation)) == 1
         assert db.count_messages(database, conversation) == 1
@@ -111,4 +95,6 @@ def test_a_double_click_on_an_example_starts_one_answer(page, counting):
     page.get_by_role("button", name="What is wrong with").dblclick()
     expect_whole_answer(page)
     with closing(db.connect(counting.home / "instrumentgpt.db")) as database:
-        assert [len(list_runs(database, row.id)) for row in db.list_conversations(database)] == [1]
+        newest, *_ = db.list_conversations(database)
+        assert len(list_runs(database, newest.id)) == 1
+        assert [row.title for row in db.list_conversations(database)].count(newest.title) == 1
