@@ -198,8 +198,8 @@ def compose(
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
-    all_messages      all messages of the conversation or its newest part, oldest first, raw.
-                      Without ids it must be all of them. The current question may be the last one.
+    all_messages      all messages of the conversation, oldest first, raw; the current question may be the
+                      last one. With ids, the newest part will do as long as N is not raised.
     existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
     recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
     budget            tokens; while over it, recent messages, then the summary, are shortened.

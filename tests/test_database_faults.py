@@ -5,12 +5,15 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import db
 from instrumentgpt.storage.migrations import STEPS
+
+CHECKOUT = str(Path(__file__).parents[1])
 
 
 @pytest.fixture
@@ -93,7 +96,7 @@ except db.StorageError as error:
 
 
 def test_a_folder_without_write_permission_says_so(path, tmp_path):
-    folder = Path("/tmp") / f"read-only-{os.getpid()}"
+    folder = Path(tempfile.gettempdir()) / f"read-only-{os.getpid()}"  # tmp_path is closed to other users
     shutil.copytree(path.parent, folder)
     try:
         for name in folder.iterdir():
@@ -101,7 +104,7 @@ def test_a_folder_without_write_permission_says_so(path, tmp_path):
         folder.chmod(0o555)
         said = subprocess.run(
             [sys.executable, "-c", READER, folder / "x.db"],
-            env={**os.environ, "PYTHONPATH": ".", "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": CHECKOUT, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
             timeout=60,
@@ -182,7 +185,7 @@ def test_a_killed_writer_loses_nothing_that_was_committed(path):
             "while True: print(db.add_message(d, c, 'user', 'x' * 3000), flush=True)",
             path,
         ],
-        env={**os.environ, "PYTHONPATH": "."},
+        env={**os.environ, "PYTHONPATH": CHECKOUT},
         stdout=subprocess.PIPE,
         text=True,
     )

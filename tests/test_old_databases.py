@@ -10,6 +10,8 @@ import pytest
 import db
 from memory import DiagnosticState, build_prompt
 
+CHECKOUT = str(Path(__file__).parents[1])
+
 PUBLIC = """
 CREATE TABLE conversations (
     id TEXT PRIMARY KEY, ip_address TEXT NOT NULL, title TEXT NOT NULL DEFAULT 'New Chat',
@@ -151,7 +153,7 @@ def test_six_processes_starting_at_once_all_succeed(tmp_path, schema):
     starters = [
         subprocess.Popen(
             [sys.executable, "-c", STARTER, path, str(number)],
-            env={**os.environ, "PYTHONPATH": "."},
+            env={**os.environ, "PYTHONPATH": CHECKOUT},
             stderr=subprocess.PIPE,
         )
         for number in range(6)

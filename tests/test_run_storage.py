@@ -10,6 +10,8 @@ import pytest
 import db
 from instrumentgpt.storage import runs
 
+CHECKOUT = str(Path(__file__).parents[1])
+
 
 @pytest.fixture
 def path(tmp_path):
@@ -117,7 +119,7 @@ for number in range(40):
 def test_two_processes_writing_one_run_leave_no_gap(path, database, run):
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITER, path, run, name], env={**os.environ, "PYTHONPATH": "."}
+            [sys.executable, "-c", WRITER, path, run, name], env={**os.environ, "PYTHONPATH": CHECKOUT}
         )
         for name in "xy"
     ]
