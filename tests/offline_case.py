@@ -1,0 +1,47 @@
+"""Asks the offline analyst in this process, with the demo inventory: what it said, which tools it used."""
+
+import io
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.agents.offline.program import chat
+from instrumentgpt.agents.offline.wire import Wire
+
+
+@dataclass(frozen=True)
+class Answered:
+    text: str
+    tools: tuple[str, ...]
+    results: tuple[dict[str, Any], ...]
+
+
+def asked(question: str, folder, **task: Any) -> Answered:
+    """Answer `question` with caches below `folder`; `task` are fields of the task file."""
+    stream = io.StringIO()
+    wire = Wire(stream, partial=True)
+    where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
+    for words in chat(replace(Task(question=question, **where), **task), wire):
+        wire.say(words)
+    wire.close()
+    events = [json.loads(line) for line in stream.getvalue().splitlines()]
+    calls = [event["tool_call"]["mcpToolCall"] for event in events if event.get("subtype") == "completed"]
+    results = [json.loads(call["result"]["success"]["content"][0]["text"]["text"]) for call in calls]
+    return Answered(events[-1]["result"], tuple(call["args"]["toolName"] for call in calls), tuple(results))
+
+
+def state_after(answered: Answered, device: str = "", ip: str = "") -> dict[str, Any]:
+    """Return the state that a turn would hand over after `answered`."""
+    logs = [result["log"] for result in answered.results if isinstance(result.get("log"), str)]
+    texts = [
+        one["text"] for result in answered.results for one in result.get("findings", []) if "text" in one
+    ]
+    return {
+        "device_name": device,
+        "device_ip": ip,
+        "last_log_file": logs[-1] if logs else None,
+        "downloaded_logs": list(dict.fromkeys(logs)),
+        "findings": list(dict.fromkeys(texts)),
+        "status": "investigating",
+    }

@@ -1,0 +1,94 @@
+"""`ask`: chat turns in the terminal, in the same conversations as on the page."""
+
+import json
+from contextlib import closing
+
+import pytest
+
+import db
+from instrumentgpt.__main__ import main
+from instrumentgpt.agents.events import Text
+from instrumentgpt.commands.ask import Printed
+from instrumentgpt.storage.paths import database_path
+
+OFFLINE = ("--agent", "offline")
+
+
+def ask(*arguments):
+    return main(["ask", *OFFLINE, *arguments])
+
+
+def test_a_question_is_answered_and_followed_up_without_a_second_fetch(capsys):
+    assert ask("10.1.1.112 為什麼溫度波動？") == 0
+    first = capsys.readouterr()
+    assert "通道 2 增益造成的振盪" in first.out and "fetch_log zspr 053" in first.err
+    assert ask("--continue", "那 kp 可以調高嗎？") == 0
+    second = capsys.readouterr()
+    assert "通道 2：不可以" in second.out and "fetch_log" not in second.err
+    with closing(db.connect(database_path())) as database:
+        (conversation,) = db.list_conversations(database)
+        messages = db.list_messages(database, conversation.id)
+        state = json.loads(db.get_memory(conversation.id, database)[1])
+    assert [message.role for message in messages] == ["user", "assistant"] * 2
+    assert state["device_name"] == "zspr 053" and len(state["root_causes"]) == 1
+
+
+def test_lines_are_told_without_the_links_of_the_page(capsys):
+    ask("054 why?")
+    out = capsys.readouterr().out
+    assert "L 1,886 setpoint" in out and "?log=" not in out
+
+
+def test_a_conversation_is_continued_by_its_name(capsys):
+    ask("053 why?")
+    name = capsys.readouterr().err.split("conversation ")[1].split()[0]
+    assert ask("--conversation", name, "what did we find so far?") == 0
+    assert "swings by" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("going_on", [["--continue"], ["--conversation", "nobody"]])
+def test_a_conversation_that_is_not_there_is_an_error_with_the_remedy(going_on, capsys):
+    assert ask(*going_on, "why?") == 1
+    assert "There is no conversation" in capsys.readouterr().err
+
+
+def test_files_are_handed_over(tmp_path, capsys):
+    path = tmp_path / "notes.csv"
+    path.write_text("".join(f"{i * 0.5},60,{60 + i % 2 / 10},50\n" for i in range(600)), encoding="utf-8")
+    assert ask("what is wrong?", str(path)) == 0
+    assert "`notes.csv`" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_read_is_an_error_with_the_remedy(tmp_path, capsys):
+    assert ask("why?", str(tmp_path / "none.log")) == 1
+    assert "Give the path of a file that can be read" in capsys.readouterr().err
+
+
+def test_json_prints_the_events_of_the_turn(capsys):
+    assert ask("--json", "list devices") == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert events[0]["event"] == "Session" and events[-1]["event"] == "Done"
+
+
+def test_an_agent_that_is_not_there_is_an_error(capsys):
+    assert main(["ask", "--agent", "nobody", "why?"]) == 1
+    assert "is no agent" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("events", "shown"),
+    [
+        ([Text("ha"), Text("ha"), Text("haha!", whole=True)], "haha!\n"),
+        ([Text("see [L 1"), Text("8](?log=a"), Text(".log&line=18) now")], "see L 18 now\n"),
+        ([Text("a [b"), Text("] c")], "a [b] c\n"),
+        ([Text("one"), Text("two", segment=1)], "onetwo\n"),
+        ([Text("wrong"), Text("right", whole=True)], "wrong\nright\n"),
+        ([Text("open [L 1")], "open [L 1\n"),
+    ],
+)
+def test_text_is_printed_once_as_it_comes_and_links_as_words(events, shown, capsys):
+    printed = Printed()
+    for event in events:
+        printed.add(event)
+    printed.end()
+    assert capsys.readouterr().out == shown

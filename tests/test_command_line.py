@@ -1,0 +1,210 @@
+"""The commands as a person or a script uses them."""
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from instrumentgpt.__main__ import COMMANDS, main, parser
+from instrumentgpt.instruments.simulate import demo_scenarios, write_log
+
+ROOT = Path(__file__).parents[1]
+DOCS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def oscillating(tmp_path) -> Path:
+    scenario = next(one for one in demo_scenarios().values() if "oscillates" in one.condition)
+    return write_log(tmp_path / "zspr_053" / "run.log.gz", scenario)
+
+
+def start(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "instrumentgpt", *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def flags(command: str) -> list[str]:
+    one = argparse.ArgumentParser()
+    COMMANDS[command].add_arguments(one)
+    shown = [action for action in one._actions if action.help != argparse.SUPPRESS]
+    return [flag for action in shown for flag in action.option_strings if flag not in ("-h", "--help")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_flag_is_in_the_documentation(command):
+    (section,) = re.findall(rf"^## {command}\n(.*?)(?=^## |\Z)", DOCS, re.MULTILINE | re.DOTALL)
+    assert f"(#{command})" in DOCS
+    assert [flag for flag in flags(command) if flag not in section] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_documentation_names_no_flag_that_is_not_there(command):
+    (section,) = re.findall(rf"^## {command}\n(.*?)(?=^## |\Z)", DOCS, re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE))
+    assert named <= set(flags(command))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args([command, "--help"])
+    assert ended.value.code == 0
+    assert COMMANDS[command].HELP.split()[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [],
+        ["paint"],
+        ["diagnose"],
+        ["diagnose", "x.log", "--columns", "time"],
+        ["diagnose", "x.log", "--period", "0"],
+        ["plot", "x.log"],
+        ["simulate"],
+        ["simulate", "zspr_053/2", "--demo"],
+        ["ask", "q", "--continue", "--conversation", "x"],
+    ],
+)
+def test_wrong_use_exits_with_2_and_says_what_is_right(wrong, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(wrong)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_diagnose_tells_people_the_finding_its_lines_and_what_to_do(oscillating, capsys):
+    assert main(["diagnose", str(oscillating)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("zspr_053/run.log:")
+    for part in ("HIGH  oscillation_tuning, channel 2, since", "pv swings by", "L 4,", "ruled out:", "next:"):
+        assert part in out
+
+
+def test_diagnose_speaks_chinese(oscillating, capsys):
+    main(["diagnose", "--language", "zh", str(oscillating)])
+    assert "通道 2：實際值以" in capsys.readouterr().out
+
+
+def test_diagnose_prints_one_json_object_a_line_most_important_first(oscillating, capsys):
+    assert main(["diagnose", "--json", str(oscillating)]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["class"] for row in rows] == ["oscillation_tuning", "healthy", "healthy", "healthy"]
+    first = rows[0]
+    assert (first["log"], first["channel"], first["severity"]) == ("zspr_053/run.log", 2, "high")
+    assert isinstance(first["onset"], float) and first["summary"].startswith("Channel 2")
+    assert {"line", "values"} == set(first["evidence"][0])
+
+
+def test_a_log_that_cannot_be_read_costs_that_log_only(oscillating, tmp_path, capsys):
+    bad = tmp_path / "bad.log"
+    bad.write_text("dear diary\n", encoding="utf-8")
+    assert main(["diagnose", str(tmp_path / "none.log"), str(bad), str(oscillating)]) == 1
+    out, err = capsys.readouterr()
+    assert "oscillation_tuning" in out
+    assert "none.log" in err and "bad.log" in err and "Traceback" not in err
+
+
+def test_a_table_is_read_with_the_columns_given(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    path.write_text("".join(f"{40 + i % 3},{60},{i * 0.5},50\n" for i in range(400)), encoding="utf-8")
+    assert main(["diagnose", "--columns", "pv=0,setpoint=1,time=2,output=3", str(path)]) == 0
+    assert "1 channels" in capsys.readouterr().out
+
+
+def test_plot_writes_a_page_that_needs_no_network(oscillating, tmp_path, capsys):
+    target = tmp_path / "run.html"
+    assert main(["plot", str(oscillating), "-o", str(target), "--channel", "2"]) == 0
+    page = target.read_text(encoding="utf-8")
+    assert "Plotly.newPlot" in page and not re.search(r"<script[^>]+src=", page)
+    assert "run.log" in capsys.readouterr().out
+
+
+def test_plot_names_the_channels_there_are(oscillating, tmp_path, capsys):
+    assert main(["plot", str(oscillating), "-o", str(tmp_path / "x.html"), "--channel", "9"]) == 1
+    assert "It has: 1, 2, 3, 4" in capsys.readouterr().err
+
+
+def test_devices_are_listed_with_their_newest_log(capsys):
+    assert main(["devices"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 6
+    assert any("zspr 052 (10.1.1.47)" in line and "2026-02-19_23-24-45.39.log" in line for line in lines)
+
+
+def test_a_device_whose_folder_is_away_is_listed_and_the_command_fails(tmp_path, monkeypatch, capsys):
+    inventory = tmp_path / "devices.toml"
+    inventory.write_text('[[device]]\nname = "oven 1"\nip = "10.0.0.1"\nlogs = "nowhere"\n', encoding="utf-8")
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
+    assert main(["devices", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]
+
+
+def test_simulate_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
+    for name in ("a.log", "b.log"):
+        assert main(["simulate", "zspr_054/1", "-o", str(tmp_path / name), "--seed", "3"]) == 0
+    assert (tmp_path / "a.log").read_bytes() == (tmp_path / "b.log").read_bytes()
+
+
+def test_simulate_lists_scenarios_and_names_them_when_one_is_unknown(capsys):
+    assert main(["simulate", "--list"]) == 0
+    assert "zspr_055/2  windup" in capsys.readouterr().out
+    assert main(["simulate", "zspr_099/1", "-o", "x.log"]) == 1
+    assert "zspr_050/1" in capsys.readouterr().err
+
+
+def test_doctor_says_what_works_and_what_is_optional(capsys):
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for part in ("Python", "packages", "database", "inventory", "zspr 050 (10.1.1.85)", "Offline analyst"):
+        assert part in out
+
+
+def test_doctor_fails_with_the_remedy_where_something_needed_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(tmp_path / "none.toml"))
+    assert main(["doctor"]) == 1
+    assert "→" in capsys.readouterr().out
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(oscillating):
+    process = start("diagnose", "--json", *[oscillating] * 5)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_ctrl_c_ends_quietly(tmp_path):
+    folder = tmp_path / "home"
+    fifo = tmp_path / "slow.log"
+    os.mkfifo(fifo)
+    process = start("diagnose", fifo, env={**os.environ, "INSTRUMENTGPT_HOME": str(folder)})
+    with fifo.open("w") as slow:  # opens once the command reads
+        slow.write("x\n")
+        slow.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    assert b"Traceback" not in process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_help_needs_none_of_the_large_libraries():
+    code = (
+        "import sys; from instrumentgpt.__main__ import parser; parser();"
+        " print({'pandas', 'plotly'} & set(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert out.stdout.strip() == "set()", out.stderr

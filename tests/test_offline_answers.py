@@ -1,0 +1,236 @@
+"""The offline analyst's answers about the demo instruments, whose conditions are known."""
+
+import re
+
+import pytest
+
+from tests.offline_case import asked, state_after
+
+LINK = re.compile(r"\[L ([\d,]+)\]\(\?log=([^)&]+)&line=(\d+)\)")
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict", "numbers"),
+    [
+        ("10.1.1.85 為什麼溫度波動？", "環境干擾", ["14:19", "4 個通道"]),
+        ("what is wrong with zspr 051?", "Output saturated, channel 3", ["setpoint 95 °C", "output 100 %"]),
+        ("10.1.1.47 為什麼溫度波動？", "正常：4 個通道", ["±0.15 °C", "kd ≈ 0"]),
+        ("why does 053 oscillate?", "Oscillation from the gains, channel 2", ["every 45 s", "kp 50"]),
+        ("054 怎麼了", "通道 1 感測器突波", ["29.4", "61.9"]),
+        ("zspr 055 why?", "windup, channel 3", ["setpoint 75 °C", "output 100 %"]),
+    ],
+)
+def test_each_demo_instrument_gets_its_own_verdict_with_numbers_and_lines(
+    tmp_path, question, verdict, numbers
+):
+    answer = asked(question, tmp_path)
+    assert answer.tools[:2] == ("fetch_log", "diagnose_log") and "plot_log" in answer.tools
+    assert verdict.casefold() in answer.text.casefold().split("\n\n")[1]
+    for number in numbers:
+        assert number in answer.text
+
+
+def test_the_verdict_comes_first_and_the_next_action_near_the_end(tmp_path):
+    text = asked("what is wrong with 053?", tmp_path).text
+    parts = ["**zspr 053", "Key findings:", "Root cause:", "Ruled out:", "Next:"]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_every_cited_line_holds_the_values_quoted_from_it(tmp_path):
+    answer = asked("what is wrong with 054?", tmp_path)
+    cited = LINK.findall(answer.text)
+    assert cited and all(shown.replace(",", "") == line for shown, _, line in cited)
+    for finding in answer.results[1]["findings"]:
+        for item in finding["evidence"]:
+            for value in item["values"].values():
+                assert f"{value:.2f}" in item["text"] or f"{value:g}" in item["text"]
+
+
+def test_gains_that_help_are_proposed_with_a_tuning_fault(tmp_path):
+    answer = asked("053 why?", tmp_path)
+    assert "advise_gains" in answer.tools
+    assert "better gains are kp" in answer.text
+
+
+def test_a_question_about_one_channel_is_answered_for_that_channel(tmp_path):
+    answer = asked("is channel 1 of 053 ok?", tmp_path)
+    assert answer.text.split("\n\n")[1] == "**zspr 053 (10.1.1.112), channel 1: healthy.**"
+
+
+def test_a_channel_that_is_not_there_is_said_with_those_that_are(tmp_path):
+    assert "no channel 9. It has: 1, 2, 3, 4" in asked("053 channel 9 why?", tmp_path).text
+
+
+def test_a_suspicion_is_answered_first(tmp_path):
+    text = asked("is the sensor of 052 broken?", tmp_path).text
+    assert "nothing points to the sensor" in text.split("\n\n")[1]
+
+
+def test_a_gain_question_answers_from_the_known_log_without_fetching_again(tmp_path):
+    first = asked("10.1.1.112 為什麼振盪？", tmp_path)
+    state = state_after(first, "zspr 053", "10.1.1.112")
+    answer = asked("那 kp 可以調高嗎？", tmp_path, state=state)
+    assert "fetch_log" not in answer.tools and "advise_gains" in answer.tools
+    assert "通道 2：不可以，kp 不應由 50 調到 65" in answer.text
+
+
+def test_a_gain_that_a_quiet_log_cannot_judge_is_not_proven(tmp_path):
+    text = asked("can kp of 052 be raised to 12?", tmp_path).text
+    assert "not proven" in text and "What would prove it" in text
+    assert "**Channel 1: yes" not in text
+
+
+def test_lowering_a_gain_too_little_is_not_enough(tmp_path):
+    text = asked("053: can ki of channel 2 be lowered by 20%?", tmp_path).text
+    assert "the right direction, but ki from 0.6 to 0.48 is not enough" in text
+
+
+def test_what_was_found_comes_from_the_state_alone(tmp_path):
+    state = {
+        "device_name": "zspr 053",
+        "device_ip": "10.1.1.112",
+        "findings": ["Channel 2 swings by ±2.71 °C"],
+        "root_causes": ["kp 50 is too high"],
+        "downloaded_logs": ["a.log"],
+        "status": "resolved",
+    }
+    answer = asked("what did we find so far?", tmp_path, state=state)
+    assert answer.tools == ()
+    for part in ("zspr 053 (10.1.1.112)", "±2.71 °C", "Root cause: kp 50 is too high", "`a.log`"):
+        assert part in answer.text
+
+
+def test_nothing_found_yet_is_said_and_asked_about(tmp_path):
+    assert "0 findings so far" in asked("what did we find so far?", tmp_path).text
+
+
+def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
+    answer = asked("what errors are in the log of 050?", tmp_path)
+    assert "3 warnings and errors in 2 groups" in answer.text
+    assert re.search(r"DoorTimeout: open for 60000 ms, limit 60000 ms` — 2 ×, first \[L 1,273\]", answer.text)
+    assert "coincides in time" in answer.text
+
+
+def test_a_word_of_the_question_narrows_the_events(tmp_path):
+    answer = asked("門逾時 050", tmp_path)
+    assert answer.results[1]["query"] == "door timeout"
+    assert "DoorTimeout" in answer.text
+
+
+def test_no_events_of_a_kind_are_counted_too(tmp_path):
+    assert "0 of " in asked('any "flux capacitor" messages in 052?', tmp_path).text
+
+
+def test_a_spike_in_the_log_is_explained_with_the_line_it_returns_on(tmp_path):
+    text = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).text
+    assert "A sensor spike" in text and "[L 1,886]" in text and "[L 1,890]" in text
+
+
+def test_two_values_without_a_log_are_asked_about(tmp_path):
+    answer = asked("溫度 61.9 下一行 29.4 為什麼？", tmp_path)
+    assert answer.tools == () and "請貼上完整的兩行" in answer.text
+
+
+def test_values_that_the_log_does_not_have_are_not_explained(tmp_path):
+    text = asked("054 temp 77.7 then 11.1 on the next line, why?", tmp_path).text
+    assert "has no line with 77.7" in text
+
+
+def test_pasted_lines_of_two_channels_are_no_jump(tmp_path):
+    lines = [
+        "[2026-02-13 05:04:52.782][debug] [TempCtrl] id=1 sp=62.00 pv=61.900 out=45.2 p=1.00 i=2.00 d=0.00",
+        "[2026-02-13 05:04:52.784][debug] [TempCtrl] id=2 sp=29.00 pv=29.400 out=15.2 p=1.00 i=2.00 d=0.00",
+    ]
+    text = asked("why?\n" + "\n".join(lines), tmp_path).text
+    assert "No jump: the two lines belong to different channels" in text
+
+
+def test_pasted_lines_that_cannot_be_read_are_asked_for(tmp_path):
+    text = asked("why?\n[12:00:01] heater on\n[12:00:02] heater off", tmp_path).text
+    assert "Please paste both lines whole" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("053 what changed since last log?", ["kp 7 → 50", "ki 0.06 → 0.6"]),
+        ("050 跟上次比有什麼不同？", ["DoorTimeout", "處不同"]),
+    ],
+)
+def test_the_log_is_compared_with_the_one_before(tmp_path, question, parts):
+    answer = asked(question, tmp_path)
+    assert "compare_logs" in answer.tools
+    for part in parts:
+        assert part in answer.text
+
+
+def test_all_devices_are_ranked_by_severity_then_error(tmp_path):
+    answer = asked("which device is worst?", tmp_path)
+    order = re.findall(r"^\d\. (zspr \d+)", answer.text, re.MULTILINE)
+    assert order[0] == "zspr 051" and order[-1] == "zspr 052" and len(order) == 6
+    assert all("findings" not in result for result in answer.results), (
+        "others' findings are not this device's"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("what are the gains of 052 channel 2?", ["kp 9, ki 0.07, kd 0", "PI-dominant"]),
+        ("050 的設定值是多少？", ["60 °C", "55 °C", "72 °C", "50 °C"]),
+        ("how stable is the temperature of 052 channel 1", ["±0.1"]),
+    ],
+)
+def test_figures_of_channels_are_told(tmp_path, question, parts):
+    text = asked(question, tmp_path).text
+    for part in parts:
+        assert part in text
+
+
+def test_logs_and_devices_are_listed(tmp_path):
+    assert "2 份記錄" in asked("052 有哪些 log？", tmp_path).text
+    assert "**6 devices" in asked("list devices", tmp_path).text
+
+
+def test_a_log_fetched_twice_is_told_to_be_unchanged(tmp_path):
+    assert "was fetched in" in asked("fetch the newest log of 052", tmp_path).text
+    assert "has not changed since" in asked("fetch the newest log of 052", tmp_path).text
+
+
+def test_raw_lines_are_shown_by_number(tmp_path):
+    text = asked("show lines 100-102 of 052", tmp_path).text
+    assert [int(line) for _, _, line in LINK.findall(text)] == [100, 101, 102]
+
+
+@pytest.mark.parametrize(
+    "question", ["why?", "為什麼溫度波動？", "plot it", "can kp be raised?", "any errors?"]
+)
+def test_without_device_and_log_it_says_what_is_missing(tmp_path, question):
+    answer = asked(question, tmp_path)
+    assert answer.tools == ("list_devices",)
+    assert "zspr 052 (10.1.1.47)" in answer.text and ("?" in answer.text or "？" in answer.text)
+
+
+def test_an_unknown_address_is_not_contacted_and_can_be_added(tmp_path):
+    answer = asked("10.1.1.99 為什麼溫度波動？", tmp_path)
+    assert answer.tools == ("list_devices",)
+    assert 'ip = "10.1.1.99"' in answer.text
+
+
+def test_an_order_is_refused_for_want_of_any_way_to_obey(tmp_path):
+    assert "0 ways to write" in asked("set kp of 052 to 0.2", tmp_path).text
+
+
+@pytest.mark.parametrize(("question", "sign"), [("help", "can kp be raised?"), ("說明", "那 kp 可以調高嗎")])
+def test_help_shows_questions_in_the_language_asked_in(tmp_path, question, sign):
+    assert sign in asked(question, tmp_path).text
+
+
+def test_a_follow_up_in_the_other_language_keeps_the_findings_in_the_first(tmp_path):
+    first = asked("053 為什麼振盪？", tmp_path)
+    state = state_after(first, "zspr 053", "10.1.1.112")
+    second = asked("and channel 2?", tmp_path, state=state)
+    assert "Oscillation from the gains" in second.text
+    remembered = state_after(second)["findings"]
+    assert remembered and set(remembered) <= set(state["findings"])

@@ -1,0 +1,120 @@
+"""Our tools: small JSON results with a summary, errors with the remedy, and no way out of the workspace."""
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.instruments.tools.opened import UnknownLog, find_log, texts_of
+from instrumentgpt.instruments.workspace import Workspace, workspace
+
+ROOT = Path(__file__).parents[1]
+LARGEST_RESULT = 40_000  # characters of JSON: about 10,000 tokens
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Workspace:
+    folder = tmp_path_factory.mktemp("tools")
+    made = workspace(str(ROOT / "demo" / "devices.toml"), str(folder / "cache"), str(folder / "artifacts"))
+    for back in (0, 1):
+        TOOLS["fetch_log"](made, "zspr 053", back=back)
+    return made
+
+
+NEWEST, OLDER = "InstrumentDebug_2026-02-20_08-47-19.73.log", "InstrumentDebug_2026-02-16_11-20-41.17.log"
+LOG = {"log": NEWEST, "device": "zspr 053"}
+CALLS = {
+    "list_devices": {},
+    "list_logs": {"device": "zspr 053"},
+    "fetch_log": {"device": "10.1.1.112"},
+    "diagnose_log": LOG,
+    "channel_metrics": LOG,
+    "plot_log": LOG,
+    "search_events": {**LOG, "query": "barcode"},
+    "read_lines": {**LOG, "first": 3, "last": 900},
+    "explain_jump": LOG,
+    "compare_logs": {**LOG, "before": OLDER},
+    "advise_gains": {**LOG, "channel": 2},
+    "survey_devices": {},
+}
+
+
+def test_every_tool_is_called_here_and_described():
+    assert set(CALLS) == set(TOOLS)
+    described = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert [name for name in TOOLS if f"`{name}" not in described] == []
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_result_is_small_json_with_a_summary(place, name):
+    result = TOOLS[name](place, **CALLS[name])
+    text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+    assert result["summary"] and len(text) < LARGEST_RESULT
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_has_a_docstring_and_typed_plain_arguments(name):
+    signature = inspect.signature(TOOLS[name])
+    assert TOOLS[name].__doc__
+    assert next(iter(signature.parameters)) == "workspace"
+    assert all(one.annotation is not inspect.Parameter.empty for one in signature.parameters.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "remedy"),
+    [
+        ("list_logs", {"device": "zspr 099"}, "is not in the inventory"),
+        ("fetch_log", {"device": "zspr 053", "log": "none.log"}, "There are: Instrument"),
+        ("fetch_log", {"device": "zspr 053", "back": 7}, "There are: Instrument"),
+        ("diagnose_log", {"log": "none.log"}, "Fetch it, or drop the file"),
+        ("diagnose_log", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
+        ("plot_log", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
+        ("advise_gains", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
+        ("advise_gains", {**LOG, "gain": "kx"}, "Ask for kp, ki or kd"),
+        ("read_lines", {**LOG, "first": 10**9}, "Ask for a smaller number"),
+        ("explain_jump", {"lines": ["what?"]}, "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_with_the_remedy(place, name, wrong, remedy):
+    with pytest.raises(InstrumentGPTError, match=remedy.replace("?", r"\?")):
+        TOOLS[name](place, **wrong)
+
+
+def test_the_chart_is_written_into_the_artifacts_folder(place):
+    drawn = TOOLS["plot_log"](place, **LOG, language="zh")["artifact"]
+    assert (place.artifacts / drawn["file"]).is_file()
+    assert Path(drawn["file"]).name == drawn["file"] and "通道 2" in drawn["alt"]
+
+
+@pytest.mark.parametrize(
+    ("log", "device"),
+    [(NEWEST, "zspr 053"), (f"{NEWEST}.gz", "10.1.1.112"), (f"zspr 053/{NEWEST}", ""), (NEWEST, "")],
+)
+def test_a_fetched_log_is_found_by_its_name_however_it_is_given(place, log, device):
+    assert find_log(place, log, device).name == f"{NEWEST}.gz"
+
+
+@pytest.mark.parametrize("log", ["../../../etc/passwd", "/etc/passwd", "..", "zspr 053/../x.log", ""])
+def test_a_name_never_leads_out_of_the_workspace(place, log):
+    with pytest.raises(InstrumentGPTError):
+        find_log(place, log)
+
+
+def test_a_log_of_another_device_is_not_taken_for_this_one(place):
+    with pytest.raises(UnknownLog):
+        find_log(place, NEWEST, "zspr 052")
+
+
+def test_evidence_is_quoted_word_for_word_from_its_line(place):
+    path = find_log(place, **LOG)
+    found = TOOLS["diagnose_log"](place, **LOG)
+    quoted = {item["line"]: item["text"] for one in found["findings"] for item in one["evidence"]}
+    assert quoted and texts_of(path, quoted) == quoted
+
+
+def test_a_gain_is_judged_as_the_log_stands(place):
+    (one,) = TOOLS["advise_gains"](place, **LOG, channel=2, gain="kp", target=6.0)["channels"]
+    assert (one["answer"]["present"], one["answer"]["asked"]) == (50.0, 6.0)
