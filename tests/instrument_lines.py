@@ -7,8 +7,8 @@ SHAPES = {
     "TempCtrl": "[TempCtrl] id={channel} sp={sp:.2f} pv={pv:.3f} out={out:.1f} p=-0.02 i=8.62 d=-0.00",
     "PID": "PID[{channel}] SetPoint={sp:.1f} ProcessValue={pv:.2f}C OutputPower={out:.0f}% Error=0.00 "
     "Kp=5.849 Ki=0.03199 Kd=0.000",
-    "Temperature channel": "Temperature channel {channel}: setpoint: {sp:.2f} °C, process value: {pv:.2f} °C, "
-    "output power: {out:.1f} %, P: -0.04, I: 14.28, D: -0.15",
+    "Temperature channel": "Temperature channel {channel}: setpoint: {sp:.2f} °C, "
+    "process value: {pv:.2f} °C, output power: {out:.1f} %, P: -0.04, I: 14.28, D: -0.15",
     "TC": "TC;{channel};{sp:.2f};{pv:.2f};{out:.2f}",
     "pid": '[pid] {{"ch":{channel},"setpoint":{sp:.2f},"temp":{pv:.2f},"duty":{duty:.3f},"kp":25.901,'
     '"ki":0.49693,"kd":0.000}}',

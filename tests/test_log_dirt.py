@@ -1,6 +1,7 @@
 """Damaged, odd and split logs: read as far as they go, nothing lost in silence, or refused with a reason."""
 
 import gzip
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -100,7 +101,7 @@ def test_the_events_of_a_damaged_log_hold_its_broken_lines(folder):
 def split(folder, content: bytes, cuts: list[int], packed: bool) -> None:
     """Write `content` as run.log and its rotated parts, the oldest with the greatest number."""
     bounds = [0, *cuts, len(content)]
-    parts = [content[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    parts = [content[start:end] for start, end in pairwise(bounds)]
     for age, part in enumerate(reversed(parts)):
         name = "run.log" if age == 0 else f"run.log.{age}"
         if packed and age:

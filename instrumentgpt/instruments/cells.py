@@ -24,6 +24,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_ROWS = 2
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
@@ -39,6 +40,7 @@ class Shape:
     headings: tuple[Heading, ...]
     header_line: int | None
     first_row: int
+    texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
 
 
 @dataclass
@@ -88,8 +90,15 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Sha
     )
     trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
     headings = tuple(heading_of(cell) for cell in header[1]) if header else ()
+    width_used = width - trailing
+    texts = frozenset(
+        at
+        for _, cells in rows
+        for at, cell in enumerate(cells[:width_used])
+        if not NUMBER.match(cell) and cell.lower() not in NO_VALUES
+    )
     shape = Shape(
-        delimiter, width - trailing, comma, headings[: width - trailing], header[0] if header else None, first
+        delimiter, width_used, comma, headings[:width_used], header[0] if header else None, first, texts
     )
     known = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + known, shape
@@ -155,22 +164,33 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
     lines = chunk.content.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    if chunk.first_line > shape.first_row and _is_regular(chunk.content, lines, shape):
-        frame = pd.read_csv(
-            io.BytesIO(chunk.content),
-            sep=shape.delimiter,
-            header=None,
-            skipinitialspace=True,
-            na_values=["NAN", "nil", "-", "--", "---"],
-            low_memory=False,
-        )
-        if len(frame) == len(lines) and len(frame.columns) >= shape.width:
-            for column, cells in enumerate(table.columns):
-                cells.append(_array(frame[column]))
-            table.line.append(np.arange(chunk.first_line, chunk.first_line + len(lines)))
-            return len(lines)
-    _read_slowly(table, enumerate(lines, chunk.first_line), shape)
+    for start in range(max(shape.first_row - chunk.first_line, 0), len(lines), BLOCK_LINES):
+        block, first = lines[start : start + BLOCK_LINES], chunk.first_line + start
+        if not _read_quickly(table, block, first, shape):
+            _read_slowly(table, enumerate(block, first), shape)
     return len(lines)
+
+
+def _read_quickly(table: Table, lines: Sequence[bytes], first: int, shape: Shape) -> bool:
+    """Append `lines` if all are regular: as many cells as there must be, and numbers where they must be."""
+    content = b"\n".join(lines)
+    if not _is_regular(content, lines, shape):
+        return False
+    frame = pd.read_csv(
+        io.BytesIO(content),
+        sep=shape.delimiter,
+        header=None,
+        skipinitialspace=True,
+        na_values=list(NO_VALUES),
+        low_memory=False,
+    )
+    numeric = (frame[at].dtype.kind in "fi" for at in range(shape.width) if at not in shape.texts)
+    if len(frame) != len(lines) or not all(numeric) or frame.isna().all(axis=1).any():
+        return False
+    for column, parts in enumerate(table.columns):
+        parts.append(_array(frame[column]))
+    table.line.append(np.arange(first, first + len(lines)))
+    return True
 
 
 def _array(column: "pd.Series[float]") -> NDArray[np.generic]:
@@ -181,13 +201,8 @@ def _array(column: "pd.Series[float]") -> NDArray[np.generic]:
 
 def _is_regular(content: bytes, lines: Sequence[bytes], shape: Shape) -> bool:
     """Return whether each line has the same number of delimiters and nothing that needs a second look."""
-    if (
-        not shape.delimiter
-        or shape.decimal_comma
-        or b'"' in content
-        or b"#" in content
-        or not content.isascii()
-    ):
+    odd = b'"' in content or b"#" in content or not content.isascii()
+    if odd or not shape.delimiter or shape.decimal_comma:
         return False
     delimiters = {line.count(shape.delimiter.encode()) for line in lines}
     return len(delimiters) == 1 and delimiters <= {shape.width - 1, shape.width} and b"" not in lines

@@ -23,6 +23,7 @@ ASIDE = (
 )  # not the controlled one
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
+STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or stands still
 FORWARD = 0.98  # share of rows at which a time goes on
 
 
@@ -81,7 +82,7 @@ def _times(headings: Sequence[Heading], columns: Sequence[Floats], texts: Sequen
     if len(sure) >= 2 and texts[sure[0]] and texts[sure[1]]:
         return sure[:2]
     for at in [*sure, *named]:
-        if texts[at] or runs_forward(columns[at]):
+        if texts[at] or goes_on(columns[at]):
             return [at]
     first = [at for at in range(min(2, len(headings))) if texts[at] and not headings[at].scores]
     return first[:1]
@@ -140,6 +141,13 @@ def runs_forward(values: Floats) -> bool:
     """Return whether `values` could be a time: nearly always greater than the row above."""
     known = values[np.isfinite(values)]
     return len(known) > 1 and len(known) > 0.9 * len(values) and float((np.diff(known) > 0).mean()) >= FORWARD
+
+
+def goes_on(values: Floats) -> bool:
+    """Return whether a column called time can be one: it may stand still or start again."""
+    known = values[np.isfinite(values)]
+    steps = np.diff(known)
+    return bool((steps > 0).any() and float((steps >= 0).mean()) >= STARTS_AGAIN)
 
 
 def guess_roles(columns: Sequence[Floats], texts: Sequence[bool]) -> Roles | None:

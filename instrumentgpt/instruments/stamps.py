@@ -105,7 +105,7 @@ def spread(raw: Micros) -> Micros:
     changes = np.flatnonzero(np.diff(known) != 0) + 1
     middle = np.diff(changes)
     rows = float(np.median(middle)) if len(middle) else float(changes[0])
-    anchors = np.concatenate([[max(changes[0] - rows, 0)], changes, [changes[-1] + rows]])
+    anchors = np.concatenate([[changes[0] - rows], changes, [changes[-1] + rows]])
     stamp_step = known[changes[-1]] - known[changes[-1] - 1]
     stamps = np.concatenate([[known[0]], known[changes], [known[changes[-1]] + stamp_step]])
     result = raw.copy()

@@ -1,0 +1,298 @@
+"""Tables as logs: delimiters, headers in several languages, times, units, output scales."""
+
+import numpy as np
+import pytest
+
+from instrumentgpt.instruments.headers import heading_of
+from instrumentgpt.instruments.logs import UnreadableLog, read_log
+
+SECONDS = np.arange(40)
+PV = np.round(25 + 12 * (1 - np.exp(-SECONDS / 9.0)), 2)
+OUTPUT = np.round(np.clip(100 - 3 * SECONDS, 20, 100), 1)
+
+
+def table(header: str | None, delimiter: str = ",", time=None, setpoint="37.0", pv=PV, output=OUTPUT) -> str:
+    """Return a table of time, setpoint, pv and output, 40 rows."""
+    time = SECONDS if time is None else time
+    rows = [
+        delimiter.join([str(at), str(setpoint), str(p), str(o)])
+        for at, p, o in zip(time, pv, output, strict=True)
+    ]
+    return "\n".join([*([header] if header else []), *rows]) + "\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def written(text, **given):
+        (tmp_path / "run.csv").write_text(text, encoding="utf-8")
+        return read_log(tmp_path / "run.csv", **given)
+
+    return written
+
+
+def assert_is_the_run(log) -> None:
+    assert log.samples["time"].tolist() == pytest.approx(SECONDS.tolist())
+    assert log.samples["pv"].tolist() == PV.tolist()
+    assert set(log.samples["setpoint"]) == {37.0}
+    assert log.samples["output"].tolist() == pytest.approx(OUTPUT.tolist())
+    assert log.missing == ()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", ", "])
+def test_any_delimiter_will_do(delimiter, read):
+    header = delimiter.join(["time", "setpoint", "pv", "output"])
+    log = read(table(header, delimiter))
+    assert_is_the_run(log)
+    assert log.samples["line"].tolist() == list(range(2, 42))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "time,setpoint,pv,output",
+        "Time (sec),Set Point 1 (degC),Temperature 1 (degC),Heater 1 (%)",
+        "t,SP,PV,OP",
+        "timestamp,target,temp,duty",
+        "Elapsed,Tset,Actual,Power [%]",
+        "時間,設定溫度(°C),溫度(°C),輸出(%)",
+        "时间,设定值,测量值,输出",
+        "Zeit,Sollwert,Istwert,Stellgröße",
+        "temps,consigne,température,sortie",
+        "time_s,set_c,oven_c,ouput",
+        "time,LOOP1.SV,LOOP1.PV,LOOP1.MV",
+    ],
+)
+def test_columns_are_known_by_the_words_of_their_header(header, read):
+    assert_is_the_run(read(table(header)))
+
+
+def test_order_and_other_columns_do_not_matter(read):
+    rows = [f"{o},x,{p},55.1,37.0,{at}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
+    assert_is_the_run(read("\n".join(["output,comment,pv,humidity,setpoint,time", *rows])))
+
+
+def test_a_trailing_comma_and_quotes_do_not_matter(read):
+    rows = [f'"{at}","37.0","{p}","{o}",' for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
+    assert_is_the_run(read("\n".join(["time,setpoint,pv,output,", *rows])))
+
+
+def test_a_decimal_comma_is_read_where_cells_are_apart_by_semicolons(read):
+    assert_is_the_run(read(table("time;setpoint;pv;output", ";").replace(".", ",")))
+
+
+def test_lines_above_the_header_are_events_and_a_line_of_units_is_understood(read):
+    log = read("Oven 3, run of Monday\n\n" + table("time,setpoint,pv,output\nmin,°F,°F,%", time=SECONDS))
+    assert log.events["text"].tolist() == ["Oven 3, run of Monday", "min,°F,°F,%"]
+    assert log.unit == "°F" and log.degrees_per_unit == pytest.approx(5 / 9)
+    assert log.samples["time"].iloc[1] == 60.0
+
+
+def test_without_a_header_columns_are_guessed_and_the_guess_is_told(read):
+    log = read(table(None))
+    assert_is_the_run(log)
+    assert log.columns == {"time": 0, "setpoint": 1, "pv": 2, "output": 3}
+    assert log.guessed["pv"] == "column 3, by how it behaves"
+
+
+def test_a_guess_can_be_corrected(read):
+    log = read(table(None), columns={"time": 0, "pv": 3, "output": 2})
+    assert log.samples["pv"].tolist() == OUTPUT.tolist()
+    assert log.missing == ("setpoint",)
+    assert "pv" not in log.guessed
+
+
+@pytest.mark.parametrize("columns", [{"time": 0}, {"pv": 9}, {"pv": -1}])
+def test_columns_that_cannot_be_are_refused_with_the_way_to_say_it(columns, read):
+    with pytest.raises(UnreadableLog, match="time=0,setpoint=1,pv=2,output=3"):
+        read(table(None), columns=columns)
+
+
+def test_without_a_time_the_period_is_missing_until_it_is_given(read):
+    text = "\n".join(line.partition(",")[2] for line in table("time,setpoint,pv,output").splitlines())
+    assert read(text).missing == ("period",)
+    log = read(text, period=0.25)
+    assert log.missing == ()
+    assert log.samples["time"].tolist() == pytest.approx((SECONDS / 4).tolist())
+
+
+@pytest.mark.parametrize("period", [0, -1, float("nan"), float("inf")])
+def test_a_period_that_cannot_be_is_refused(period, read):
+    with pytest.raises(UnreadableLog, match="period"):
+        read(table("time,setpoint,pv,output"), period=period)
+
+
+CALENDAR = np.datetime64("2026-02-13T05:04:52") + SECONDS.astype("timedelta64[s]")
+
+
+@pytest.mark.parametrize(
+    ("time", "header"),
+    [
+        (SECONDS + 1_770_959_092, "time"),
+        ((SECONDS + 1_770_959_092) * 1000, "time"),
+        ((SECONDS + 1_770_959_092) * 10**9, "time"),
+        (SECONDS + 413.9, "uptime (s)"),
+        (SECONDS * 1000 + 52_000, "millis"),
+        (np.round(SECONDS / 3600, 9), "time (hours)"),
+        (
+            [f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}" for second in SECONDS],
+            "TimeElapsed",
+        ),
+        ([str(moment).replace("T", " ") for moment in CALENDAR], "timestamp"),
+        ([str(moment) + "Z" for moment in CALENDAR], "timestamp"),
+        ([moment.item().strftime("%d-%b-%Y %H:%M:%S") for moment in CALENDAR], "date"),
+        ([moment.item().strftime("%m/%d/%Y %H:%M:%S") for moment in CALENDAR], "date"),
+        ([moment.item().strftime("%Y年%m月%d日 %H:%M:%S") for moment in CALENDAR], "時間"),
+    ],
+)
+def test_every_kind_of_time_becomes_seconds(time, header, read):
+    assert_is_the_run(read(table(f"{header},setpoint,pv,output", time=time)))
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        SECONDS + 1_770_959_092,
+        [str(moment).replace("T", " ") for moment in CALENDAR],
+        [moment.item().strftime("%d.%m.%Y %H:%M:%S") for moment in CALENDAR],
+    ],
+)
+def test_a_time_with_a_date_gives_the_wall_clock(time, read):
+    log = read(table("time,setpoint,pv,output", time=time))
+    assert log.clock(1.0) == "2026-02-13 05:04:53.000"
+
+
+def test_date_and_time_in_two_columns_are_one_time(read):
+    time = [str(moment).replace("T", ",") for moment in CALENDAR]
+    log = read(table("Date,Time,setpoint,pv,output", time=time))
+    assert_is_the_run(log)
+    assert log.clock(0.0) == "2026-02-13 05:04:52.000"
+
+
+def test_rows_that_share_a_minute_are_spread_over_it(read):
+    time = [
+        moment.item().strftime("%-m/%-d/%Y %-H:%M")
+        for moment in CALENDAR[0] + SECONDS * np.timedelta64(10, "s")
+    ]
+    log = read(table("date,setpoint,pv,output", time=time))
+    assert np.diff(log.samples["time"]).tolist() == pytest.approx([10.0] * 39, abs=0.5)
+    assert "spread" in log.guessed["time"]
+
+
+def test_a_clock_without_date_passes_midnight(read):
+    time = [
+        f"{(23 + (3590 + second) // 3600) % 24:02}:{(3590 + second) // 60 % 60:02}:{(3590 + second) % 60:02}"
+        for second in SECONDS
+    ]
+    log = read(table("time,setpoint,pv,output", time=time))
+    assert_is_the_run(log)
+    assert "passes midnight 1 times" in log.notes[0]
+
+
+def test_a_counter_that_starts_again_is_a_new_boot(read):
+    log = read(table("time (s),setpoint,pv,output", time=[*range(100, 120), *range(20)]))
+    assert_is_the_run(log)
+    assert [(step.kind, step.line) for step in log.clock_steps] == [("boot", 22)]
+
+
+@pytest.mark.parametrize(
+    ("output", "header", "scale", "assumed"),
+    [
+        (OUTPUT, "output", 1.0, False),
+        (OUTPUT / 100, "duty", 100.0, True),
+        (np.round(OUTPUT * 2.55), "pwm", 100 / 255, True),
+        (np.where(OUTPUT == 100, 127, np.floor(OUTPUT * 1.27)), "heater", 100 / 127, True),
+        (-OUTPUT, "output", 1.0, False),
+        (OUTPUT / 50, "amps", 50.0, True),
+        (np.where(OUTPUT > 50, "ON", "OFF"), "Heater", 100.0, False),
+        (OUTPUT / 100, "output (%)", 1.0, False),
+    ],
+)
+def test_the_output_is_told_in_percent_with_its_scale(output, header, scale, assumed, read):
+    log = read(table(f"time,setpoint,pv,{header}", output=output))
+    assert log.output_scale == pytest.approx(scale)
+    assert ("output" in log.guessed) == assumed
+    assert log.samples["output"].abs().max() <= 100.0 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("header", "pv", "unit", "degrees"),
+    [
+        ("temp_f", PV * 1.8 + 32, "°F", 5 / 9),
+        ("Temperature [K]", PV + 273.15, "K", 1.0),
+        ("adc", PV * 20, "counts", np.nan),
+        ("Temperature", PV, "°C", 1.0),
+        ("FIC101.PV", PV, "", np.nan),
+    ],
+)
+def test_the_unit_stays_and_its_size_is_told(header, pv, unit, degrees, read):
+    log = read(table(f"time,setpoint,{header},output", pv=np.round(pv, 2)))
+    assert (log.unit, log.degrees_per_unit) == (unit, pytest.approx(degrees, nan_ok=True))
+    assert log.samples["pv"].tolist() == np.round(pv, 2).tolist()
+
+
+def test_channels_side_by_side_are_told_apart(read):
+    rows = [f"{at},{p},{p + 5},37,42,{o},{o / 2}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
+    log = read("\n".join(["time,T1,T2,SP1,SP2,Q1,Q2", *rows]))
+    second = log.samples[log.samples["channel"] == 2]
+    assert second["setpoint"].unique().tolist() == [42.0]
+    assert second["output"].tolist() == pytest.approx((OUTPUT / 2).tolist())
+    assert log.channel_names == {1: "T1", 2: "T2"}
+
+
+def test_channels_below_each_other_are_told_apart(read):
+    rows = [f"{at},{channel},37,{p}" for at, p in zip(SECONDS, PV, strict=True) for channel in (1, 2)]
+    log = read("\n".join(["time,channel,setpoint,pv", *rows]))
+    assert log.samples["channel"].tolist() == [1, 2] * 40
+    assert log.samples["time"].tolist() == np.repeat(SECONDS, 2).tolist()
+
+
+def test_gaps_are_nan_and_damaged_rows_are_counted(read):
+    lines = table("time,setpoint,pv,output").splitlines()
+    lines[5] = "4,37.0,NAN,88.0"
+    lines[7] = "6,37.0"
+    lines[9] = "8,,,"
+    log = read("\n".join(lines))
+    assert log.samples["pv"].isna().sum() == 2
+    assert (log.broken.count, log.broken.examples[0][0]) == (1, 8)
+
+
+def test_a_header_that_comes_again_is_a_new_start_of_the_recording(read):
+    lines = table("time,setpoint,pv,output").splitlines()
+    log = read("\n".join([*lines, lines[0], *lines[1:]]))
+    assert (len(log.samples), log.broken.count) == (80, 0)
+    assert "the header comes 1 more times" in log.notes[0]
+
+
+def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one(read):
+    rows = [f"{at},21.5,{p},37.0,{o}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
+    assert_is_the_run(read("\n".join(["time,ambient_c,inside_c,set_c,duty", *rows])))
+
+
+@pytest.mark.parametrize(
+    ("cell", "role", "unit", "index"),
+    [
+        ("duty_cycle", "output", "", None),
+        ("int_temp_f", "pv", "°F", None),
+        ("Heater 2 (%)", "output", "%", 2),
+        ("CH1_SP", "setpoint", "", 1),
+        ("通道1溫度", "pv", "", 1),
+        ("heater temperature", "pv", "", None),
+        ("ouput", "output", "", None),
+        ("Humidity", "", "", None),
+        ("error_c", "", "°C", None),
+    ],
+)
+def test_a_heading_tells_role_unit_and_channel(cell, role, unit, index):
+    heading = heading_of(cell)
+    roles = {name: score for name, score in heading.scores.items() if name != "channel"}
+    assert (max(roles, key=roles.__getitem__, default=""), heading.unit, heading.index) == (role, unit, index)
+
+
+def test_a_large_clean_table_is_read_as_a_small_one(read):
+    """The vectorised rows of later chunks are those that the plain reader gives."""
+    time = np.arange(300_000)
+    pv = np.round(25 + np.sin(time / 50.0), 3)
+    lines = [f"{at},37.0,{p},50.5" for at, p in zip(time.tolist(), pv.tolist(), strict=True)]
+    log = read("\n".join(["time,setpoint,pv,output", *lines, *lines[:0], "", "300001,37.0,25.5,50.5"]))
+    assert log.samples["pv"].tolist() == [*pv.tolist(), 25.5]
+    assert log.samples["line"].iloc[-1] == 300_003
