@@ -23,6 +23,7 @@ ASIDE = (
 )  # not the controlled one
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
+EVEN = 0.5  # a step of a time differs from the usual by less than this share
 STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or stands still
 FORWARD = 0.98  # share of rows at which a time goes on
 
@@ -143,6 +144,15 @@ def runs_forward(values: Floats) -> bool:
     return len(known) > 1 and len(known) > 0.9 * len(values) and float((np.diff(known) > 0).mean()) >= FORWARD
 
 
+def runs_evenly(values: Floats) -> bool:
+    """Return whether `values` could be a time by its behaviour alone: forward in nearly equal steps."""
+    steps = np.diff(values[np.isfinite(values)])
+    if not runs_forward(values):
+        return False
+    usual = float(np.median(steps))
+    return float((np.abs(steps - usual) <= EVEN * usual).mean()) >= FORWARD
+
+
 def goes_on(values: Floats) -> bool:
     """Return whether a column called time can be one: it may stand still or start again."""
     known = values[np.isfinite(values)]
@@ -156,7 +166,7 @@ def guess_roles(columns: Sequence[Floats], texts: Sequence[bool]) -> Roles | Non
     A time runs forward; a setpoint changes rarely and pv comes near it; pv is the smoothest; output is left.
     """
     dates = [at for at in range(len(columns)) if texts[at]]
-    forward = [at for at in range(len(columns)) if not texts[at] and runs_forward(columns[at])]
+    forward = [at for at in range(len(columns)) if not texts[at] and runs_evenly(columns[at])]
     time = tuple(dates[:2]) or tuple(forward[:1])
     rest = [
         at for at in range(len(columns)) if at not in time and not texts[at] and _known(columns[at]) > 0.2
