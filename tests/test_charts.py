@@ -321,3 +321,10 @@ def test_the_words_say_what_the_log_does_not_have_and_that_nothing_is_marked():
     assert "output not in the log" in text_alternative(log)
     assert text_alternative(log).endswith("No fault is marked.")
     assert text_alternative(log, language="zh").endswith("沒有標示任何異常。")
+
+
+def test_the_words_tell_of_the_channels_that_the_chart_shows():
+    log = log_of((1, 2, 3))
+    told = text_alternative(log, [fault(channel=2)])
+    assert "Channel 2:" in told and "Channel 1:" not in told
+    assert "Channel 1:" in text_alternative(log, [fault(channel=2)], channels=[1])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.charts.frame import shown
+from instrumentgpt.instruments.charts.frame import shown, worth_showing
 from instrumentgpt.instruments.charts.style import Floats
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Finding
@@ -19,8 +19,9 @@ def text_alternative(
     language: Language = "en",
     channels: Sequence[int] | None = None,
 ) -> str:
-    """Return in words what a chart of `log` shows: its span, each channel's ranges, the shaded faults."""
-    loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
+    """Return in words what `loop_chart` shows of `log`: its span, the channels' ranges, the faults."""
+    chosen = list(channels) if channels is not None else worth_showing(log, findings)
+    loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
     last = max((float(loop.time[-1]) for loop in loops), default=0.0)
     said = [word("alt", language, name=log.name, start=log.clock(0.0), end=log.clock(last))]
     for loop in loops:

@@ -83,6 +83,14 @@ def shown(findings: Sequence[Finding], channels: Sequence[int]) -> list[Finding]
     return [f for f in findings if f.severity != "none" and (f.channel is None or f.channel in channels)]
 
 
+def worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
+    """Return the channels with a fault; all of them if none has one, or the device has."""
+    faults = [finding.channel for finding in findings if finding.severity not in ("none", "info")]
+    affected = [channel for channel in faults if channel is not None]
+    everything = [int(channel) for channel in log.samples["channel"].unique()]
+    return affected if affected and None not in faults else everything
+
+
 def shade(
     figure: go.Figure, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
 ) -> None:

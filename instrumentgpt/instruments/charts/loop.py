@@ -17,6 +17,7 @@ from instrumentgpt.instruments.charts.frame import (
     row_axis,
     shade,
     shown,
+    worth_showing,
 )
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
@@ -56,7 +57,7 @@ def loop_chart(
 
     A channel the log does not have is left out. Each trace has at most 4,000 points.
     """
-    chosen = list(channels) if channels is not None else _worth_showing(log, findings)
+    chosen = list(channels) if channels is not None else worth_showing(log, findings)
     loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
     faults = shown(findings, [loop.channel for loop in loops])
     clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
@@ -97,13 +98,6 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
         own = [finding for finding in faults if finding.channel in (None, loop.channel)]
         rows.append(_Row(pixels, own, [f for f in own if f.channel is not None or place == 0]))
     return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
-
-
-def _worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
-    faults = [finding.channel for finding in findings if finding.severity not in ("none", "info")]
-    affected = [channel for channel in faults if channel is not None]
-    everything = [int(channel) for channel in log.samples["channel"].unique()]
-    return affected if affected and None not in faults else everything
 
 
 def _draw_channel(
