@@ -149,6 +149,14 @@ def test_a_hypothesis_that_became_the_root_cause_is_no_hypothesis_any_more():
     assert extract_state_updates("Root cause: the relay is welded.", state).hypotheses == []
 
 
+@pytest.mark.parametrize(
+    "answer", ["Ruled out: the fan stops", "假設：The fan stops（已排除）", "Ruled out:\n- fan stops"]
+)
+def test_a_hypothesis_that_is_ruled_out_is_no_hypothesis_any_more(answer):
+    state = extract_state_updates("Hypotheses:\n- the fan stops\n- the relay sticks", DiagnosticState(**OVEN))
+    assert extract_state_updates(answer, state).hypotheses == ["the relay sticks"]
+
+
 def test_what_is_known_is_not_added_again_in_other_dress():
     state = extract_state_updates("Finding: Output saturates.", DiagnosticState())
     assert extract_state_updates("**Finding**: output saturates", state).findings == ["Output saturates"]

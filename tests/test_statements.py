@@ -10,7 +10,8 @@ LOG_LINE = "[2026-02-19 23:24:45] "
 
 
 def stated(text: str) -> list[tuple[str, str]]:
-    return [(statement.kind, statement.text) for statement in statements(text)]
+    """Return what is stated to be so; what is ruled out has its own test."""
+    return [(row.kind, row.text) for row in statements(text) if row.kind != "ruled_out"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,26 @@ def test_findings_are_found_bold_or_not(text, findings):
 )
 def test_what_is_denied_is_not_stated(text):
     assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, out",
+    [
+        ("Ruled out: sensor drift.", ["sensor drift"]),
+        ("**Ruled out**: sensor drift", ["sensor drift"]),
+        ("Ruled out:\n- sensor drift\n- the fan", ["sensor drift", "the fan"]),
+        ("Hypothesis: the fan was ruled out by line 4", ["the fan"]),
+        ("Hypotheses:\n- the fan — ruled out\n- a worn relay", ["the fan"]),
+        ("已排除：感測器漂移", ["感測器漂移"]),
+        ("## 已排除的原因\n- 風扇停轉", ["風扇停轉"]),
+        ("假設：風扇停轉（已排除）", ["風扇停轉"]),
+        ("可能原因：風扇停轉已被排除", ["風扇停轉"]),
+        ("Ruled out: none", []),
+        ("Ruled out: the fan?", []),
+    ],
+)
+def test_what_is_ruled_out_is_told_apart(text, out):
+    assert [row.text for row in statements(text) if row.kind == "ruled_out"] == out
 
 
 @pytest.mark.parametrize(

@@ -123,14 +123,21 @@ def _is_other(state: DiagnosticState, device_ip: str | None, device_name: str | 
 def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticState:
     """Return the state with what `response` states: log names, findings, hypotheses, root causes, status.
 
-    `state` itself is unchanged. What is denied, asked, quoted or stands in code or logs is no statement.
+    What is denied, asked, quoted or stands in code or logs is no statement.
+    A hypothesis that is ruled out is no longer one. `state` itself is unchanged.
     """
     updated = state.copy()
     _add_logs(updated, log_names(response))
     stated = statements(response)
     for kind, name in _FIELDS.items():
         _add(updated, name, [row.text for row in stated if row.kind == kind])
+    out = [same(row.text) for row in stated if row.kind == "ruled_out"]
+    updated.hypotheses = [text for text in updated.hypotheses if not _is_among(same(text), out)]
     return _settled(updated, confirmed=any(row.kind == "root_cause" for row in stated))
+
+
+def _is_among(text: str, others: list[str]) -> bool:
+    return any(text in other or other in text for other in others)
 
 
 def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any]) -> DiagnosticState:

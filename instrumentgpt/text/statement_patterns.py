@@ -6,7 +6,7 @@ All match from the start of a folded line or sentence (see `folded`); the group 
 import re
 from typing import Literal
 
-Kind = Literal["finding", "hypothesis", "root_cause"]
+Kind = Literal["finding", "hypothesis", "root_cause", "ruled_out"]
 
 _TO_TRADITIONAL = str.maketrans(  # of the characters in these patterns only
     "确认论点设说测怀观发现结断诊键关实终经综见为于这个没无还并脑动导致因应该许极过们们",
@@ -34,6 +34,10 @@ _ENGLISH: dict[Kind, str] = {
         r"(?:(?:key|main|major|other|notable|important|new|diagnostic) )*"
         r"(?:findings?|observations?|results?|conclusions?|confirmed)"
     ),
+    "ruled_out": (
+        r"(?:(?:already|now) )?(?:ruled[ -]out|rejected|refuted|excluded|eliminated)"
+        r"(?: (?:causes?|hypothes[ei]s|alternatives?))?"
+    ),
 }
 _CHINESE: dict[Kind, str] = {
     "hypothesis": (
@@ -42,6 +46,7 @@ _CHINESE: dict[Kind, str] = {
     ),
     "root_cause": r"(?:真正的?|主要的?|最終的?|已?確認的?)?(?:根本原因|根因|真因|主因|故障原因|原因)",
     "finding": r"(?:主要|關鍵|重要|診斷|其他)?(?:發現|觀察|結論|結果|重點)",
+    "ruled_out": r"已?(?:經)?排除的?(?:原因|假設|可能性?|項目)?",
 }
 _NUMBERING = r" ?#?(?:\d{1,2}|[A-C一二三四五])?(?: ?[（(][^（()）]{0,40}[)）])?"
 _WORDS = {

@@ -129,8 +129,8 @@ def _of_line(body: str, is_item: bool, section: Section) -> Iterator[Statement]:
     label = _labelled(body)
     if label:
         yield from _statement(label[0], label[1])
-    elif section == "finding" and is_item:
-        yield from _statement("finding", body, whole=True)
+    elif section in ("finding", "ruled_out") and is_item:
+        yield from _statement(section, body, whole=True)
     elif section in ("hypothesis", "root_cause"):
         yield from _statement(section, body)
     else:
@@ -164,10 +164,10 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
     clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
-    if kind != "finding" and _is_withdrawn(clauses):
-        return
+    if kind in ("hypothesis", "root_cause") and _is_withdrawn(clauses):
+        kind, text = "ruled_out", text[: len(WITHDRAWN.split(clauses[0])[0])]
     hedged = HEDGED.match(folded(text))
-    if hedged and kind != "finding":
+    if hedged and kind in ("hypothesis", "root_cause"):
         kind, text = "hypothesis", text[hedged.end() :]
     text = text.strip().rstrip("。.;；,，")
     if len(text) > 1:
