@@ -41,6 +41,7 @@ from instrumentgpt.storage.runs import (
 from instrumentgpt.turn import Turn, open_turn, run_folder
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
+CLOCK_SECONDS = 1.0  # a start time is told from the boot time, which moves when the clock is set
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
 LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL
@@ -102,8 +103,10 @@ def consume(
     with closing(db.connect(path)) as database:
         run_id = _record(database, conversation_id, text, mode, agent, attachments)
         _note_process(database, run_id, os.getpid())
-        yield from answer(database, run_id, stopped)
-        shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
+        try:
+            yield from answer(database, run_id, stopped)
+        finally:
+            shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
 
 
 def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
@@ -198,10 +201,18 @@ def process_of(run: Run) -> psutil.Process | None:
         return None
     try:
         process = psutil.Process(run.pid)
-        same = process.create_time() == run.process_started
-        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+        alive = process.status() != psutil.STATUS_ZOMBIE and _is_of(process, run)
     except psutil.Error:
         return None
+    return process if alive else None
+
+
+def _is_of(process: psutil.Process, run: Run) -> bool:
+    """A turn's process carries its run's name; one in the foreground is known by when it started."""
+    with suppress(psutil.AccessDenied):
+        if process.environ().get(RUN_VARIABLE) == run.id:
+            return True
+    return abs(process.create_time() - (run.process_started or 0.0)) < CLOCK_SECONDS
 
 
 def _record(

@@ -266,7 +266,7 @@ def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, 
     turn.kill()
     wait_for(lambda: not lives(turn.pid))
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as stranger:
-        runs.set_process(database, run_id, stranger.pid, turn.create_time())
+        runs.set_process(database, run_id, stranger.pid, turn.create_time() - 60)
         runs.stop(path, run_id)
         assert stranger.poll() is None
         stranger.kill()
