@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import Severity
 Floats = NDArray[np.float64]
 
 POINTS = 4000  # of a trace at most: more than a screen is wide, and 1 M samples stay below 200 kB
+HOVER_POINTS = 400  # of a line of steps: one every other pixel, where the mouse finds its value
 # Okabe-Ito, blue and yellow adapted: told apart by the colour-blind, at least 3:1 on white and on #10171C
 CHANNEL_COLOURS = ("#0091D5", "#D55E00", "#009E73", "#CC79A7", "#8A7A00", "#7C7FD6")
 SETPOINT_COLOUR = "#7D8A95"
@@ -48,6 +49,8 @@ def template() -> go.layout.Template:
         "gridcolor": GRID_COLOUR,
         "linecolor": GRID_COLOUR,
         "zeroline": False,
+        "spikecolor": SETPOINT_COLOUR,
+        "spikethickness": 1,
         "ticks": "",
         "automargin": True,
         "title": {"standoff": 8},
@@ -83,7 +86,7 @@ def reduced(time: Floats, value: Floats, gap: float, steps: bool = False) -> tup
     time    (n,) s
     value   (n,) anything; nan where there is none
     gap     s without a sample that count as a gap
-    steps   whether the line moves in steps, as a setpoint does: then its corners are enough
+    steps   whether the line moves in steps, as a setpoint does: then corners, and some to hover over
 
     Nothing finite: two empty arrays.
     """
@@ -95,7 +98,8 @@ def reduced(time: Floats, value: Floats, gap: float, steps: bool = False) -> tup
     stretch = np.concatenate(([0], np.cumsum(breaks)))
     if steps:
         moves = np.concatenate(([True], (np.diff(y) != 0) | breaks, [True]))
-        kept = np.flatnonzero(moves[:-1] | moves[1:])
+        pointed_at = np.arange(y.size) % (y.size // HOVER_POINTS + 1) == 0
+        kept = np.flatnonzero(moves[:-1] | moves[1:] | pointed_at)
         x, y, stretch = x[kept], y[kept], stretch[kept]
     budget = max(POINTS - int(stretch[-1]), POINTS // 2)
     if y.size > budget:
