@@ -4,9 +4,13 @@ import numpy as np
 
 from instrumentgpt.instruments.signals import Floats, Mask, constant_runs, runs
 
-RAILS = np.array(  # what converters read with the sensor off: Pt100, thermocouples, SHT, 16 bit limits
-    [float(value) for value in "-200 -242 -250 -270 -127 -45 -46.85 0 300 327.67 850 999 999.9 1000".split()]
-    + [float(value) for value in "-999 -999.9 1370 1372 1820 3276.7 3276.8 -3276.8 6553.5 9999".split()]
+RAILS = np.array(  # what converters read with the sensor off
+    [
+        *(-200, -242, -250, -270, 850, 1370, 1372, 1820),  # ends of Pt100 and thermocouple tables, °C
+        *(-45, -46.85, -127, 300),  # SHT raw 0, DS18B20 not there, an ohmmeter open
+        *(0, 327.67, 3276.7, 3276.8, -3276.8, 6553.5),  # 16 bit limits
+        *(999, 999.9, 1000, -999, -999.9, 9999),  # what firmware writes
+    ]
 )
 FAR = 20.0  # units of pv from the median, or of one jump, before a reading is taken for a rail
 RAIL_HELD = 20.0  # s a value that is no known rail must stay the same

@@ -26,6 +26,7 @@ FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for o
 SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
+NEAR_TOP = 2.0  # percent below the highest output, where a limit is hardly ever and a quiet hold often
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
@@ -252,7 +253,10 @@ def _acts_in_reverse(loop: Loop) -> bool:
     design = np.column_stack([moves, level])
     (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)
     by_moves, by_level = abs(kp) * float(np.std(moves)), abs(ki) * float(np.std(level))
-    strength = float(np.corrcoef(design @ (kp, ki), answers)[0, 1]) if np.std(answers) > 0 else 0.0
+    explained = design @ (kp, ki)
+    if np.std(explained) == 0 or np.std(answers) == 0:
+        return False
+    strength = float(np.corrcoef(explained, answers)[0, 1])
     if by_moves > DOMINANT * by_level or by_level > DOMINANT * by_moves:
         return strength > EXPLAINED and (kp if by_moves > by_level else ki) < 0
     return strength > EXPLAINED and kp < 0 and ki < 0
@@ -274,5 +278,7 @@ def output_limits(output: Floats) -> tuple[float, float]:
     low = -100.0 if known.min() < -1.0 else 0.0
     top = float(known.max())
     pinned = known >= top - 1e-9
+    below = (known < top - 1e-9) & (known > top - NEAR_TOP)
     limited = 5.0 < top < 99.0 and float(pinned.mean()) > 0.2 and len(runs(pinned)) >= 3
+    limited = limited and float(below.mean()) < 0.25 * float(pinned.mean())
     return low, top if limited else 100.0

@@ -199,14 +199,17 @@ def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
 
 
 def _beginning(track: Track, train: HalfCycles, period: float) -> int:
-    """Return where the swing began: a long first excursion, still growing, belongs to it."""
+    """Return where the swing began: excursions up to `LONG_BEGINNING` before belong to it."""
     first = int(train.first[0])
-    hold = next(hold for hold in track.holds if hold.first <= first < hold.stop)
-    earlier = track.swings(_first_crossing(track, hold), first, 0.8 * smallest_swing(track))
-    for start in earlier.first[::-1]:
+    earlier: list[int] = []
+    for hold in track.holds:
+        start, stop = _first_crossing(track, hold), min(hold.stop, first)
+        if start < stop:
+            earlier += track.swings(start, stop, 0.8 * smallest_swing(track)).first.tolist()
+    for start in reversed(earlier):
         if track.time[first] - track.time[start] > LONG_BEGINNING * period:
             break
-        first = int(start)
+        first = start
     return first
 
 

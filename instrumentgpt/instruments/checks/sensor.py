@@ -187,12 +187,13 @@ def _output_moved(track: Track, first: int, stop: int) -> float:
 
 
 def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
-    """Return where pv can have stuck at the latest: coarse digits are constant for up to `others` anyway."""
+    """Return where pv can have stuck at the latest: coarse digits are constant for `others` anyway."""
     output = track.output[first:stop]
     away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
     departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
-    earliest = float(departure) - max(STUCK_FOR, others)
-    return max(first, int(np.searchsorted(track.time, earliest)))
+    if others < float(departure) - track.time[first]:
+        return first
+    return max(first, int(np.searchsorted(track.time, float(departure) - STUCK_FOR)))
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
