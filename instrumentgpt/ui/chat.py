@@ -1,10 +1,12 @@
 """The Chat page: what it shows, from top to bottom. Everything shown comes from the database."""
 
 import streamlit as st
+from sqlite_utils import Database
 
+import db
 from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.settings import database_path
+from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.ui import (
     composer,
@@ -36,20 +38,30 @@ def _draw() -> None:
             sidebar.draw_conversations(database, shown.id if shown else None)
             inspector.draw(shown.id if shown else None)
         if shown is None:
-            question = welcome.draw(settings)
-            sent = composer.draw(settings, None) or (question and (question, []))
-            if sent:
-                composer.ask(database, settings, None, *sent)
-            return
-        conversation.draw_title(database, shown)
-        last = conversation.draw(database, shown.id)
-        run = live_run(database, shown.id)
-        frame = conversation.draw_live(database, run) if run else None
-        if sent := composer.draw(settings, run):
-            composer.ask(database, settings, shown.id, *sent)
-        evidence.draw(database, shown.id, settings)
+            _draw_empty(database, settings)
+        else:
+            _draw_conversation(database, settings, shown)
+
+
+def _draw_empty(database: Database, settings: Settings) -> None:
+    clicked = welcome.draw(settings)
+    if sent := composer.draw(settings, None) or (clicked and (clicked, [])):
+        composer.ask(database, settings, None, *sent)
+
+
+def _draw_conversation(database: Database, settings: Settings, shown: db.Conversation) -> None:
+    run = live_run(database, shown.id)  # looked for first: an answer that ends now is drawn once, not never
+    conversation.draw_title(database, shown)
+    messages = conversation.draw(database, shown.id)
+    if run and any(message.run_id == run.id for message in messages):
+        run = None
+    frame = conversation.draw_live(database, run) if run else None
+    clicked = None if run else welcome.draw_follow_ups(messages)
+    if sent := composer.draw(settings, run) or (clicked and (clicked, [])):
+        composer.ask(database, settings, shown.id, *sent)
+    evidence.draw(database, shown.id, settings)
     if run and frame:
         with frame[0]:
             live.follow(run.id, shown.id, frame[1])
     else:
-        live.watch(shown.id, last)
+        live.watch(shown.id, messages[-1].id if messages else 0)

@@ -38,8 +38,8 @@ def draw_title(database: Database, conversation: db.Conversation) -> None:
         inspector.draw_badges(state)
 
 
-def draw(database: Database, conversation_id: str) -> int:
-    """Draw the newest messages with "Load earlier" above them; return the id of the last one, 0 if none."""
+def draw(database: Database, conversation_id: str) -> list[db.Message]:
+    """Draw the newest messages with "Load earlier" above them; return those drawn, oldest first."""
     limit = st.session_state.get("shown", {}).get(conversation_id, LAST)
     messages = db.list_messages(database, conversation_id, last=limit)
     total = db.count_messages(database, conversation_id)
@@ -60,7 +60,7 @@ def draw(database: Database, conversation_id: str) -> int:
             _draw_question(database, message, kept[message.id])
         else:
             _draw_answer(database, conversation_id, message, kept[message.id], open_charts[-OPEN_CHARTS:])
-    return messages[-1].id if messages else 0
+    return messages
 
 
 def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:

@@ -1,11 +1,14 @@
-"""The empty state: which device, four questions to start from, and who will answer."""
+"""Questions to start from: for a device on the empty page, and after an answer."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
+import db
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.settings import Settings
+from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.ui import untrusted
 
 FIRST_CHOICE = "10.1.1.47"  # of the demo inventory: its loop oscillates
@@ -15,6 +18,10 @@ EXAMPLES = (
     (":material/show_chart:", "Plot the temperature and the output of {name}"),
     (":material/list_alt:", "{name} 的 log 裡有哪些錯誤？"),
 )
+FOLLOW_UPS: dict[Language, tuple[str, ...]] = {
+    "zh": ("那 kp 可以調高嗎？", "log 裡有哪些錯誤？", "跟上一份 log 比較"),
+    "en": ("Can kp be raised?", "What errors are in the log?", "Compare with the previous log"),
+}
 
 
 def draw(settings: Settings) -> str | None:
@@ -36,6 +43,17 @@ def draw(settings: Settings) -> str | None:
         if columns[number % 2].button(label, icon=icon, key=f"example-{number}", width="stretch"):
             return question
     return None
+
+
+def draw_follow_ups(messages: Sequence[db.Message]) -> str | None:
+    """Draw what is worth asking next, in the language of the last question; return what was clicked."""
+    asked = [message.content for message in messages if message.role == "user"]
+    if not asked or messages[-1].role == "user":
+        return None
+    waiting = [question for question in FOLLOW_UPS[language_of(asked[-1])] if question not in asked]
+    with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
+        clicked = [question for question in waiting if st.button(question, key=f"follow-up-{question}")]
+    return clicked[0] if clicked else None
 
 
 def _pick_device(settings: Settings) -> Device | None:

@@ -1,18 +1,11 @@
 """A real Streamlit server in a home of its own, driven by the system's Chromium."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from driving import Server, counting_agent, running
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
+from driving import CHROMIUM, FLAGS, Server, counting_agent, running
 
 
 def pytest_collection_modifyitems(items):

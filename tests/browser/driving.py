@@ -1,6 +1,7 @@
 """What the browser tests share: a real Streamlit server, an agent that counts, and a page to type into."""
 
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -17,6 +18,11 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 ROOT = Path(__file__).parents[2]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
 START_SECONDS = 60
 ANSWER_MS = 30_000
 
