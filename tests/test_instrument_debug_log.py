@@ -98,6 +98,23 @@ def test_a_clock_set_back_is_noted_and_time_goes_on(write):
     assert log.clock(2.0) == stamp(2)[1:-1]
 
 
+@pytest.mark.parametrize("wrong", [36_000, 40 * 86_400, -40 * 86_400, -7200])
+def test_a_garbled_stamp_moves_nothing_but_itself(wrong, write):
+    seconds = [0, 1, 2, 3 + wrong, 4, 5, 6]
+    log = read_log(write(*(sample(second) for second in seconds)))
+    assert log.samples["time"].tolist() == pytest.approx([0, 1, 2, 3, 4, 5, 6])
+    assert log.clock(6.0) == stamp(6)[1:-1]
+    assert [step.line for step in log.clock_steps] == [4, 5]
+
+
+def test_a_clock_that_is_set_right_after_the_start_leaves_no_gap_of_years(write):
+    lines = [sample(second) for second in (-800_000_000, -799_999_999, 0, 1)]
+    log = read_log(write(*lines, event(2, "[Door] state open -> closed")))
+    assert log.samples["time"].tolist() == [0, 1, 2, 3]
+    assert log.events["time"].tolist() == [4.0]
+    assert "line 3: the clock goes forward" in log.notes[0]
+
+
 def test_several_starts_of_the_instrument_are_noted(write):
     boot = "[Main] InstrumentDebug 3.4.12 serial ZSPR-012 ip 10.1.1.7"
     log = read_log(write(event(0, boot), sample(1), event(2, boot), sample(3)))

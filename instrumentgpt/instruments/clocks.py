@@ -18,6 +18,8 @@ JITTER = SECOND  # lines of several threads may be written this much out of orde
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 SYSLOG_YEAR = 2000  # a leap year: syslog stamps carry no year
 LAST_DATE = 250_000 * DAY  # µs since 1970; pandas' dates end soon after
+FAR = 30 * DAY  # forward by more at once, a clock was set
+NEAR_ROWS, NEAR_SHARE = 20, 0.02  # a garbled stamp is taken back within so many rows, nearly exactly
 NO_TIME = np.iinfo(np.int64).min
 
 
@@ -106,62 +108,70 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
 
     `first` is the stamp of the log's first line, `boots` the lines at which the instrument says it started.
     A stamp that goes back is midnight for a clock without date, a new boot for a clock that counts from the
-    start, else a clock that was set back. Time then goes on by one usual period, and the step is noted.
+    start, else a clock that was set back. One that goes forward by a month, or forward and soon back again,
+    is no passing of time either. Time then goes on by one usual period, and the step is noted.
     """
     if not len(raw):
         return TimeAxis(np.empty(0), first, (), ())
     steps = np.diff(raw, prepend=first)
     usual = int(np.median(steps[steps > 0])) if (steps > 0).any() else 0
-    back = np.flatnonzero(steps < -JITTER)
-    offsets = np.zeros(len(raw), dtype=np.int64)
-    clock_steps: list[ClockStep] = []
-    midnights = 0
-    for at in back:
-        shift = -int(steps[at]) + usual
-        if kind == "clock" and steps[at] < -DAY // 2:
-            shift, midnights = DAY, midnights + 1
-        offsets[at] = shift
-    total = np.cumsum(offsets)
-    elapsed = raw + total - first
+    midnight = (steps < -DAY // 2) if kind == "clock" else np.zeros(len(steps), dtype=bool)
+    odd = ~midnight & ((steps < -JITTER) | (steps > FAR) | _outliers(steps))
+    offsets = np.where(midnight, DAY, np.where(odd, usual - steps, 0))
     disorder = int(((steps < 0) & (steps >= -JITTER)).sum())
-    elapsed = np.maximum.accumulate(np.maximum(elapsed, 0)) if disorder or len(back) else elapsed
-    for at in back:
-        if not (kind == "clock" and offsets[at] == DAY):
-            booted = kind not in WALL_KINDS or any(lines[at - 1] < boot <= lines[at] for boot in boots if at)
-            clock_steps.append(
-                ClockStep(
-                    int(lines[at]),
-                    elapsed[at] / SECOND,
-                    -int(offsets[at]) / SECOND,
-                    "boot" if booted else "clock",
-                )
-            )
+    elapsed = np.maximum.accumulate(np.maximum(raw + np.cumsum(offsets) - first, 0))
+    places = np.flatnonzero(odd)
+    booted = (kind not in WALL_KINDS) | _booted(lines, places, boots)
+    clock_steps = tuple(
+        ClockStep(line, time / SECOND, -offset / SECOND, "boot" if boot else "clock")
+        for line, time, offset, boot in zip(
+            lines[places].tolist(), elapsed[places].tolist(), offsets[places].tolist(), booted, strict=True
+        )
+    )
     return TimeAxis(
-        elapsed / SECOND,
-        first,
-        tuple(clock_steps),
-        tuple(_notes(clock_steps, boots, midnights, disorder, first)),
+        elapsed / SECOND, first, clock_steps, tuple(_notes(clock_steps, boots, int(midnight.sum()), disorder))
     )
 
 
+def _outliers(steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which forward steps undo, or are undone by, a step back a few rows away: a garbled stamp."""
+    found = np.zeros(len(steps), dtype=bool)
+    for at in np.flatnonzero(steps < -JITTER):
+        around = slice(max(at - NEAR_ROWS, 0), at + NEAR_ROWS)
+        near = np.abs(steps[around] + steps[at]) <= max(-NEAR_SHARE * steps[at], 2 * JITTER)
+        found[around] |= near & (steps[around] > JITTER)
+    return found
+
+
+def _booted(lines: Lines, places: NDArray[np.intp], boots: Sequence[int]) -> NDArray[np.bool_]:
+    """Return for each of the `places` whether the instrument said that it started since the row above."""
+    starts = np.asarray(boots, dtype=np.int64)
+    above = np.where(places > 0, lines[places - 1], 0)
+    return np.searchsorted(starts, lines[places], "right") > np.searchsorted(starts, above, "right")
+
+
+def _way(step: ClockStep) -> str:
+    return "back" if step.seconds < 0 else "forward"
+
+
 def _notes(
-    clock_steps: list[ClockStep], boots: Sequence[int], midnights: int, disorder: int, first: int
+    clock_steps: Sequence[ClockStep], boots: Sequence[int], midnights: int, disorder: int
 ) -> list[str]:
     notes = [
-        f"line {step.line}: the clock goes back {-step.seconds:.3f} s"
+        f"line {step.line}: the clock goes {_way(step)} {abs(step.seconds):.3f} s"
         + (" (a new start of the instrument)" if step.kind == "boot" else "")
         + "; time goes on from there"
         for step in clock_steps[:5]
     ]
     if len(clock_steps) > 5:
-        notes.append(f"the clock goes back {len(clock_steps)} times in all")
+        notes.append(f"the clock is set {len(clock_steps)} times in all")
     if len(boots) > 1:
         notes.append(f"{len(boots)} starts of the instrument: lines {', '.join(map(str, list(boots)[:8]))}")
     if midnights:
         notes.append(f"the clock has no date and passes midnight {midnights} times")
     if disorder:
         notes.append(
-            f"{disorder} lines are stamped up to 1 s before the line above; their time is the line's above"
+            f"{disorder} lines are stamped up to 1 s before the line above, whose time they are given"
         )
     return notes
 
@@ -174,9 +184,9 @@ def shifted(raw: Micros, lines: Lines, axis: TimeAxis, kind: str) -> NDArray[np.
     A line without a stamp has the time of the line above.
     """
     known = raw != NO_TIME
-    offset = np.zeros(len(raw))
-    for step in axis.clock_steps:
-        offset[lines >= step.line] -= step.seconds
+    at = np.array([step.line for step in axis.clock_steps], dtype=np.int64)
+    shift = np.concatenate([[0.0], np.cumsum([-step.seconds for step in axis.clock_steps])])
+    offset = shift[np.searchsorted(at, lines, side="right")]
     time = np.where(known, (raw - axis.first) / SECOND + offset, np.nan)
     if kind == "clock":
         time = _over_midnight(time)
