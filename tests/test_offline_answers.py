@@ -234,3 +234,32 @@ def test_a_follow_up_in_the_other_language_keeps_the_findings_in_the_first(tmp_p
     assert "Oscillation from the gains" in second.text
     remembered = state_after(second)["findings"]
     assert remembered and set(remembered) <= set(state["findings"])
+
+
+def test_several_devices_are_surveyed_and_only_they(tmp_path):
+    answer = asked("050 和 053 哪裡有問題？", tmp_path)
+    assert answer.tools == ("survey_devices",)
+    assert re.findall(r"^\d\. (zspr \d+)", answer.text, re.MULTILINE) == ["zspr 053", "zspr 050"]
+
+
+def test_a_question_that_is_none_of_ours_is_asked_back(tmp_path):
+    text = asked("write me a poem", tmp_path).text
+    assert text.startswith("I answer 7 kinds of questions") and "?" in text
+
+
+def test_thanks_are_answered_with_an_offer(tmp_path):
+    assert "6 台設備" in asked("謝謝", tmp_path).text
+
+
+def test_what_to_do_and_what_shows_it_come_from_the_known_log(tmp_path):
+    state = state_after(asked("054 why?", tmp_path), "zspr 054", "10.1.1.93")
+    action = asked("what should I do next?", tmp_path, state=state)
+    assert action.tools == ("diagnose_log",) and "Next: Check contacts" in action.text
+    shown = asked("有什麼證據？", tmp_path, state=state)
+    assert "TC;1;61.90;29.40;100.00`" in shown.text
+
+
+def test_a_plot_is_drawn_of_the_channel_asked_for(tmp_path):
+    answer = asked("plot channel 1 of 053", tmp_path)
+    assert answer.results[1]["artifact"]["kind"] == "plotly"
+    assert [one["channel"] for one in answer.results[2]["channels"]] == [1]

@@ -59,3 +59,13 @@ def test_text_in_a_log_cannot_forge_markdown_or_markers(tmp_path, dropped):
     assert "Root cause" in text and "<!--" not in text and "</diagnostic" not in text
     quoted = text[text.index("``") :]
     assert quoted.index("[a](http://b)") < quoted.index("``", 2)
+
+
+def test_a_table_without_time_asks_for_it_and_names_no_cause(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "setpoint,pv,output\n" + "".join(f"60,{59 + i % 3},50\n" for i in range(400)), encoding="utf-8"
+    )
+    text = asked("what is wrong?", tmp_path, attachments=(str(path),)).text
+    assert "rows without a clock" in text and "How many seconds lie between two rows?" in text
+    assert "Root cause" not in text

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 HELP = "say what is wrong in log files, with the lines that show it"
 MOST_EVIDENCE = 3  # lines printed of one finding
+REMEDIES = {"the log has no period": "; give the seconds between its rows with --period"}
 
 
 class BadColumns(argparse.ArgumentTypeError):
@@ -127,5 +128,6 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         for reason in wording.ruled_out(finding, language):
             yield f"      ruled out: {reason}"
         yield f"      next: {wording.action(finding, language)}"
-    for verdict, reason in found.withheld.items():
-        yield f"  not judged: {verdict}: {reason}"
+    for reason in dict.fromkeys(found.withheld.values()):
+        verdicts = ", ".join(name for name, why in found.withheld.items() if why == reason)
+        yield f"  not judged: {verdicts}: {reason}{REMEDIES.get(reason, '')}"

@@ -56,12 +56,15 @@ def channel_metrics(
     return {"summary": f"{len(channels)} channels of {opened.name}", **_about(opened), "channels": channels}
 
 
-def survey_devices(workspace: Workspace, language: Language = "en") -> dict[str, Any]:
-    """Return the newest log of every device, judged; the worst device first, those without a verdict last.
+def survey_devices(
+    workspace: Workspace, language: Language = "en", devices: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return the newest log of each of `devices`, or of all, judged; worst first, without a verdict last.
 
     Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
     """
-    rows = [_surveyed(workspace, one.name, language) for one in load_inventory(workspace.inventory).devices]
+    names = devices or [one.name for one in load_inventory(workspace.inventory).devices]
+    rows = [_surveyed(workspace, name, language) for name in names]
     return {"summary": f"{len(rows)} devices", "devices": sorted(rows, key=_badness)}
 
 

@@ -24,7 +24,7 @@ PARTS = {  # what a question may suspect → the words for it, and the faults th
     ),
     "heater": (
         r"\bheater|\bheating|\bssr\b|\bpower stage|加熱|加热|電熱|电热",
-        ("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation"),
+        ("heater_failure", "runaway_stuck_on", "heater_degradation"),
     ),
     "tuning": (
         r"\btun(?:ed|ing)|\bpid\b|\bgains?\b|\bcontroller|調參|调参|控制器|增益|[參参][數数]",
@@ -199,14 +199,14 @@ def _broken(case: Case, about: Subject, broken: Result) -> str:
 def header(case: Case, about: Subject, found: Result) -> str:
     """Return the sentence on the log itself: its name, span and size."""
     return phrase(
-        "header",
+        "header_rows" if "period" in found["missing"] else "header",
         case.language,
         log=quoted(about.log),
         start=moment(found["start"]),
         end=moment(found["end"], found["start"]),
         span=span_text(found["seconds"] or 0.0),
         lines=found["lines"],
-        channels=len(found["channel_numbers"]),
+        channels=", ".join(map(str, found["channel_numbers"])),
     )
 
 
@@ -225,12 +225,13 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
     faults = faults_of(found)
     if not faults:
         yield from _why_healthy(case, found)
-        yield from _withheld(case, found)
+        yield from _withheld(case, about, found)
         return
     first = faults[0]
-    if first["cause"]:
+    yield "\n"
+    if first["cause"] and first["severity"] != "info":  # "too little data" is no cause
         key = "cause_likely" if first["class"] in UNPROVEN else "root_cause"
-        yield "\n" + phrase(key, case.language, cause=first["cause"]) + "\n\n"
+        yield phrase(key, case.language, cause=first["cause"]) + "\n\n"
     if first["consequences"]:
         named = ", ".join(first["consequences"])
         yield phrase("consequences", case.language, faults=named) + "\n\n"
@@ -241,7 +242,7 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield "\n"
     yield phrase("next_action", case.language, action=first["action"]) + "\n"
     yield from _better_gains(case, about, first)
-    yield from _withheld(case, found)
+    yield from _withheld(case, about, found)
 
 
 def _why_healthy(case: Case, found: Result) -> Iterator[str]:
@@ -263,14 +264,17 @@ def _better_gains(case: Case, about: Subject, fault: Result) -> Iterator[str]:
             yield "\n" + " ".join(one["advice_sentences"][:BETTER]) + "\n"
 
 
-def _withheld(case: Case, found: Result) -> Iterator[str]:
-    if found["missing"] and found["withheld"]:
-        faults = ", ".join(sorted(found["withheld"]))
-        yield (
-            "\n"
-            + phrase("withheld", case.language, missing=", ".join(found["missing"]), faults=faults)
-            + "\n"
-        )
+def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Say which verdicts the log cannot give, and ask for what would give them."""
+    if not found["missing"] or not found["withheld"]:
+        return
+    fields = phrase("list_separator", case.language).join(
+        phrase(f"missing_{name}", case.language) for name in found["missing"]
+    )
+    count = len(found["withheld"])
+    yield "\n" + phrase("withheld", case.language, missing=fields, count=count) + "\n"
+    if "period" in found["missing"]:
+        yield "\n" + phrase("ask_period", case.language, log=quoted(about.log)) + "\n"
 
 
 def _coincident(case: Case, about: Subject, fault: Result) -> Iterator[str]:

@@ -9,12 +9,15 @@ from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 
 
 def worst(case: Case) -> Iterator[str]:
-    """Rank all devices, the worst first."""
-    yield phrase("worst_reading", case.language) + "\n\n"
-    rows = case.tool("survey_devices", language=case.language)["devices"]
+    """Rank the devices that are named, or all, the worst first."""
+    named = list(case.task.devices) if len(case.task.devices) > 1 else []
+    told = ", ".join(named) or phrase("every_device", case.language)
+    yield phrase("worst_reading", case.language, names=told) + "\n\n"
+    rows = case.tool("survey_devices", language=case.language, devices=named or None)["devices"]
     yield _verdict(case, rows) + "\n\n"
     for place, row in enumerate(rows, start=1):
         yield f"{place}. {_row(case, row)}\n"
+    yield "\n" + phrase("worst_ask", case.language, count=len(rows))
 
 
 def _verdict(case: Case, rows: list[Result]) -> str:

@@ -39,14 +39,19 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "worst": worst,
 }
 
+ONE_AT_A_TIME = (  # asked of several devices at once, these are answered by a survey
+    "compare", "events", "evidence", "gain", "metrics", "next", "plot", "unknown", "why",
+)  # fmt: skip
+
 
 def answer(case: Case) -> Iterator[str]:
     """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised."""
     if case.unknown and not case.task.devices:
         yield from unknown_device(case)
         return
+    several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
     try:
-        yield from ANSWERS[case.question.intent](case)
+        yield from (worst if several else ANSWERS[case.question.intent])(case)
     except NothingToRead as problem:
         yield str(problem)
     except ToolFailed as problem:

@@ -74,7 +74,8 @@ def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject
     Raises NothingToRead if neither a device nor a log is known.
     """
     if not newest and (known := known_log(case)):
-        yield phrase("using", case.language, log=quoted(known.log), label=known.label) + "\n\n"
+        key = "using" if known.label != known.log else "reading"
+        yield phrase(key, case.language, log=quoted(known.log), label=known.label) + "\n\n"
         return known
     if not case.device:
         raise NothingToRead(ask_for_log(case))
