@@ -51,8 +51,9 @@ def plain_name(name: str) -> str:
     >>> plain_name("../../etc/run\\n1.log")
     'run1.log'
     """
-    last = PurePath(name.replace("\\\\", "/")).name
-    return "".join(letter for letter in last if letter.isprintable())[-NAME_CHARACTERS:] or "attachment"
+    last = PurePath(name.replace("\\", "/")).name
+    plain = "".join(letter for letter in last if letter.isprintable())[-NAME_CHARACTERS:]
+    return plain if plain.strip(". ") else "attachment"
 
 
 def _kind(content: bytes) -> str:
