@@ -17,6 +17,7 @@ from instrumentgpt.instruments.tracks import Track, track_of
 
 SHORTEST_GAP = 20.0  # s without a line; loops.md section 1
 GAP_PERIODS = 12.0  # sample periods without a line; loops.md section 1
+CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # s on either side of a gap that no test may use; loops.md section 1
 GRID = 5.0  # s between the common moments at which channels are compared
 
@@ -88,7 +89,15 @@ def gaps_of(log: Log) -> tuple[Gap, ...]:
         typical = float(np.median(later)) if later.size else math.inf
     limit = max(SHORTEST_GAP, GAP_PERIODS * typical)
     holes = np.flatnonzero((steps > limit) | (steps < -max(1.0, 2 * typical)))
-    return tuple(Gap(int(i), int(i) + 1, float(steps[i])) for i in holes)
+    found = {int(i): float(steps[i]) for i in holes} | _clock_steps(log)
+    return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted(found.items()))
+
+
+def _clock_steps(log: Log) -> dict[int, float]:
+    """Return the steps of the log's clock: position of the sample before each → seconds, back is negative."""
+    lines = log.samples["line"].to_numpy()
+    steps = [(int(np.searchsorted(lines, step.line)) - 1, step.seconds) for step in log.clock_steps]
+    return {max(0, at): seconds for at, seconds in steps if abs(seconds) >= CLOCK_SET and at < len(lines) - 1}
 
 
 def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -26,6 +26,7 @@ FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for o
 SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
+FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit
 NEAR_TOP = 2.0  # percent below the highest output, where a limit is hardly ever and a quiet hold often
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
@@ -145,10 +146,12 @@ class Track:
 
     @cached_property
     def two_point(self) -> bool:
-        """Return whether the output only switches between two values: on/off control has no gains."""
+        """Return whether the output only switches between its limits: on/off control has no gains."""
         known = self.output[np.isfinite(self.output)]
-        switches = int(np.count_nonzero(np.diff(known))) if len(known) else 0
-        return switches >= FEWEST_SWITCHES and len(np.unique(known)) <= 2 and float(np.ptp(known)) > 1.0
+        if np.count_nonzero(np.diff(known)) < FEWEST_SWITCHES:
+            return False
+        values = np.unique(known)
+        return len(values) == 2 and bool(values[0] <= self.low) and bool(values[1] >= self.high)
 
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
@@ -269,7 +272,7 @@ def output_limits(output: Floats) -> tuple[float, float]:
     (0.0, 100.0)
     >>> output_limits(np.array([-20.0, 35.0]))
     (-100.0, 100.0)
-    >>> output_limits(np.array([10.0, 65.0, 65.0, 40.0, 65.0, 60.0, 65.0]))
+    >>> output_limits(np.array([10.0, 65.0, 20.0, 65.0, 30.0, 40.0, 65.0, 50.0, 55.0, 60.0, 65.0]))
     (0.0, 65.0)
     """
     known = output[np.isfinite(output)]
@@ -280,5 +283,6 @@ def output_limits(output: Floats) -> tuple[float, float]:
     pinned = known >= top - 1e-9
     below = (known < top - 1e-9) & (known > top - NEAR_TOP)
     limited = 5.0 < top < 99.0 and float(pinned.mean()) > 0.2 and len(runs(pinned)) >= 3
+    limited = limited and len(np.unique(known)) >= FEWEST_VALUES
     limited = limited and float(below.mean()) < 0.25 * float(pinned.mean())
     return low, top if limited else 100.0
