@@ -263,3 +263,20 @@ def test_a_plot_is_drawn_of_the_channel_asked_for(tmp_path):
     answer = asked("plot channel 1 of 053", tmp_path)
     assert answer.results[1]["artifact"]["kind"] == "plotly"
     assert [one["channel"] for one in answer.results[2]["channels"]] == [1]
+
+
+def test_a_named_log_is_the_one_that_is_compared_with(tmp_path):
+    answer = asked("compare InstrumentDebug_2026-02-16_11-20-41.17.log of 053 with the newest", tmp_path)
+    assert answer.results[-1]["before"] == "InstrumentDebug_2026-02-16_11-20-41.17.log"
+    assert "kp 7 → 50" in answer.text
+
+
+def test_an_older_log_is_fetched_by_its_name(tmp_path):
+    answer = asked("053 InstrumentDebug_2026-02-16_11-20-41.17.log 有問題嗎", tmp_path)
+    assert answer.results[0]["log"] == "InstrumentDebug_2026-02-16_11-20-41.17.log"
+    assert "正常" in answer.text
+
+
+def test_channels_that_cannot_tell_a_figure_are_named_together(tmp_path):
+    text = asked("how bad is the overshoot of 055", tmp_path).text
+    assert "Channel 3: overshoot 13.7" in text and "Channel 1, 2, 4: the log does not tell" in text

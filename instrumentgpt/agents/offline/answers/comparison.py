@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, dropped_logs
+from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, dropped_logs, fetched_log
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 
 
 def compare(case: Case) -> Iterator[str]:
-    """Compare the log with the one before it, or two dropped logs with each other."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    """Compare the log with the one named or the one before it, or two dropped logs with each other."""
+    if case.device and case.question.log and not dropped_logs(case):
+        about = yield from fetched_log(case)
+    else:
+        about = yield from choose_log(case, newest=bool(case.task.devices))
     older = _dropped_before(case, about) if not about.device else _fetched_before(case, about)
     if not older:
         yield phrase("compare_one", case.language, label=about.label, count=1)
@@ -45,7 +48,11 @@ def _dropped_before(case: Case, about: Subject) -> str:
 
 
 def _fetched_before(case: Case, about: Subject) -> str:
-    """Fetch the log before `about` and return its name, "" if there is none."""
+    """Fetch the log that is named, or the one before `about`; return its name, "" if there is none."""
+    if named := bare(case.question.log):
+        return (
+            str(case.tool("fetch_log", device=about.device, log=named)["log"]) if named != about.log else ""
+        )
     names = [bare(one["name"]) for one in case.tool("list_logs", device=about.device)["logs"]]
     place = names.index(about.log) if about.log in names else -1
     if place + 1 >= len(names):

@@ -35,20 +35,23 @@ def metrics(case: Case) -> Iterator[str]:
         "channel": channel,
     }
     yield phrase("metrics_one" if channel is not None else "metrics_title", case.language, **numbers) + "\n\n"
-    for one in channels:
-        yield f"- {row(case, about, one, found['unit'])}\n"
+    rows = [(one, row(case, about, one, found["unit"])) for one in channels]
+    yield from (f"- {told}\n" for _, told in rows if told)
+    if silent := [one for one, told in rows if not told]:
+        which = ", ".join(str(one["channel"]) for one in silent)
+        samples = max(one["samples"] for one in silent)
+        yield "- " + phrase("metric_absent", case.language, channels=which, samples=samples) + "\n"
 
 
 def row(case: Case, about: Subject, one: Result, unit: str) -> str:
-    """Return the sentence on one channel, with the parts that the question asks for and the log can tell."""
+    """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
     words = case.question.text.casefold()
     wanted = [part for part, asked in TOPICS.items() if re.search(asked, words, re.ASCII)] or list(TOPICS)
     fields = {**one, **one["last"], "unit": unit, "line": about.link(one["last"]["line"])}
     held = {**fields, "setpoint": one["setpoint"]}
     parts = [_part(case, part, held if part == "setpoint" else fields) for part in wanted]
     told = phrase("list_separator", case.language).join(part for part in parts if part)
-    key = "metric_row" if told else "metric_absent"
-    return phrase(key, case.language, channel=one["channel"], parts=told, samples=one["samples"])
+    return phrase("metric_row", case.language, channel=one["channel"], parts=told) if told else ""
 
 
 def _part(case: Case, part: str, fields: Result) -> str:

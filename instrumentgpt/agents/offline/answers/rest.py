@@ -19,7 +19,10 @@ def act(case: Case) -> Iterator[str]:
 
 
 def courtesy(case: Case) -> Iterator[str]:
-    """Answer thanks and greetings with an offer."""
+    """Answer thanks and greetings with an offer, unless they name a subject."""
+    if case.task.devices:
+        yield from why(case)
+        return
     yield phrase("courtesy", case.language, count=len(case.tool("list_devices")["devices"]))
 
 

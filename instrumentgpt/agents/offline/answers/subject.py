@@ -79,9 +79,15 @@ def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject
         return known
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    yield phrase("fetching", case.language, device=case.device) + "\n\n"
-    fetched = case.tool("fetch_log", device=case.device, log=case.question.log)
-    return Subject(fetched["log"], fetched["device"], fetched["label"])
+    return (yield from fetched_log(case, case.question.log))
+
+
+def fetched_log(case: Case, log: str = "") -> Generator[str, None, Subject]:
+    """Return the device's log of this name, or its newest, fetched; say so before."""
+    key = "fetching_named" if log else "fetching"
+    yield phrase(key, case.language, device=case.device, log=quoted(log)) + "\n\n"
+    got = case.tool("fetch_log", device=case.device, log=log)
+    return Subject(got["log"], got["device"], got["label"])
 
 
 def ask_for_log(case: Case) -> str:
