@@ -32,7 +32,7 @@ def samples_of(
     period: float = 1.0,
     output_digits: int = 1,
 ) -> pd.DataFrame:
-    """Return the samples that a log of one loop carries; an "output" event acts behind the controller's back."""
+    """Return the samples that a log of one loop carries, the output rounded as a log rounds it."""
     run = simulate(plant, controller, setpoint, duration, period, seed=channel, events=events)
     columns = {"time": run.time, "channel": channel, "setpoint": run.setpoint, "pv": run.pv}
     gains = {"kp": controller.kp, "ki": controller.ki, "kd": controller.kd}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from instrumentgpt.instruments import faults, wording
-from instrumentgpt.instruments.checks import CHECKS
+from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.findings import SEVERITIES, Finding
 from instrumentgpt.instruments.logs import Log
@@ -31,12 +31,15 @@ class Diagnosis:
     withheld: Mapping[str, str]
 
 
-def diagnose(log: Log) -> Diagnosis:
-    """Return the diagnosis of `log`; a check that raises is named in `withheld`, the others go on."""
+def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
+    """Return the diagnosis of `log` by `checks`, in their order.
+
+    A check that raises is named in `withheld`, the others go on.
+    """
     study = study_of(log)
     causes: list[Finding] = []
     withheld: dict[str, str] = {}
-    for name, check in CHECKS.items():
+    for name, check in checks.items():
         reason = _withheld(study, check.needs, check.temperature_only)
         if reason:
             withheld[name] = reason

@@ -1,0 +1,175 @@
+"""What a diagnosis keeps whatever the log looks like, and what it withholds by name."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
+
+from instrumentgpt.instruments.checks import CHECKS, Check
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, rows
+from instrumentgpt.instruments.faults import explains, faults
+from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.simulated_loop import Event
+
+NAMES = sorted(MAKERS)
+
+
+def verdicts(diagnosis: Diagnosis) -> list[tuple[str, int | None, float]]:
+    return [(one.fault, one.channel, one.onset) for one in diagnosis.findings]
+
+
+def in_fahrenheit(log: Log) -> Log:
+    samples = log.samples.copy()
+    for name in ("pv", "setpoint"):
+        samples[name] = samples[name] * 9 / 5 + 32
+    for name in ("kp", "ki", "kd"):
+        samples[name] = samples[name] * 5 / 9
+    return replace(log, samples=samples, unit="°F", degrees_per_unit=5 / 9)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "sensor_open"])
+def test_the_verdict_is_the_same_in_fahrenheit(name):
+    assert verdicts(diagnose(in_fahrenheit(case(name).log))) == verdicts(diagnosed(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unrelated_lines_between_change_no_verdict(name):
+    log = case(name).log
+    spread = log.samples.assign(line=log.samples["line"] * 5 + 3)
+    assert verdicts(diagnose(replace(log, samples=spread, lines=log.lines * 5))) == verdicts(diagnosed(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_order_of_channels_within_one_moment_changes_no_verdict(name):
+    log = case(name).log
+    samples = log.samples.sort_values(["time", "channel"], ascending=[True, False], kind="stable")
+    samples = samples.assign(line=np.sort(log.samples["line"])).reset_index(drop=True)
+    assert verdicts(diagnose(replace(log, samples=samples))) == verdicts(diagnosed(name))
+
+
+def test_fahrenheit_shows_in_the_numbers():
+    finding = diagnose(in_fahrenheit(case("overshoot_tuning").log)).findings[0]
+    celsius = diagnosed("overshoot_tuning").findings[0]
+    assert finding.numbers["unit"] == "°F"
+    assert finding.numbers["overshoot"] == pytest.approx(1.8 * celsius.numbers["overshoot"])
+
+
+def test_consequences_are_named_with_their_cause_and_not_beside_it():
+    finding = diagnosed("runaway").findings[0]
+    assert finding.fault == "runaway_stuck_on"
+    assert set(finding.consequences) <= explains("runaway_stuck_on")
+    jumped = diagnosed("sensor_step").findings[0]
+    assert "heater_degradation" not in [one.fault for one in diagnosed("sensor_step").findings]
+    assert jumped.fault == "sensor_bias"
+
+
+def test_the_most_severe_finding_comes_first():
+    log = log_of(quiet(1), samples_of(2, events=[Event("heater", 900.0, 1e9, 0.0)]), _with_spikes(3))
+    ranks = [SEVERITIES.index(one.severity) for one in diagnose(log).findings]
+    assert ranks == sorted(ranks)
+    assert diagnose(log).findings[0].fault == "heater_failure"
+
+
+def _with_spikes(channel: int):
+    return samples_of(channel, events=[Event("bias", 300.0, 302.0, 15.0, every=200)])
+
+
+def test_a_check_that_breaks_is_named_and_the_others_go_on():
+    def breaks(study, before):
+        raise ZeroDivisionError("no samples in block")
+
+    checks = {**CHECKS, "sensor_noise": Check(breaks, "sensor_noise")}
+    diagnosis = diagnose(case("heater_failure").log, checks)
+    assert diagnosis.withheld["sensor_noise"] == "check failed: ZeroDivisionError: no samples in block"
+    assert diagnosis.findings[0].fault == "heater_failure"
+
+
+@pytest.mark.parametrize("name", ["setpoint", "output"])
+def test_verdicts_that_need_a_missing_field_are_withheld_by_name(name):
+    log = case("oscillation_tuning").log
+    blind = replace(log, samples=log.samples.assign(**{name: math.nan}), missing=(name,))
+    diagnosis = diagnose(blind)
+    assert diagnosis.withheld["oscillation_tuning"] == f"the log has no {name}"
+    assert [one.fault for one in diagnosis.findings] == ["insufficient_data"]
+    assert diagnosis.findings[0].numbers["missing"] == name
+
+
+def test_without_a_period_every_verdict_on_time_is_withheld():
+    log = case("oscillation_tuning").log
+    diagnosis = diagnose(replace(log, missing=("time", "period")))
+    assert {name for name, check in CHECKS.items() if "period" in check.needs} <= set(diagnosis.withheld)
+    assert [one.fault for one in diagnosis.findings] == ["insufficient_data"]
+
+
+def test_a_sensor_fault_is_still_seen_in_a_log_of_pv_alone():
+    log = case("sensor_open").log
+    alone = log.samples.assign(setpoint=math.nan, output=math.nan)
+    named = [
+        one.fault for one in diagnose(replace(log, samples=alone, missing=("setpoint", "output"))).findings
+    ]
+    assert named == ["sensor_open", "insufficient_data"] or named == ["insufficient_data", "sensor_open"]
+
+
+def test_a_clock_that_was_set_back_is_a_gap():
+    from instrumentgpt.instruments.clocks import ClockStep
+
+    log = case("healthy").log
+    step = ClockStep(line=int(log.samples["line"].iloc[2000]), time=666.0, seconds=-400.0, kind="clock")
+    finding = diagnose(replace(log, clock_steps=(step,))).findings[0]
+    assert (finding.fault, finding.numbers["longest"], finding.numbers["back"]) == ("data_gap", -400.0, 1)
+
+
+def test_what_is_no_temperature_is_judged_by_its_swing_alone():
+    log = case("oscillation_tuning").log
+    pressure = replace(log, unit="bar", degrees_per_unit=math.nan)
+    diagnosis = diagnose(pressure)
+    assert [one.fault for one in diagnosis.findings] == ["oscillation_tuning"]
+    assert {name for name, check in CHECKS.items() if check.temperature_only} <= set(diagnosis.withheld)
+
+
+def test_a_heater_failure_of_no_temperature_is_not_a_heater_failure():
+    log = replace(case("heater_failure").log, unit="bar", degrees_per_unit=math.nan)
+    assert "heater_failure" not in [one.fault for one in diagnose(log).findings]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_are_json_with_all_a_scorer_needs(name):
+    for row in rows(diagnosed(name)):
+        again = json.loads(json.dumps(row, allow_nan=False))
+        assert {"log", "channel", "class", "onset", "end", "severity", "summary", "evidence"} <= set(again)
+        assert again["channel"] == "all" or isinstance(again["channel"], int)
+        assert all(isinstance(item["line"], int) for item in again["evidence"])
+
+
+def test_every_check_reports_a_class_of_the_taxonomy():
+    assert {check.fault for check in CHECKS.values()} | {"healthy"} == set(faults())
+
+
+def test_channels_carry_their_metrics():
+    channels = diagnosed("healthy").channels
+    assert set(channels) == {1, 2, 3}
+    assert channels[1].half_peak_to_peak < 0.05
+
+
+def test_an_output_in_other_units_is_not_quoted_as_if_it_stood_in_the_line():
+    log = replace(case("heater_failure").log, output_scale=100 / 255)
+    assert all("output" not in item.values for item in diagnose(log).findings[0].evidence)
+
+
+def test_20000_lines_are_diagnosed_in_well_under_a_second():
+    import time
+
+    log = among_quiet(samples_of(duration=5000.0))
+    started = time.process_time()
+    diagnose(log)
+    assert time.process_time() - started < 0.6
+
+
+@pytest.mark.parametrize("pattern", ["cellularmitosis/20180126-25c-chamber/run13.csv", "tclab/mimo_data.txt"])
+def test_healthy_real_logs_are_healthy_or_cannot_be_told(shared_logs, pattern):
+    diagnosis = diagnose(read_log(shared_logs / pattern, period=6.0 if "chamber" in pattern else None))
+    assert {one.fault for one in diagnosis.findings} <= {"healthy", "insufficient_data"}

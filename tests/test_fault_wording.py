@@ -1,0 +1,139 @@
+"""Every fault can be told in both languages, and every sentence carries the numbers of the finding."""
+
+import re
+import string
+
+import pytest
+from faulty_logs import MAKERS, diagnosed
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.faults import explains, faults, severity
+from instrumentgpt.instruments.findings import SEVERITIES, Finding
+
+LANGUAGES = ("en", "zh")
+SENTENCES = ("title", "definition", "summary", "cause", "action")
+NAMES = sorted(MAKERS)
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def found(name: str) -> list[Finding]:
+    return list(diagnosed(name).findings)
+
+
+@pytest.mark.parametrize("fault", faults())
+def test_every_class_has_a_severity_and_its_sentences_in_both_languages(fault):
+    assert severity(fault) in SEVERITIES
+    for language in LANGUAGES:
+        known = {name.partition("_")[0] for name in faults()[fault][language]}
+        assert set(SENTENCES) <= known, (fault, language)
+
+
+@pytest.mark.parametrize("fault", faults())
+def test_both_languages_have_the_same_sentences_with_the_same_numbers(fault):
+    english, chinese = (_placeholders(faults()[fault][language]) for language in LANGUAGES)
+    assert english.keys() == chinese.keys()
+    for name in english:
+        assert chinese[name] <= english[name] | {"unit", "channel"}, (fault, name)
+
+
+def _placeholders(sentences):
+    flat = {name: text for name, text in sentences.items() if isinstance(text, str)}
+    flat |= {f"reasons.{name}": text for name, text in sentences.get("reasons", {}).items()}
+    return {
+        name: {field for _, field, _, _ in string.Formatter().parse(text) if field}
+        for name, text in flat.items()
+    }
+
+
+@pytest.mark.parametrize("fault", faults())
+def test_chinese_is_chinese_and_english_is_not(fault):
+    for name in ("title", "definition"):
+        assert HAN.search(faults()[fault]["zh"][name])
+        assert not HAN.search(faults()[fault]["en"][name])
+
+
+def test_only_known_faults_are_explained_away_and_never_the_cause_itself():
+    for fault in faults():
+        assert explains(fault) <= set(faults()) - {fault}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, language):
+    for finding in found(name):
+        said = [
+            wording.summary(finding, language),
+            wording.cause(finding, language),
+            wording.action(finding, language),
+            *wording.ruled_out(finding, language),
+            *wording.evidence(finding, language),
+        ]
+        for sentence in said:
+            assert re.search(r"\d", sentence), sentence
+            assert not re.search(r"\?|nan|inf\b|[{}]", sentence), sentence
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if diagnosed(name).findings[0].channel])
+def test_the_summary_names_the_channel(name):
+    finding = found(name)[0]
+    assert f"Channel {finding.channel}" in wording.summary(finding, "en")
+    assert f"通道 {finding.channel}" in wording.summary(finding, "zh")
+
+
+def test_a_jump_and_a_drift_of_the_sensor_are_told_apart():
+    jump, drift = found("sensor_step")[0], found("sensor_drift")[0]
+    assert "jumped by -9" in wording.summary(jump, "en")
+    assert "drifts" in wording.summary(drift, "en")
+    assert "漂移" in wording.summary(drift, "zh")
+
+
+def test_a_weak_heater_says_that_a_drifting_sensor_looks_the_same():
+    assert any(
+        "second thermometer" in reason for reason in wording.ruled_out(found("heater_degradation")[0], "en")
+    )
+    assert "第二支溫度計" in wording.cause(found("heater_degradation")[0], "zh")
+
+
+def test_a_door_in_the_log_is_named_with_its_line():
+    finding = found("ambient_disturbance")[0]
+    line = finding.evidence[0].line
+    assert f"line {line}" in wording.summary(finding, "en")
+    assert f"第 {line} 行" in wording.summary(finding, "zh")
+
+
+def test_evidence_quotes_line_and_values():
+    finding = found("heater_failure")[0]
+    item = finding.evidence[0]
+    said = wording.evidence(finding, "en")[0]
+    assert said.startswith(f"line {item.line}: setpoint 60, pv ")
+    assert wording.evidence(finding, "zh")[0].startswith(f"第 {item.line} 行：設定值 60，")
+
+
+def test_a_number_the_log_does_not_give_is_a_question_mark_and_zero_has_no_sign():
+    finding = Finding(
+        "healthy", 1, 0.0, 1.0, "none", (), {"unit": "°C", "duty": float("nan"), "saturated": 0.0}
+    )
+    numbers = {"half_peak_to_peak": 0.02, "mean_error": -0.001}
+    said = wording.summary(Finding(**{**finding.__dict__, "numbers": {**finding.numbers, **numbers}}), "en")
+    assert "output ? % on average" in said
+    assert "mean error 0.00 °C" in said
+
+
+def test_missing_fields_are_named_in_the_language():
+    finding = Finding(
+        "insufficient_data",
+        None,
+        0.0,
+        1.0,
+        "info",
+        (),
+        {"seconds": 10.0, "samples": 5, "period": 1.0, "missing": "setpoint, output"},
+    )
+    assert "setpoint, output" in wording.summary(finding, "en")
+    assert "設定值, 輸出" in wording.summary(finding, "zh")
+
+
+def test_consequences_are_named_by_title():
+    finding = Finding("heater_failure", 1, 0.0, 1.0, "critical", (), {}, (), ("saturation",))
+    assert wording.consequences(finding, "en") == ["Output saturated"]
+    assert wording.consequences(finding, "zh") == ["輸出飽和"]

@@ -1,0 +1,161 @@
+"""What looks like a fault and is none: the checks stay silent on it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
+
+from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.simulated_loop import Controller, Event
+
+
+def coarse_digits_in_a_quiet_hold() -> Log:
+    still = samples_of(plant=replace(PLANT, noise=0.0, resolution=0.5), output_digits=0)
+    return among_quiet(still)
+
+
+def integer_output_in_a_quiet_hold() -> Log:
+    return among_quiet(samples_of(plant=replace(PLANT, noise=0.0), output_digits=0))
+
+
+def a_small_limit_cycle() -> Log:
+    return among_quiet(samples_of(controller=replace(CONTROLLER, actuator_step=6.0)))
+
+
+def a_natural_cool_down() -> Log:
+    return among_quiet(samples_of(setpoint=[(0.0, 80.0), (300.0, 40.0)]))
+
+
+def a_step_with_short_saturation() -> Log:
+    gentle = Controller(12.0, 0.07)
+    return among_quiet(samples_of(controller=gentle, setpoint=[(0.0, 40.0), (300.0, 60.0)]))
+
+
+def one_glitch_of_a_single_sample() -> Log:
+    return among_quiet(samples_of(events=[Event("bias", ONSET, ONSET + 1, 12.0)]))
+
+
+def a_channel_switched_off() -> Log:
+    off = quiet(2)
+    off[["setpoint", "output"]] = 0.0
+    off["pv"] = 22.0 + np.arange(len(off)) % 3 * 0.01
+    return among_quiet(off)
+
+
+def a_door_that_two_channels_feel() -> Log:
+    opened = [Event("load", ONSET, ONSET + 60, -6.0)]
+    return log_of(samples_of(1, events=opened), samples_of(2, events=opened), quiet(3))
+
+
+def a_missed_reading() -> Log:
+    frame = quiet(2)
+    frame.loc[900:902, "pv"] = np.nan
+    return among_quiet(frame)
+
+
+def noise_below_its_limit() -> Log:
+    return among_quiet(samples_of(plant=replace(PLANT, noise=0.05)))
+
+
+def a_neighbour_that_steps_alone() -> Log:
+    steps = [(0.0, HELD), (300.0, 72.0), (700.0, HELD), (1100.0, 72.0), (1500.0, HELD)]
+    smooth = Controller(6.0, 0.03)
+    return log_of(quiet(1), quiet(2), samples_of(3, controller=smooth, setpoint=steps))
+
+
+def a_setpoint_ramp() -> Log:
+    ramp = [(0.0, 50.0), *((300.0 + k, 50.0 + 0.02 * k) for k in range(500))]
+    return among_quiet(samples_of(setpoint=ramp))
+
+
+HEALTHY = [
+    coarse_digits_in_a_quiet_hold,
+    integer_output_in_a_quiet_hold,
+    a_small_limit_cycle,
+    a_natural_cool_down,
+    a_step_with_short_saturation,
+    one_glitch_of_a_single_sample,
+    a_channel_switched_off,
+    a_door_that_two_channels_feel,
+    a_missed_reading,
+    noise_below_its_limit,
+    a_neighbour_that_steps_alone,
+    a_setpoint_ramp,
+]
+
+
+@pytest.mark.parametrize("make", HEALTHY, ids=lambda make: make.__name__)
+def test_nothing_is_wrong_with(make: Callable[[], Log]):
+    assert [one.fault for one in diagnose(make()).findings if one.fault != "healthy"] == []
+
+
+def test_a_quiet_channel_is_called_healthy_with_its_figures():
+    findings = diagnose(case("healthy").log).findings
+    assert [(one.fault, one.channel) for one in findings] == [("healthy", 1), ("healthy", 2), ("healthy", 3)]
+    assert findings[0].numbers["half_peak_to_peak"] < 0.05
+    assert abs(findings[0].numbers["duty"] - (HELD - PLANT.ambient) / PLANT.gain) < 1.0
+
+
+def test_a_channel_that_stands_off_its_setpoint_is_neither_healthy_nor_accused():
+    proportional = samples_of(controller=Controller(12.0, 0.0), setpoint=[(0.0, 40.0), (60.0, 45.0)])
+    diagnosis = diagnose(log_of(proportional))
+    assert diagnosis.findings == ()
+    assert "healthy, channel 2" in diagnosis.withheld
+
+
+def test_the_other_channels_of_a_faulty_log_are_healthy():
+    findings = diagnose(case("heater_failure").log).findings
+    assert {one.channel for one in findings if one.fault == "healthy"} == {1, 3}
+
+
+@pytest.mark.parametrize("channels", [1, 2, 8, 16])
+def test_any_number_of_channels_is_judged(channels: int):
+    log = log_of(*(quiet(channel, duration=600.0) for channel in range(1, channels + 1)))
+    assert [one.channel for one in diagnose(log).findings] == list(range(1, channels + 1))
+
+
+def test_a_cooling_hold_of_a_two_sided_output_is_healthy():
+    peltier = Controller(8.0, 0.06, low=-100.0)
+    assert {one.fault for one in diagnose(log_of(samples_of(controller=peltier, setpoint=8.0))).findings} == {
+        "healthy"
+    }
+
+
+def test_a_loop_that_cools_with_more_output_is_judged_like_one_that_heats():
+    mirrored = quiet(2)
+    mirrored["pv"], mirrored["setpoint"] = 100 - mirrored["pv"], 100 - mirrored["setpoint"]
+    assert [one.fault for one in diagnose(log_of(mirrored)).findings] == ["healthy"]
+
+
+def test_a_fan_at_full_speed_below_whose_reach_the_room_stays_is_saturated():
+    weak = samples_of(plant=replace(PLANT, gain=0.5), setpoint=[(0.0, 50.0), (300.0, 85.0)])
+    mirrored = weak.assign(pv=100 - weak["pv"], setpoint=100 - weak["setpoint"])
+    named = [one for one in diagnose(log_of(mirrored)).findings if one.fault != "healthy"]
+    assert [one.fault for one in named] == ["saturation"]
+
+
+def test_frames_of_one_sample_or_none_get_no_verdict_but_too_little_data():
+    for rows in (0, 1, 3):
+        frame = quiet(1).head(rows)
+        assert [one.fault for one in diagnose(log_of(frame)).findings] == ["insufficient_data"]
+
+
+def test_onset_end_is_the_end_of_the_record_for_a_fault_that_stays():
+    finding = diagnose(case("heater_failure").log).findings[0]
+    assert finding.end == END - 1.0
+
+
+def test_two_faults_at_different_times_of_one_channel_are_both_named():
+    spikes = [Event("bias", 200.0, 202.0, 15.0, every=100)]
+    frame = samples_of(events=[Event("heater", 1200.0, 1e9, 0.0)])
+    spiky = samples_of(events=spikes)
+    frame.loc[:700, "pv"] = spiky["pv"][:701]
+    assert isinstance(frame, pd.DataFrame)
+    named = [
+        one.fault for one in diagnose(log_of(quiet(1), frame, quiet(3))).findings if one.severity != "none"
+    ]
+    assert named == ["heater_failure", "sensor_spike"]
