@@ -2,6 +2,7 @@
 
 import io
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +18,8 @@ from instrumentgpt.instruments.words import PADDING, Text
 BLOCK_BYTES = 4 << 20  # measured best with numpy's temporaries (bench/parse.py)
 TAIL_BYTES = 1 << 16  # read beyond a block for the rest of its last line
 THREADS = min(os.cpu_count() or 1, 4)
+
+_of_thread = threading.local()
 
 Scanned = tuple[Samples, Rows, int]  # samples, the rest, number of lines; lines numbered from 1
 
@@ -92,7 +95,7 @@ def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text
     tail = TAIL_BYTES
     while True:
         wanted = min(before + block_bytes + tail, size - offset + before)
-        buffer = bytearray(wanted + PADDING)
+        buffer = _buffer(wanted + PADDING)
         with part.open("rb", buffering=0) as file:
             file.seek(offset - before)
             got = _fill(file, memoryview(buffer)[:wanted])
@@ -105,6 +108,15 @@ def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text
             buffer[end : end + PADDING] = bytes(PADDING)
             return Text.padded(buffer, start, end - start)
         tail *= 16
+
+
+def _buffer(size: int) -> bytearray:
+    """Return at least `size` bytes, those of this thread's last block if they are enough."""
+    buffer: bytearray = getattr(_of_thread, "buffer", bytearray())
+    if len(buffer) < size:
+        buffer = bytearray(size)
+        _of_thread.buffer = buffer
+    return buffer
 
 
 def _fill(file: io.FileIO, view: memoryview) -> int:

@@ -230,7 +230,7 @@ def _fields(
             ok &= text.is_at(token, position)
             position = np.minimum(position + len(token), len(text.words) - PADDING // 2)
             continue
-        numbers = numbers_at(text, position)
+        numbers = numbers_at(text, position, kept=bool(token))
         ok &= numbers.ok
         position = np.minimum(numbers.end, len(text.words) - PADDING // 2)
         if token == "channel":

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,8 +19,8 @@ from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, t
 
 FIRST_BYTES = 1 << 16
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
-SNIFFED_LINES = 400  # at the start of a log
-SNIFFED_EVERY = 199  # and one line in so many after that, within the first chunk
+SNIFFED_LINES, SNIFFED_PLACES = 150, 80  # lines at the start of a log, and spread over its first chunk
+SNIFFED_THOROUGHLY = (3000, 2000)  # where the few say nothing
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 
@@ -37,26 +36,38 @@ class Fit:
 
 def fits(chunk: Chunk) -> list[Fit]:
     """Return how well each known format fits the lines of `chunk`, best first."""
-    lines = list(sniffed(chunk))
-    found = sorted(
-        (_fit(layout, lines) for layout in formats().values()),
-        key=lambda fit: (fit.layout.last_resort, -fit.rows),
-    )
+    found = _fits(sniffed(chunk, SNIFFED_LINES, SNIFFED_PLACES))
+    return found if found[0].rows else _fits(sniffed(chunk, *SNIFFED_THOROUGHLY))
+
+
+def _fits(lines: list[tuple[int, bytes]]) -> list[Fit]:
+    found = sorted((_fit(layout, lines) for layout in formats().values()), key=_rank)
     return sorted(found, key=lambda fit: fit.rows == 0)
 
 
-def sniffed(chunk: Chunk) -> Iterator[tuple[int, bytes]]:
-    """Yield (number, line) of the lines by which a log is recognised."""
-    for number, line in enumerate(chunk.content.split(b"\n"), chunk.first_line):
-        if number - chunk.first_line < SNIFFED_LINES or number % SNIFFED_EVERY == 0:
-            yield number, line
+def _rank(fit: Fit) -> tuple[bool, int]:
+    return (fit.layout.last_resort, -fit.rows)
+
+
+def sniffed(chunk: Chunk, count: int, places: int) -> list[tuple[int, bytes]]:
+    """Return (number, line) of the first `count` lines, then lines at `places` of the rest, with number 0."""
+    content = chunk.content
+    first = content.split(b"\n", count)
+    lines = list(enumerate(first[:count], chunk.first_line))
+    behind = len(content) - len(first[-1]) if len(first) > count else len(content)
+    for place in range(places):
+        start = content.find(b"\n", behind + (len(content) - behind) * place // places) + 1
+        end = content.find(b"\n", start)
+        if start and end > start:
+            lines.append((0, content[start:end]))
+    return lines
 
 
 def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
     rows = Rows()
     read_into(rows, lines, layout)
-    prefixed = [(number, line) for number, line in lines if take_apart(line, layout)]
-    near = rows.broken[0] if rows.broken else None
+    prefixed = [(number, line) for number, line in lines if number and take_apart(line, layout)]
+    near = next((broken for broken in rows.broken if broken[0]), None)
     if near is None and prefixed and prefixed[0][1]:
         expected = " or ".join(
             f"“{pattern.layout}{pattern.each_layout}”" for pattern in layout.samples if pattern.layout

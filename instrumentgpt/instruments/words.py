@@ -108,8 +108,10 @@ def _eight_digits(digits: Words, count: Positions) -> NDArray[np.int64]:
     return ((outer + inner) >> np.uint64(32)).astype(np.int64)
 
 
-def numbers_at(text: Text, position: Positions) -> Numbers:
+def numbers_at(text: Text, position: Positions, kept: bool = True) -> Numbers:
     """Return the numbers at `position`: up to 7 digits, then perhaps a point and up to 6 more.
+
+    kept  False if only their ends are wanted
 
     Longer ones, exponents, a leading + and words like nan are not ok: they need the plain reader.
     """
@@ -123,13 +125,15 @@ def numbers_at(text: Text, position: Positions) -> Numbers:
     pointed = ((word >> (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) & _BYTE) == _POINT
     end = np.where(pointed, first_byte(marks & (marks - np.uint64(1))), whole)
     decimals = end - whole - pointed
+    ok = (whole > 0) & (end < 8) & (~pointed | (decimals > 0))
+    long = np.flatnonzero(end >= 8)
+    if not kept and not len(long):
+        return Numbers(decimals, decimals, negative, position + end, ok)
     below = (_ONE << (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) - _ONE
     digits = word ^ _ZEROS
     joined = np.where(pointed, (digits & below) | ((digits >> _EIGHT) & ~below), digits)
     count = whole + decimals
-    ok = (whole > 0) & (end < 8) & (~pointed | (decimals > 0))
     found = Numbers(_eight_digits(joined, np.clip(count, 1, 8)), decimals, negative, position + end, ok)
-    long = np.flatnonzero(end >= 8)
     return _with_long(text, position, found, long) if len(long) else found
 
 
