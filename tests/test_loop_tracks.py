@@ -170,6 +170,12 @@ def test_half_cycles_need_to_pass_the_hysteresis():
     assert len(half_cycles(0.4 * wave, 0.5)) == 0
 
 
+def test_a_sliding_median_takes_a_spike_away():
+    values = np.zeros(20)
+    values[10] = 100.0
+    assert sliding_median(values, 3).tolist() == [0.0] * 20
+
+
 def test_a_settled_hold_says_when_it_settled():
     stepped = samples_of(controller=CONTROLLER, setpoint=[(0.0, HELD), (300.0, HELD + 10)])
     first, second = track(stepped).holds

@@ -89,6 +89,16 @@ def smooth(values: Floats, samples: int) -> Floats:
     return mean
 
 
+def sliding_median(values: Floats, samples: int) -> Floats:
+    """Return the centred moving median of `values` over `samples` (made odd), ends repeated."""
+    width = max(samples, 1) | 1
+    if width == 1 or len(values) == 0:
+        return values
+    padded = np.pad(values, width // 2, mode="edge")
+    median: Floats = np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+    return median
+
+
 def periodicity(values: Floats) -> tuple[float, float]:
     """Return the period of `values` in samples and the autocorrelation there (1 = exact), or nan, nan.
 
