@@ -76,3 +76,36 @@ def test_the_guide_names_every_placeholder_and_every_kind_of_time():
     assert [
         name for name in (*FIELDS, *TIMES) if f"`{name}`" not in guide and f"{{{name}}}" not in guide
     ] == []
+
+
+def test_named_values_with_a_duty_of_0_to_1_are_told_in_percent(tmp_path):
+    (tmp_path / "run.log").write_text(
+        "2026-03-04 17:50:13 target=37.0 temp=36.9 duty=0.45\n", encoding="utf-8"
+    )
+    log = read_log(tmp_path / "run.log")
+    assert (log.samples["output"].iloc[0], log.guessed) == (45.0, {"output": "a duty of 0 to 1"})
+
+
+def test_a_clock_that_counts_from_the_start_gets_its_date_from_the_line_that_tells_it(tmp_path):
+    stats = "Stats {}.9: extruder: target=220 temp=150.7 pwm=1.000"
+    start = "Start printer at Fri May 13 10:11:12 2022 (1652436672.1 400.0)"
+    (tmp_path / "klippy.log").write_text(
+        "\n".join([start, stats.format(400), stats.format(401)]), encoding="utf-8"
+    )
+    log = read_log(tmp_path / "klippy.log")
+    assert log.clock(1.0) == "2022-05-13 10:11:14.000"
+    assert log.channel_names == {1: "extruder"}
+
+
+def test_only_the_last_stage_of_a_cycle_counts(tmp_path):
+    stages = ["[05:04:52] x [PID DEBUG] a | final=-20.00", "[05:04:52] x [PID DEBUG] b | final=-1.98"]
+    (tmp_path / "run.log").write_text("\n".join(stages), encoding="utf-8")
+    log = read_log(tmp_path / "run.log")
+    assert (log.samples["output"].tolist(), log.missing) == ([-1.98], ("setpoint", "pv"))
+
+
+def test_a_report_without_times_asks_for_the_period(tmp_path):
+    (tmp_path / "run.log").write_text(" T:22.1 /245.0 @:127\n T:23.1 /245.0 @:127\n", encoding="utf-8")
+    assert read_log(tmp_path / "run.log").missing == ("period",)
+    log = read_log(tmp_path / "run.log", period=2.0)
+    assert (log.missing, log.samples["time"].tolist()) == ((), [0.0, 2.0])

@@ -67,8 +67,9 @@ def _blocks(
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_compressed(part):
             single = Source(part, (part,), (size,))
-            for chunk in chunks(single, block_bytes, notes):
-                yield partial(_scan_text, chunk.content, layout, {}), done / max(source.size, 1)
+            read = [0.0]
+            for chunk in chunks(single, block_bytes, notes, read.append):
+                yield partial(_scan_text, chunk.content, layout, {}), (done + read[-1] * size) / source.size
         else:
             for offset in range(0, size, block_bytes):
                 share = (done + min(offset + block_bytes, size)) / source.size

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.layouts import Format, formats
 from instrumentgpt.instruments.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.parallel import scanned
 from instrumentgpt.instruments.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
+from instrumentgpt.instruments.scales import output_scale
 from instrumentgpt.instruments.scan import Samples, merged
 from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, text_of
 
@@ -72,7 +73,8 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
         expected = " or ".join(
             f"“{pattern.layout}{pattern.each_layout}”" for pattern in layout.samples if pattern.layout
         )
-        near = (prefixed[0][0], text_of(prefixed[0][1])[:120], f"no message like {expected}")
+        wanted = f"no message like {expected}" if expected else "no message with the values of a loop"
+        near = (prefixed[0][0], text_of(prefixed[0][1])[:120], wanted)
     return Fit(layout, len(rows.line), len(prefixed), near)
 
 
@@ -166,6 +168,10 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
         samples[name] = all_samples.values[:, column]
     samples["line"] = all_samples.line
     carry_gains(samples, rows)
+    scale, why = max(rows.scales.values(), default=1.0), ""
+    if layout.last_resort:  # which says nothing of the output's range
+        scale, why = output_scale(samples["output"].to_numpy(dtype=np.float64), None)
+        samples["output"] *= scale
     kinds = ", ".join(sorted(filter(None, rows.scales)))
     return Log(
         path=source.path,
@@ -177,8 +183,9 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
-        output_scale=max(rows.scales.values(), default=1.0),
+        output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
+        guessed={"output": why} if why else {},
         channel_names={number: name for name, number in rows.names.items()},
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes),
