@@ -280,3 +280,13 @@ def test_an_older_log_is_fetched_by_its_name(tmp_path):
 def test_channels_that_cannot_tell_a_figure_are_named_together(tmp_path):
     text = asked("how bad is the overshoot of 055", tmp_path).text
     assert "Channel 3: overshoot 13.7" in text and "Channel 1, 2, 4: the log does not tell" in text
+
+
+def test_what_happened_at_a_time_is_told_with_readings_events_and_findings(tmp_path):
+    text = asked("what happened on 050 at 14:20?", tmp_path).text
+    assert "left their setpoints together" in text and "DoorTimeout" in text
+    assert re.search(r"line=\d+\) Channel 3: setpoint 72 °C, pv 7\d", text)
+
+
+def test_a_time_outside_the_log_is_said_with_the_span(tmp_path):
+    assert "runs from 2026-02-20 14:05:31 to 2026-02-20 14:45:30" in asked("050 at 18:00?", tmp_path).text

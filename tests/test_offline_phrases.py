@@ -10,7 +10,14 @@ from instrumentgpt.agents.offline.intents import intents
 from instrumentgpt.agents.offline.phrases import line_link, plain_text, quoted, sentences
 from instrumentgpt.ui.untrusted import markdown
 
-OTHER_INTENTS = {"act", "excerpt", "gain", "lines", "unknown"}  # read from particulars, not from a table
+OTHER_INTENTS = {
+    "act",
+    "excerpt",
+    "gain",
+    "lines",
+    "moment",
+    "unknown",
+}  # read from particulars, not from a table
 
 
 def fields(text):

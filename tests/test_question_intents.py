@@ -98,6 +98,15 @@ def test_what_names_no_task_is_left_to_the_context(text):
     assert read_question(text).intent == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [("what happened at 14:20?", "14:20"), ("14:20:05 發生什麼事", "14:20:05"), ("23:30附近", "23:30")],
+)
+def test_a_time_of_day_is_asked_for(text, clock):
+    asked = read_question(text)
+    assert (asked.intent, asked.clock) == ("moment", clock)
+
+
 def test_a_log_name_and_quoted_words_are_found():
     asked = read_question('find "door timeout" in InstrumentDebug_2026-02-19_23-24-45.39.log')
     assert asked.log == "InstrumentDebug_2026-02-19_23-24-45.39.log"

@@ -35,6 +35,7 @@ CALLS = {
     "plot_log": LOG,
     "search_events": {**LOG, "query": "barcode"},
     "read_lines": {**LOG, "first": 3, "last": 900},
+    "look_at_time": {**LOG, "clock": "09:00"},
     "explain_jump": LOG,
     "compare_logs": {**LOG, "before": OLDER},
     "advise_gains": {**LOG, "channel": 2},
@@ -75,6 +76,7 @@ def test_a_tool_has_a_docstring_and_typed_plain_arguments(name):
         ("advise_gains", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
         ("advise_gains", {**LOG, "gain": "kx"}, "Ask for kp, ki or kd"),
         ("read_lines", {**LOG, "first": 10**9}, "Ask for a smaller number"),
+        ("look_at_time", {**LOG, "clock": "13:00"}, "is not in it"),
         ("explain_jump", {"lines": ["what?"]}, "cannot be read"),
     ],
 )

@@ -63,6 +63,7 @@ _TARGET = r"(?:\bto|\bat|=|到|成|[為为])\s*(\d+(?:\.\d+)?)(?![\d.:])(?!\s*(?
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _DECIMAL = r"(?<![\d.])\d+\.\d+(?!\.?\d)"  # not a part of an address
+_CLOCK = r"(?<![\d:])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])"
 _TIME_OF_DAY = r"\d{1,2}:\d\d:\d\d"
 _READINGS = r"\b(?:sp|pv|out|setpoint|processvalue|t\d|temp\w*)\b\W{0,4}-?\d"
 _GAIN_NAMES = {
@@ -76,7 +77,7 @@ _GAIN_NAMES = {
 class Question:
     """What is asked, and the particulars that the words give."""
 
-    intent: str  # a table of intents.toml, or "gain", "excerpt", "lines", "act", "unknown"
+    intent: str  # a table of intents.toml, or "gain", "excerpt", "lines", "moment", "act", "unknown"
     text: str
     channel: int | None = None
     gain: str = ""  # "kp", "ki" or "kd", if one is named
@@ -85,6 +86,7 @@ class Question:
     target: float | None = None  # … or as the new value
     lines: tuple[int, int] | None = None  # first and last line asked for
     values: tuple[float, float] | None = None  # "61.9 then 29.4"
+    clock: str = ""  # a time of day: "14:20" or "14:20:05"
     log: str = ""  # the log's file name, if one is named
     search: str = ""  # words in quotation marks
     pasted: tuple[str, ...] = ()  # log lines that stand in the question
@@ -119,6 +121,7 @@ def read_question(text: str) -> Question:
         target=_target(words),
         lines=_lines(words),
         values=values,
+        clock=clock.group(1) if (clock := _find(_CLOCK, words)) else "",
         log=log.group() if log else "",
         search=search.group(1) if search else "",
         pasted=pasted,
@@ -138,6 +141,8 @@ def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | N
         return "act"
     if _lines(words):
         return "lines"
+    if _find(_CLOCK, words):
+        return "moment"
     fitting = (
         name for name, rule in intents().items() if any(_find(p, words) for p in (*rule["en"], *rule["zh"]))
     )

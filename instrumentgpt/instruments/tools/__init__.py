@@ -14,6 +14,7 @@ from instrumentgpt.instruments.tools.events import read_log_lines, search_events
 from instrumentgpt.instruments.tools.excerpt import explain_jump
 from instrumentgpt.instruments.tools.gains import advise_gains
 from instrumentgpt.instruments.tools.library import fetch_log, list_devices, list_logs
+from instrumentgpt.instruments.tools.moments import look_at_time
 from instrumentgpt.instruments.tools.pairs import compare_logs
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -25,6 +26,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "plot_log": plot_log,
     "search_events": search_events,
     "read_lines": read_log_lines,
+    "look_at_time": look_at_time,
     "explain_jump": explain_jump,
     "compare_logs": compare_logs,
     "advise_gains": advise_gains,

@@ -36,12 +36,13 @@ def search_events(
         "query": query,
         "total": len(opened.log.events),
         "count": count,
-        "groups": [_group(opened.log, group) for group in groups[:MOST_GROUPS]],
+        "groups": [described(opened.log, group) for group in groups[:MOST_GROUPS]],
         "left_out": max(0, len(groups) - MOST_GROUPS),
     }
 
 
-def _group(log: Log, group: Group) -> dict[str, Any]:
+def described(log: Log, group: Group) -> dict[str, Any]:
+    """Return a group of event lines as JSON: what it says, how often, first and last line, and when."""
     messages = group.messages
     return {
         "template": group.template,

@@ -151,13 +151,17 @@ def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
 def _values(case: Case, item: Result, unit: str) -> str:
     """Return the values that a line is quoted for, or the line itself where it is an event."""
     known = {name: value for name, value in item["values"].items() if value is not None}
-    if not known:
-        return quoted(item["text"])
+    return values_text(case, known, unit) if known else quoted(item["text"])
+
+
+def values_text(case: Case, values: Result, unit: str) -> str:
+    """Return setpoint, pv and output with their units, in the language of the question."""
     units = {"output": "%", "setpoint": unit, "pv": unit}
     names = {name: phrase(f"value_{name}", case.language) for name in units}
-    return ", ".join(
-        f"{names.get(name, name)} {value:g} {units.get(name, '')}" for name, value in known.items()
+    said = (
+        f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip() for name, value in values.items()
     )
+    return phrase("list_separator", case.language).join(said)
 
 
 def _healthy(case: Case, found: Result) -> Iterator[str]:

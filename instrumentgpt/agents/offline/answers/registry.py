@@ -10,6 +10,7 @@ from instrumentgpt.agents.offline.answers.fleet import worst
 from instrumentgpt.agents.offline.answers.gains import gain
 from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
 from instrumentgpt.agents.offline.answers.metrics import metrics
+from instrumentgpt.agents.offline.answers.moments import at_time
 from instrumentgpt.agents.offline.answers.plots import plot
 from instrumentgpt.agents.offline.answers.rest import act, courtesy, help_, unknown, unknown_device
 from instrumentgpt.agents.offline.answers.state import recall
@@ -31,6 +32,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "lines": lines,
     "list_logs": list_logs,
     "metrics": metrics,
+    "moment": at_time,
     "next": next_action,
     "plot": plot,
     "recall": recall,
