@@ -2,6 +2,7 @@
 
 import json
 
+import plotly.graph_objects as go
 import streamlit as st
 from sqlite_utils import Database
 
@@ -27,11 +28,17 @@ def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
 
 
 def _draw_chart(database: Database, artifact: db.Artifact) -> None:
-    kept = db.get_artifact(database, artifact.conversation_id, artifact.id)
     try:
-        figure = json.loads(kept.content) if kept else {}
+        figure = _figure(database, artifact.conversation_id, artifact.id)
         st.plotly_chart(figure, key=f"chart-{artifact.id}", config=CONFIG, alt=artifact.alt or artifact.title)
     except ValueError as error:
         st.caption(
             f"The chart “{untrusted.label(artifact.title)}” cannot be read: {untrusted.label(str(error))}"
         )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _figure(_database: Database, conversation_id: str, artifact_id: str) -> go.Figure:
+    """A stored chart never changes; as a figure it is drawn in a tenth of the time that its JSON takes."""
+    kept = db.get_artifact(_database, conversation_id, artifact_id)
+    return go.Figure(json.loads(kept.content) if kept else {})

@@ -7,7 +7,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path
-from instrumentgpt.storage.runs import live_run
+from instrumentgpt.storage.runs import Run, live_run
 from instrumentgpt.ui import (
     composer,
     conversation,
@@ -34,31 +34,28 @@ def _draw() -> None:
     with session.opened() as database:
         shown = session.current(database)
         settings = session.in_force(database)
+        run = live_run(database, shown.id) if shown else None
+        if sent := composer.draw(settings, run):
+            composer.ask(database, settings, shown.id if shown else None, *sent)
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
             inspector.draw(shown.id if shown else None)
         if shown is None:
-            _draw_empty(database, settings)
+            welcome.draw(settings)
         else:
-            _draw_conversation(database, settings, shown)
+            _draw_conversation(database, settings, shown, run)
 
 
-def _draw_empty(database: Database, settings: Settings) -> None:
-    clicked = welcome.draw(settings)
-    if sent := composer.draw(settings, None) or (clicked and (clicked, [])):
-        composer.ask(database, settings, None, *sent)
-
-
-def _draw_conversation(database: Database, settings: Settings, shown: db.Conversation) -> None:
-    run = live_run(database, shown.id)  # looked for first: an answer that ends now is drawn once, not never
+def _draw_conversation(
+    database: Database, settings: Settings, shown: db.Conversation, run: Run | None
+) -> None:
     conversation.draw_title(database, shown)
     messages = conversation.draw(database, shown.id)
     if run and any(message.run_id == run.id for message in messages):
-        run = None
+        run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None
-    clicked = None if run else welcome.draw_follow_ups(messages)
-    if sent := composer.draw(settings, run) or (clicked and (clicked, [])):
-        composer.ask(database, settings, shown.id, *sent)
+    if not run:
+        welcome.draw_follow_ups(messages)
     evidence.draw(database, shown.id, settings)
     if run and frame:
         with frame[0]:

@@ -16,11 +16,19 @@ from instrumentgpt.ui import attachments, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"
 MAX_FILE_MEGABYTES = 200
-INPUT, UNSENT, NOTE = "question", "unsent", "composer-note"  # in the session's state
+INPUT, UNSENT, CLICKED, NOTE = (
+    "question",
+    "unsent",
+    "clicked-question",
+    "composer-note",
+)  # in the session's state
 
 
 def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFile]] | None:
-    """Draw the input; return the question and files that were just submitted, or None."""
+    """Draw the input; return the question and files that were just sent or clicked, or None.
+
+    It keeps its place at the bottom, so it can be drawn first: a question never waits for the page.
+    """
     if UNSENT in st.session_state:
         st.session_state[INPUT] = st.session_state.pop(UNSENT)
     with st.bottom:
@@ -32,9 +40,14 @@ def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFi
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
-    if not sent or isinstance(sent, str):
-        return None
-    return sent.text.strip(), sent.files
+    if clicked := st.session_state.pop(CLICKED, None):
+        return clicked, ()
+    return (sent.text.strip(), sent.files) if sent and not isinstance(sent, str) else None
+
+
+def propose(question: str) -> None:
+    """Ask `question` with the next run of the page (for buttons)."""
+    st.session_state[CLICKED] = question
 
 
 def ask(

@@ -68,7 +68,7 @@ def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     progress = live.progress_of(database, run.id)
     made = {artifact.id: artifact for artifact in db.list_artifacts_of_run(database, run.id)}
     with st.chat_message("assistant", avatar=ASSISTANT):
-        draw_closed(progress)
+        draw_closed(progress, f"steps-{run.id}")
         words = ""
         for key, text in progress.pieces.items():
             words += text
@@ -99,7 +99,7 @@ def _draw_answer(
     made = {artifact.id: artifact for artifact in kept}
     with st.chat_message("assistant", avatar=ASSISTANT):
         progress = _progress_of(message.run_id)
-        draw_closed(progress)
+        draw_closed(progress, f"steps-{message.run_id}")
         for part in rendered_parts(message.content, made):
             if part.artifact_id:
                 charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)

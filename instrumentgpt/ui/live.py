@@ -39,7 +39,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
     with session.opened() as database:
         progress = progress_of(database, run_id, _known(run_id))
-        steps = LiveSteps(st.container(key="live-steps"), drawn.finished_steps())
+        steps = LiveSteps(st.container(key="live-steps"), set(drawn.finished_steps()))
         text = st.markdown(_live_text(progress, conversation_id))
         note = st.caption(_note(progress))
         deadline = time.monotonic() + FOLLOW_SECONDS

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass, field
-from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,26 +13,26 @@ from instrumentgpt.ui.progress import Progress, Step
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
-STATES: dict[ToolStatus, Literal["running", "complete", "error"]] = {
-    "started": "running",
-    "ok": "complete",
-    "failed": "error",
-    "denied": "error",
+ICONS: dict[ToolStatus, str] = {
+    "started": ":material/hourglass_empty:",
+    "ok": ":material/check:",
+    "failed": ":material/error:",
+    "denied": ":material/block:",
 }
 SUFFIX: dict[ToolStatus, str] = {"started": "", "ok": "", "failed": " · failed", "denied": " · not allowed"}
 
 
-def draw_closed(progress: Progress) -> None:
-    """Draw the steps that have ended: one closed line that opens into the timeline."""
+def draw_closed(progress: Progress, key: str) -> None:
+    """Draw the steps that have ended: one closed line, whose timeline is made when it is opened."""
     steps = [progress.steps[call_id] for call_id in progress.steps if call_id in progress.finished_steps()]
     if not steps:
         return
-    failed = any(STATES[step.status] == "error" for step in steps)
-    with st.status(
-        _closed_label(len(steps), progress), type="compact", state="error" if failed else "complete"
-    ):
-        for step in steps:
-            _draw(step)
+    icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
+    label = _closed_label(len(steps), progress)
+    with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
+        if closed.open:
+            for step in steps:
+                _draw_ended(step)
 
 
 @dataclass
@@ -41,25 +40,32 @@ class LiveSteps:
     """The steps of a run in progress, drawn into `box` by handle: what stands is never drawn twice."""
 
     box: DeltaGenerator
-    elsewhere: frozenset[str]  # call ids that the page shows already
-    drawn: dict[str, tuple[StatusContainer, ToolStatus]] = field(
-        default_factory=dict
-    )  # call id → what it shows
+    ended: set[str]  # call ids of steps that stand as they are
+    running: dict[str, StatusContainer] = field(default_factory=dict)
 
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
         for call_id, step in progress.steps.items():
-            known = self.drawn.get(call_id)
-            if call_id in self.elsewhere:
+            running = self.running.get(call_id)
+            if call_id in self.ended:
                 continue
-            if known is None:
+            if running is None:
                 with self.box:
-                    self.drawn[call_id] = (_draw(step), step.status)
-            elif known[1] != step.status:
-                known[0].update(label=step_label(step), state=STATES[step.status])
-                with known[0]:
+                    self._begin(step)
+            elif step.status != "started":
+                self.ended.add(call_id)
+                running.update(label=step_label(step), state="complete" if step.status == "ok" else "error")
+                with running:
                     _draw_result(step)
-                self.drawn[call_id] = (known[0], step.status)
+
+    def _begin(self, step: Step) -> None:
+        if step.status != "started":
+            self.ended.add(step.call_id)
+            _draw_ended(step)
+            return
+        self.running[step.call_id] = st.status(step_label(step), type="step")
+        with self.running[step.call_id]:
+            _draw_arguments(step)
 
 
 def step_label(step: Step) -> str:
@@ -81,13 +87,16 @@ def _closed_label(count: int, progress: Progress) -> str:
     return f"{count} step{'' if count == 1 else 's'}{seconds}"
 
 
-def _draw(step: Step) -> StatusContainer:
-    element = st.status(step_label(step), type="step", state=STATES[step.status])
-    with element:
-        if step.arguments:
-            _draw_bounded(json.dumps(step.arguments, ensure_ascii=False, indent=1))
+def _draw_ended(step: Step) -> None:
+    """Draw a step that will not change: an expander, since Streamlit sleeps 50 ms to make a status."""
+    with st.expander(step_label(step), type="step", icon=ICONS[step.status]):
+        _draw_arguments(step)
         _draw_result(step)
-    return element
+
+
+def _draw_arguments(step: Step) -> None:
+    if step.arguments:
+        _draw_bounded(json.dumps(step.arguments, ensure_ascii=False, indent=1))
 
 
 def _draw_result(step: Step) -> None:

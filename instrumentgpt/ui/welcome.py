@@ -9,7 +9,7 @@ import db
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.settings import Settings
 from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import composer, untrusted
 
 FIRST_CHOICE = "10.1.1.47"  # of the demo inventory: its loop oscillates
 EXAMPLES = (
@@ -24,8 +24,8 @@ FOLLOW_UPS: dict[Language, tuple[str, ...]] = {
 }
 
 
-def draw(settings: Settings) -> str | None:
-    """Draw the empty state and return the example question that was clicked, or None."""
+def draw(settings: Settings) -> None:
+    """Draw the empty state; a click on an example asks it."""
     st.space("medium")
     st.title("What is your instrument doing?", anchor=False)
     st.markdown(
@@ -34,26 +34,31 @@ def draw(settings: Settings) -> str | None:
     )
     device = _pick_device(settings)
     if device is None:
-        return None
+        return
     st.caption("Try asking")
     columns = st.columns(2)
     for number, (icon, words) in enumerate(EXAMPLES):
         question = words.format(ip=device.ip, name=device.name)
         label = untrusted.label(question)
-        if columns[number % 2].button(label, icon=icon, key=f"example-{number}", width="stretch"):
-            return question
-    return None
+        columns[number % 2].button(
+            label,
+            icon=icon,
+            key=f"example-{number}",
+            width="stretch",
+            on_click=composer.propose,
+            args=(question,),
+        )
 
 
-def draw_follow_ups(messages: Sequence[db.Message]) -> str | None:
-    """Draw what is worth asking next, in the language of the last question; return what was clicked."""
+def draw_follow_ups(messages: Sequence[db.Message]) -> None:
+    """Draw what is worth asking next, in the language of the last question; a click asks it."""
     asked = [message.content for message in messages if message.role == "user"]
     if not asked or messages[-1].role == "user":
-        return None
+        return
     waiting = [question for question in FOLLOW_UPS[language_of(asked[-1])] if question not in asked]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
-        clicked = [question for question in waiting if st.button(question, key=f"follow-up-{question}")]
-    return clicked[0] if clicked else None
+        for question in waiting:
+            st.button(question, key=f"follow-up-{question}", on_click=composer.propose, args=(question,))
 
 
 def _pick_device(settings: Settings) -> Device | None:
