@@ -16,12 +16,8 @@ from instrumentgpt.ui import attachments, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"
 MAX_FILE_MEGABYTES = 200
-INPUT, UNSENT, CLICKED, NOTE = (
-    "question",
-    "unsent",
-    "clicked-question",
-    "composer-note",
-)  # in the session's state
+# In the session's state:
+INPUT, UNSENT, CLICKED, NOTE = "question", "unsent", "clicked-question", "composer-note"
 
 
 def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFile]] | None:
@@ -40,7 +36,8 @@ def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFi
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
-    if clicked := st.session_state.pop(CLICKED, None):
+    clicked = st.session_state.pop(CLICKED, None)
+    if clicked and not live:  # the second click of a double click comes too late
         return clicked, ()
     return (sent.text.strip(), sent.files) if sent and not isinstance(sent, str) else None
 
@@ -61,7 +58,7 @@ def ask(
     try:
         if conversation_id is None:
             conversation_id = db.create_conversation(database)
-            session.enter(conversation_id)
+            st.session_state[session.CONVERSATION] = conversation_id  # writing the address could end this run
         kept = attachments.store(database, conversation_id, files)
         words = text or attachments.question_about(files)
         runs.start(database_path(), conversation_id, words, agent=settings.agent, attachments=kept)

@@ -40,10 +40,7 @@ def current(database: Database) -> db.Conversation | None:
 
 
 def enter(conversation_id: str) -> None:
-    """Make this the tab's conversation.
-
-    The session's state comes first: writing the address can end the script when a second click waits.
-    """
+    """Make this the tab's conversation."""
     st.session_state[CONVERSATION] = conversation_id
     if st.query_params.get("conv") != conversation_id:
         st.query_params["conv"] = conversation_id
