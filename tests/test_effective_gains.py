@@ -31,6 +31,14 @@ def test_named_gains_that_do_not_explain_the_output_are_replaced():
     assert found.kp == pytest.approx(STEADY.kp, rel=0.1)
 
 
+def test_coarse_digits_of_the_log_do_not_pull_the_gains_down():
+    loop = simulated_loop(replace(PLANT, resolution=0.0, noise=0.005), controller=Controller(20.0, 0.2))
+    coarse = replace(loop, pv=(loop.pv / 0.2).round() * 0.2)
+    found = regressed_gains(coarse)
+    assert found is not None
+    assert found.kp == pytest.approx(20.0, rel=0.1)
+
+
 def test_a_quiet_log_leaves_the_named_gains_unchecked():
     quiet = simulated_loop(replace(PLANT, noise=0.0), setpoint=[(0.0, 40.0)])
     assert gains_in_force(quiet) == Gains(12.0, 0.15, 0.0, "log")

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.gains import Gains
 from instrumentgpt.instruments.margins import margins
 from instrumentgpt.instruments.plant import Identification, identify
 from instrumentgpt.instruments.prediction import predicted_iae
-from instrumentgpt.instruments.simulated_loop import Controller, simulate
+from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held
@@ -181,6 +181,19 @@ def test_a_predicted_iae_of_a_calm_loop_is_that_of_its_integral_action():
     slow = predicted_iae(np.array([[1.0, 50.0, 0.0, 1.0]]), Gains(4.0, 0.08))
     # without overshoot the integral of the error is what moves the output: 5 °C/gain and 10 % of load over ki
     assert slow[0] == pytest.approx((5.0 + 10.0) / 0.08, rel=0.05)
+
+
+@pytest.mark.parametrize("controller", [SLUGGISH, Controller(12.0, 0.15), Controller(12.0, 0.3, 30.0)])
+def test_the_predicted_iae_is_that_of_the_simulated_loop(controller):
+    model = np.array([[PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time]])
+    plant = Plant(PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time, noise=0.0, resolution=0.0)
+    start = plant.ambient + 40 * plant.gain
+    load = Event("load", 601.0, 9e9, -10 * plant.gain)
+    steps = [(0.0, start), (1.0, start + 5.0)]
+    run = simulate(plant, controller, steps, 1201.0, period=0.5, events=[load])
+    simulated = 0.5 * np.abs(run.setpoint - run.temperature).sum()
+    predicted = predicted_iae(model, Gains(controller.kp, controller.ki, controller.kd))
+    assert predicted[0] == pytest.approx(simulated, rel=0.05)
 
 
 def test_an_unstable_loop_is_predicted_to_be_worse():

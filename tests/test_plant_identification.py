@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from instrumentgpt.instruments.advice import can_raise
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.margins import margins
@@ -185,6 +186,32 @@ def simulated_open(output: np.ndarray) -> Loop:
     return Loop(
         1, clock, unknown, np.array(rows) + noise, output, unknown, unknown, unknown, np.arange(len(output))
     )
+
+
+def test_no_accepted_model_answers_within_the_sample():
+    quick = replace(PLANT, dead_time=0.2, noise=0.05)
+    found = identified(simulated_loop(quick, period=2.0))
+    assert found.models[:, 3].min() >= 2.0
+
+
+def test_load_changes_that_the_controller_answers_are_not_taken_for_delay():
+    dice = np.random.default_rng(0)
+    loads = [Event("load", 50.0 * k, 50.0 * (k + 1), dice.normal(0, 3.0)) for k in range(30)]
+    found = identified(simulated_loop(events=loads))
+    slopes = found.models[:, 0] / found.models[:, 1]
+    assert found.best[2:].sum() == pytest.approx(10.5, abs=2.0)  # plain output-error says 19 s
+    assert slopes.min() < PLANT.gain / PLANT.tau1 < slopes.max()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_that_is_proven_under_load_changes_is_unsafe(seed):
+    dice = np.random.default_rng(seed)
+    loads = [Event("load", 50.0 * k, 50.0 * (k + 1), dice.normal(0, 1.0)) for k in range(30)]
+    proven = float(can_raise(identified(simulated_loop(events=loads))).numbers["proven"])
+    phase, gain = margins(
+        np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]]), proven, 0.15
+    ).worst()
+    assert phase >= 45 and gain >= 2
 
 
 def test_an_open_step_test_is_taken_to_start_at_rest():

@@ -49,11 +49,15 @@ def test_too_much_integral_action_alone_costs_all_phase():
     assert phase < 0 and gain < 1
 
 
-def test_derivative_action_is_charged_for_its_filter():
-    plant = np.array([[0.8, 200.0, 0.0, 5.0]])
-    slow_filter = margins(plant, 12.0, 0.0, 48.0).phase[0]  # Td 4 s: a filter of 1 s
-    lead = margins(plant - [0, 0, 0, 1.0], 12.0, 0.0, 48.0).phase[0]
-    assert slow_filter < lead
+def test_derivative_action_is_charged_a_quarter_of_its_time_as_dead_time():
+    kp, ki, kd = 12.0, 0.15, 48.0  # Td 4 s
+    omega = np.geomspace(1e-3, 1.0, 100_000)
+    s = 1j * omega
+    law = kp + ki / s + kd * s
+    loop = law * 0.8 * np.exp(-s * (5.0 + 1.0)) / (200 * s + 1) / (5 * s + 1)
+    crossing = int(np.argmax(np.abs(loop) < 1))
+    exact = 180 + np.degrees(np.unwrap(np.angle(loop))[crossing])
+    assert margins(np.array([[0.8, 200.0, 5.0, 5.0]]), kp, ki, kd).phase[0] == pytest.approx(exact, abs=0.1)
 
 
 def test_a_weak_loop_that_never_reaches_gain_one_has_endless_phase_margin():

@@ -14,10 +14,7 @@ GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")
 
 LEAST_SAMPLES = 60  # of output within its limits, for a regression on three unknowns
 LEAST_STRETCH = 20  # samples between two limits; shorter ones say nothing about the integral
-WINDOWS = (
-    5.0,
-    15.0,
-)  # s: means over these, so that sensor noise does not pull kp down; both must tell the same
+WINDOWS = (5.0, 15.0)  # s; means over these, lest noise pull kp down; both must tell the same
 SAME_KP, SAME_KI = 1.15, 1.3  # factor between the two windows that still counts as the same
 LEAST_R2 = 0.97  # share of the output's movement that e, its integral and the slope explain
 LEAST_MOVEMENT = 0.5  # %, standard deviation of the output

@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FREQUENCIES = 400  # points of the logarithmic grid; crossings are interpolated between them
-FILTER_SHARE = (
-    0.25  # derivative filter taken as a dead time of kd / kp / 4, s: unknown filters cost at least that
-)
+FILTER_SHARE = 0.25  # of kd / kp, counted as dead time: what an unknown derivative filter costs
 
 
 class Margins(NamedTuple):

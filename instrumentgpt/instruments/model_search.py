@@ -22,11 +22,7 @@ NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
 NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
 SLOWER_ZERO = 0.9  # noise against which the fitted one is checked
 OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
-LATTICES = (
-    2.5,
-    1.2,
-    0.6,
-)  # lattice points per radius of the accepted region, the finest that is small enough
+LATTICES = (2.5, 1.2, 0.6)  # points per radius of the accepted region; the finest that is small enough
 MOST_MODELS = 300  # points of that lattice
 
 
