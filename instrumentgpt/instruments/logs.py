@@ -6,6 +6,7 @@ from pathlib import Path
 
 from instrumentgpt.instruments import sources
 from instrumentgpt.instruments.frame_cache import cached_log
+from instrumentgpt.instruments.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.record import (
     EVENT_COLUMNS,
     HOW_TO,
@@ -91,6 +92,12 @@ def _unreadable(name: str, tried: list[Fit], notes: list[str]) -> UnreadableLog:
     return UnreadableLog(" ".join([f"{text} {HOW_TO}.", *notes]))
 
 
-def read_lines(path: Path | str, first: int, last: int) -> list[tuple[int, str]]:
-    """Return (number, text) of the lines `first` to `last` of the log at `path`, both included, 1-based."""
-    return sources.line_texts(sources.open_source(Path(path)), max(first, 1), last)
+def read_lines(path: Path | str, first: int, last: int, cache: Path | None = None) -> list[tuple[int, str]]:
+    """Return (number, text) of the lines `first` to `last` of the log at `path`, both included, 1-based.
+
+    cache  a folder for an index of the lines: with it only the first reading goes through the whole log
+    """
+    source = sources.open_source(Path(path))
+    if cache is not None:
+        return indexed_lines(line_index(source, cache), first, last)
+    return sources.line_texts(source, max(first, 1), last)

@@ -1,0 +1,133 @@
+"""Where the lines of a large log begin: any of them is read in milliseconds, whatever the log's size."""
+
+import contextlib
+import json
+import os
+import tempfile
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import IO
+
+from instrumentgpt.instruments.frame_cache import fingerprint
+from instrumentgpt.instruments.sources import Progress, Source, chunks, is_compressed, text_of
+
+MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
+LISTS = ("parts", "sizes", "lines", "offsets")
+STRIDE_BYTES = 1 << 20  # between two known lines: read in a millisecond, 2,000 of them in 2 GB
+
+
+@dataclass(frozen=True)
+class LineIndex:
+    """Known lines of a text: `lines[i]` (1-based) begins `offsets[i]` bytes into `parts`, laid end to end."""
+
+    parts: tuple[str, ...]
+    sizes: tuple[int, ...]  # bytes
+    lines: tuple[int, ...]
+    offsets: tuple[int, ...]
+    total: int  # lines of the whole log
+
+
+def line_index(source: Source, folder: Path, progress: Progress | None = None) -> LineIndex:
+    """Return the index of `source`, kept in `folder` for the next time.
+
+    A compressed log has no place to seek to: its text is unpacked into `folder`, beside the index.
+    """
+    name = fingerprint(source, "lines")
+    kept = folder / f"{name}.json"
+    index = _load(kept)
+    if index is None:
+        index = _indexed(source, folder / f"{name}.txt", progress)
+        _store(kept, index)
+    return index
+
+
+def indexed_lines(index: LineIndex, first: int, last: int) -> list[tuple[int, str]]:
+    """Return (number, text) of the lines `first` to `last`, both included, 1-based; fewer at either end."""
+    first, last = max(first, 1), min(last, index.total)
+    if first > last:
+        return []
+    begin = max(bisect_right(index.lines, first) - 1, 0)
+    end = bisect_right(index.lines, last)
+    stop = index.offsets[end] if end < len(index.offsets) else sum(index.sizes)
+    numbered = enumerate(_split(index, index.offsets[begin], stop), index.lines[begin])
+    return [(number, text_of(line)) for number, line in numbered if first <= number <= last]
+
+
+def _split(index: LineIndex, start: int, stop: int) -> Iterator[bytes]:
+    """Yield the lines between two offsets; the end of a part ends its last line too."""
+    begins = [0, *accumulate(index.sizes)]
+    for part, begin, end in zip(index.parts, begins, begins[1:], strict=False):
+        low, high = max(start, begin), min(stop, end)
+        if low < high:
+            with open(part, "rb") as file:
+                file.seek(low - begin)
+                content = file.read(high - low)
+            yield from content.removesuffix(b"\n").split(b"\n")
+
+
+def _indexed(source: Source, unpacked: Path, progress: Progress | None) -> LineIndex:
+    if not any(is_compressed(part) for part in source.parts):
+        lines, offsets, total, _ = _scanned(source, progress)
+        return LineIndex(tuple(map(str, source.parts)), source.sizes, lines, offsets, total)
+    with _whole(unpacked) as file:
+        lines, offsets, total, size = _scanned(source, progress, file)
+    _prune(unpacked.parent)
+    return LineIndex((str(unpacked),), (size,), lines, offsets, total)
+
+
+def _scanned(
+    source: Source, progress: Progress | None, copy: IO[bytes] | None = None
+) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    """Return known lines, their offsets, the number of lines and of bytes; write the text into `copy`."""
+    lines, offsets, total, size = [], [], 0, 0
+    for chunk in chunks(source, STRIDE_BYTES, progress=progress):
+        whole = chunk.content.endswith(b"\n")
+        lines.append(chunk.first_line)
+        offsets.append(size)
+        total = chunk.first_line + chunk.content.count(b"\n") - whole
+        size += len(chunk.content)
+        if copy is not None:
+            copy.write(chunk.content if whole else chunk.content + b"\n")
+            size += not whole
+    return tuple(lines), tuple(offsets), total, size
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that becomes `path` when all of it is written, and leaves nothing otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        try:
+            yield file
+            file.flush()
+            os.replace(file.name, path)
+        finally:
+            Path(file.name).unlink(missing_ok=True)
+
+
+def _load(path: Path) -> LineIndex | None:
+    """Return the index kept at `path` if what it points to is still as long as it was."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        index = LineIndex(**{name: tuple(kept[name]) for name in LISTS}, total=kept["total"])
+        same = tuple(Path(part).stat().st_size for part in index.parts) == index.sizes
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+    return index if same else None
+
+
+def _store(path: Path, index: LineIndex) -> None:
+    """Keep the index; a full or read-only disk costs the next reader a second, not this one the answer."""
+    with contextlib.suppress(OSError), _whole(path) as file:
+        file.write(json.dumps(asdict(index)).encode())
+
+
+def _prune(folder: Path) -> None:
+    kept = sorted(folder.glob("*.txt"), key=lambda path: -path.stat().st_mtime)
+    sizes = accumulate(path.stat().st_size for path in kept)
+    for path, total in zip(kept, sizes, strict=True):
+        if total > MOST_BYTES:
+            path.unlink(missing_ok=True)
