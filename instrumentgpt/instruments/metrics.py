@@ -69,7 +69,7 @@ def half_peak_to_peak(values: Floats) -> float:
 class Metrics:
     """What one channel did; temperatures in the unit of the log, nan where the log cannot say.
 
-    The quiet figures (mean_error to regularity) are over holds of constant setpoint after settling.
+    The figures from mean_error to duty are over holds, once settled (or, if never, once pv was there).
     """
 
     channel: int
@@ -98,10 +98,10 @@ class Metrics:
 
 def metrics_of(track: Track) -> Metrics:
     """Return the figures of the loop that `track` was made from."""
-    quiet, loop, on = track.quiet, track.loop, track.controlled
-    error = track.error[quiet]
+    held, loop, on = track.held, track.loop, track.controlled
+    error = track.error[held]
     period, regularity = (
-        periodicity(np.nan_to_num(error - np.nanmean(error))) if quiet.any() else (math.nan,) * 2
+        periodicity(np.nan_to_num(error - np.nanmean(error))) if np.isfinite(error).any() else (math.nan,) * 2
     )
     sign = math.copysign(1.0, track.scale)
     rise, settle, over, over_percent = _steps(track)
@@ -116,7 +116,7 @@ def metrics_of(track: Track) -> Metrics:
         half_peak_to_peak=track.shown(half_peak_to_peak(error)),
         period=period * track.period,
         regularity=regularity,
-        duty=_mean(track.output[quiet]),
+        duty=_mean(track.output[held]),
         saturated=_share(limited) if np.isfinite(track.output).any() else math.nan,
         rise_time=rise,
         settling_time=settle,

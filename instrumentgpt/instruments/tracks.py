@@ -27,7 +27,7 @@ SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
 SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit
-NEAR_TOP = 2.0  # percent below the highest output, where a limit is hardly ever and a quiet hold often
+WELL_BELOW = 5.0  # percent from the highest output, from where coming back to it is meeting a limit
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
@@ -198,8 +198,22 @@ class Track:
             mask[hold.settled : hold.stop] = True
         return mask & self.usable
 
+    def reached(self, hold: Hold) -> int:
+        """Return the index at which pv first reached the setpoint of `hold`: its band, or past it."""
+        error = self.smooth_error[hold.first : hold.stop]
+        there = (np.abs(error) < self.band) | (np.sign(error) != np.sign(error[0]))
+        return hold.first + (int(np.argmax(there)) if there.any() else 0)
+
+    @cached_property
+    def held(self) -> Mask:
+        """Return where the loop should hold: `quiet`, and unsettled holds once pv had reached them."""
+        mask = np.zeros(len(self), dtype=bool)
+        for hold in self.holds:
+            mask[hold.settled if hold.settled < hold.stop else self.reached(hold) : hold.stop] = True
+        return mask & self.usable
+
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
-        """Return the half cycles of the error between two indices, indices counted from the track's start."""
+        """Return the half cycles of the error between two indices."""
         error = self.setpoint[first:stop] - smooth(self.pv[first:stop], self.samples(2.0) | 1)
         cycles = half_cycles(np.nan_to_num(error), hysteresis)
         return replace(cycles, first=cycles.first + first, peak=cycles.peak + first)
@@ -234,7 +248,7 @@ def _mended(time: Floats) -> tuple[Floats, float]:
 
 
 def _switched_off(loop: Loop) -> Mask:
-    """Return where a setpoint of exactly 0 goes with an output of exactly 0: how firmware says "off"."""
+    """Return where a setpoint of exactly 0 goes with an output of exactly 0: firmware says "off"."""
     off = np.zeros(len(loop), dtype=bool)
     for first, stop in constant_runs(loop.setpoint):
         if loop.setpoint[first] == 0 and not np.nan_to_num(loop.output[first:stop]).any():
@@ -280,9 +294,13 @@ def output_limits(output: Floats) -> tuple[float, float]:
         return 0.0, 100.0
     low = -100.0 if known.min() < -1.0 else 0.0
     top = float(known.max())
-    pinned = known >= top - 1e-9
-    below = (known < top - 1e-9) & (known > top - NEAR_TOP)
-    limited = 5.0 < top < 99.0 and float(pinned.mean()) > 0.2 and len(runs(pinned)) >= 3
-    limited = limited and len(np.unique(known)) >= FEWEST_VALUES
-    limited = limited and float(below.mean()) < 0.25 * float(pinned.mean())
+    limited = 5.0 < top < 99.0 and float(np.mean(known >= top - 1e-9)) > 0.2
+    limited = limited and len(np.unique(known)) >= FEWEST_VALUES and _met(known, top) >= 3
     return low, top if limited else 100.0
+
+
+def _met(output: Floats, top: float) -> int:
+    """Return how often `output` came to exactly `top` from well below: quiet holds only hover."""
+    place = np.where(output >= top - 1e-9, 1, np.where(output < top - WELL_BELOW, -1, 0))
+    turns = place[place != 0]
+    return int(np.count_nonzero(np.diff(turns) == 2))

@@ -29,7 +29,7 @@ def healthy_channels(
         channel = track.loop.channel
         if ill & {channel, None}:
             continue
-        doubts = _doubts(metrics[channel], abs(track.scale))
+        doubts = _doubts(track, metrics[channel])
         if doubts:
             withheld[f"healthy, channel {channel}"] = "; ".join(doubts)
         else:
@@ -37,10 +37,10 @@ def healthy_channels(
     return findings, withheld
 
 
-def _doubts(metrics: Metrics, scale: float) -> list[str]:
+def _doubts(track: Track, metrics: Metrics) -> list[str]:
     """Return what speaks against calling a channel healthy; empty if nothing does."""
-    doubts = []
-    if math.isnan(metrics.half_peak_to_peak):
+    doubts, scale = [], abs(track.scale)
+    if not track.quiet.any():
         doubts.append("it never settled in this log")
     elif metrics.half_peak_to_peak * scale > HEALTHY_SWING:
         doubts.append(f"it swings ±{metrics.half_peak_to_peak:.2f} while holding")

@@ -16,6 +16,8 @@ DEAD_TIME = 25.0  # s allowed before pv must follow an output at its floor; loop
 RISES_FOR = 25.0  # s; loops.md section 1
 COAST = 60.0  # s before the floor over which the pace of a driven plant is taken
 KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
+BEYOND_ROOM = 3.0  # °C past the bound of the room's temperature
+DRIVEN = 2.0  # percent of output from which a channel is away from the room's temperature
 NEIGHBOUR_HEAT = 3.0  # °C of rise that a neighbour's setpoint step may cause at most
 PINNED_FOR = 390.0  # s; loops.md section 1
 SHORT_OF = 0.6  # °C of error while pinned; loops.md section 1
@@ -72,8 +74,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
-        if track.low < 0 and sign * _usual_output(track, start) < 0:
-            continue  # the other side of a two-sided output: see runaway_stuck_on
+        if track.low < 0 and _driven_elsewhere(study, track, -sign, start, level[bottom]):
+            continue
         if _shared(study, track, start, bottom) or _cooling_on(track, level, first, bottom):
             continue
         numbers: dict[str, float | str] = {
@@ -89,6 +91,30 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         lines = (start, first, bottom)
         return found(study, "heater_failure", track, start, _end(track, stop), lines, numbers, [ruled_out])
     return None
+
+
+def _driven_elsewhere(study: Study, track: Track, sign: float, start: int, level: float) -> bool:
+    """Return whether a two-sided plant goes where only power drives it, so that the power is stuck on.
+
+    sign   +1 if pv rises against full cooling, -1 if it falls against full heating
+    level  -sign * pv where it got to
+
+    Without power pv goes to the temperature of the room: beyond that it is driven.
+    """
+    if sign * _usual_output(track, start) > 0:
+        return True  # it was driven this way before, and still is
+    bound = _room_bound(study, sign)
+    return bound is not None and -level > sign * bound + BEYOND_ROOM
+
+
+def _room_bound(study: Study, sign: float) -> float | None:
+    """Return what the room cannot be warmer (sign +1) or colder (-1) than: what channels are driven to."""
+    driven = []
+    for track in study.active:
+        output = float(np.nanmedian(track.output[track.quiet])) if track.quiet.any() else 0.0
+        if track.scale > 0 and sign * output > DRIVEN:
+            driven.append(sign * float(np.nanmedian(track.pv[track.quiet])))
+    return sign * min(driven) if driven else None
 
 
 def _usual_output(track: Track, index: int) -> float:
@@ -156,7 +182,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if rise < AGAINST or lasted < RISES_FOR or above < AGAINST or _coasts(track, level, first, top):
             continue
         start = left_band(track, first)
-        if track.low < 0 and sign * _usual_output(track, start) < 0:
+        if track.low < 0 and not _driven_elsewhere(study, track, sign, start, -level[top]):
             continue
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or _shared(
             study, track, start, top

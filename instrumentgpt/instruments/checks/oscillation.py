@@ -157,7 +157,7 @@ def swing_of(track: Track) -> Swing | None:
 
 def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
     """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
-    start = _first_crossing(track, hold)
+    start = track.reached(hold)
     usable = track.usable[start : hold.stop]
     error = track.error[start : hold.stop]
     known = error[usable & np.isfinite(error)]
@@ -171,13 +171,6 @@ def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
         start, hold.stop, max(0.4 * smallest_swing(track), min(2 * noise, 0.6 * half), 0.25 * half)
     )
     return _best_train(track, cycles)
-
-
-def _first_crossing(track: Track, hold: Hold) -> int:
-    """Return where pv first reaches the setpoint of `hold` (its band, or past it)."""
-    error = track.smooth_error[hold.first : hold.stop]
-    reached = (np.abs(error) < track.band) | (np.sign(error) != np.sign(error[0]))
-    return hold.first + (int(np.argmax(reached)) if reached.any() else 0)
 
 
 def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
@@ -203,7 +196,7 @@ def _beginning(track: Track, train: HalfCycles, period: float) -> int:
     first = int(train.first[0])
     earlier: list[int] = []
     for hold in track.holds:
-        start, stop = _first_crossing(track, hold), min(hold.stop, first)
+        start, stop = track.reached(hold), min(hold.stop, first)
         if start < stop:
             earlier += track.swings(start, stop, 0.8 * smallest_swing(track)).first.tolist()
     for start in reversed(earlier):
