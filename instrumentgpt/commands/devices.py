@@ -4,6 +4,7 @@ import argparse
 import json
 from typing import Any
 
+from instrumentgpt.commands.saved import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "list the devices of the inventory and the newest log of each"
@@ -28,19 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             print(f"{row['label']:{width}}  {row['newest'] or row['error'] or 'no log'}  {row['logs']}")
     return 1 if any(row["error"] for row in rows) else 0
-
-
-def saved_settings() -> dict[str, Any]:
-    """Return the settings saved on the Settings page; none if there is no database yet."""
-    from contextlib import closing
-
-    import db
-    from instrumentgpt.storage.paths import database_path
-
-    if not database_path().exists():
-        return {}
-    with closing(db.connect(database_path())) as database:
-        return db.get_settings(database)
 
 
 def _row(device: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-from instrumentgpt.commands.devices import saved_settings
+from instrumentgpt.commands.saved import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "say what works, what is missing, and how to get it"

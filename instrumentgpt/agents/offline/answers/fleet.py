@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.diagnosis import fault_verdict
+from instrumentgpt.agents.offline.answers.report import fault_verdict
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted

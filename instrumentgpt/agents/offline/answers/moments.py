@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.diagnosis import values_text
 from instrumentgpt.agents.offline.answers.events import group_text
+from instrumentgpt.agents.offline.answers.report import values_text
 from instrumentgpt.agents.offline.answers.subject import choose_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import moment, phrase

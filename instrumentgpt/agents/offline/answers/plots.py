@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.diagnosis import header, key_findings
+from instrumentgpt.agents.offline.answers.report import header, key_findings
 from instrumentgpt.agents.offline.answers.subject import choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase

@@ -1,0 +1,147 @@
+"""How a diagnosis is told: verdict, the log itself, a bullet per finding, and what is healthy."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.metrics import is_pi
+from instrumentgpt.agents.offline.answers.subject import Subject
+from instrumentgpt.agents.offline.case import Case, Result
+from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
+
+MOST_FAULTS = 6
+MOST_LINES = 3  # quoted of one finding
+REGULAR = 0.6  # autocorrelation above which a swing has a period worth saying
+
+
+def faults_of(found: Result) -> list[Result]:
+    """Return the findings that are faults, most important first."""
+    return [one for one in found["findings"] if one["class"] != "healthy"]
+
+
+def verdict(case: Case, about: Subject, found: Result) -> str:
+    """Return the answer in one bold sentence."""
+    faults = faults_of(found)
+    channels = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
+    if faults:
+        return fault_verdict(case, about.label, faults[0], len(faults) - 1)
+    if not channels:
+        return phrase("verdict_nothing", case.language, label=about.label)
+    if case.question.channel is not None:
+        return phrase("verdict_channel_healthy", case.language, label=about.label, channel=channels[0])
+    return phrase("verdict_healthy", case.language, label=about.label, count=len(channels))
+
+
+def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
+    """Return the bold sentence on the most important of a log's faults."""
+    placed = "where_device" if fault["channel"] is None else "where_channel"
+    more = "verdict_one_more" if others == 1 else "verdict_more"
+    return phrase(
+        "verdict_fault",
+        case.language,
+        label=label,
+        title=fault["title"],
+        where=phrase(placed, case.language, channel=fault["channel"]),
+        severity=phrase(f"severity_{fault['severity']}", case.language),
+        more=phrase(more, case.language, count=others) if others else "",
+    )
+
+
+def links(about: Subject, finding: Result) -> str:
+    """Return the links to the lines that show a finding."""
+    return ", ".join(about.link(item["line"]) for item in finding["evidence"][:MOST_LINES])
+
+
+def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Yield a bullet per fault with its lines and values, then what is healthy."""
+    yield phrase("key_findings", case.language) + "\n\n"
+    for one in faults_of(found)[:MOST_FAULTS]:
+        since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
+        yield f"- {one['summary']} ({since} – {until}; {_quotes(case, about, one, found['unit'])})\n"
+    yield from _healthy(case, found)
+    if found["broken"]["count"]:
+        yield "- " + _broken(case, about, found["broken"]) + "\n"
+    for note in found["notes"]:
+        yield f"- {plain_text(note)}\n"
+
+
+def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
+    items = {item["line"]: item for item in reversed(finding["evidence"])}
+    shown = sorted(items.values(), key=lambda item: finding["evidence"].index(item))[:MOST_LINES]
+    return "; ".join(f"{about.link(item['line'])} {_values(case, item, unit)}" for item in shown)
+
+
+def _values(case: Case, item: Result, unit: str) -> str:
+    """Return the values that a line is quoted for, or the line itself where it is an event."""
+    known = {name: value for name, value in item["values"].items() if value is not None}
+    return values_text(case, known, unit) if known else quoted(item["text"])
+
+
+def values_text(case: Case, values: Result, unit: str) -> str:
+    """Return setpoint, pv and output with their units, in the language of the question."""
+    units = {"output": "%", "setpoint": unit, "pv": unit}
+    names = {name: phrase(f"value_{name}", case.language) for name in units}
+    said = (
+        f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip() for name, value in values.items()
+    )
+    return phrase("list_separator", case.language).join(said)
+
+
+def _healthy(case: Case, found: Result) -> Iterator[str]:
+    healthy = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
+    channels = [one for one in found["channels"] if one["channel"] in healthy]
+    if not channels:
+        return
+    numbers: dict[str, Any] = {"channels": ", ".join(map(str, healthy)), "unit": found["unit"]}
+    if _known(channels, "mean_error") and _known(channels, "duty"):
+        numbers |= {"error": max(map(abs, _known(channels, "mean_error")))}
+        numbers |= {"low": min(_known(channels, "duty")), "high": max(_known(channels, "duty"))}
+        numbers["form"] = phrase("pi_dominant", case.language) if all(map(is_pi, channels)) else ""
+        yield "- " + phrase("healthy_pid", case.language, **numbers) + "\n"
+    if _known(channels, "half_peak_to_peak"):
+        widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
+        told = phrase("healthy_band", case.language, **numbers, **_swing(widest))
+        regular = (widest["regularity"] or 0.0) > REGULAR and widest["period"] is not None
+        yield f"- {told}{phrase('healthy_period', case.language, **_swing(widest)) if regular else ''}\n"
+    if _known(channels, "overshoot"):
+        most = max(_known(channels, "overshoot"))
+        yield "- " + phrase("healthy_overshoot", case.language, overshoot=most, **numbers) + "\n"
+
+
+def _known(channels: list[Result], name: str) -> list[float]:
+    return [one[name] for one in channels if one[name] is not None]
+
+
+def _swing(one: Result) -> dict[str, Any]:
+    return {"band": one["half_peak_to_peak"], "channel": one["channel"], "period": one["period"]}
+
+
+def _broken(case: Case, about: Subject, broken: Result) -> str:
+    line, text, _ = broken["examples"][0]
+    return phrase(
+        "broken_lines", case.language, count=broken["count"], line=about.link(line), text=quoted(text)
+    )
+
+
+def header(case: Case, about: Subject, found: Result) -> str:
+    """Return the sentence on the log itself: its name, span and size."""
+    return phrase(
+        "header_rows" if "period" in found["missing"] else "header",
+        case.language,
+        log=quoted(about.log),
+        start=moment(found["start"]),
+        end=moment(found["end"], found["start"]),
+        span=span_text(found["seconds"] or 0.0),
+        lines=found["lines"],
+        channels=", ".join(map(str, found["channel_numbers"])),
+    )
+
+
+def span_text(seconds: float) -> str:
+    """Return a stretch of time as people read it.
+
+    >>> span_text(42.4), span_text(2400), span_text(9000)
+    ('42 s', '40 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
