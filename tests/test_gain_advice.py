@@ -167,7 +167,7 @@ def test_at_least_a_quarter_of_the_delay_is_dead_time():
 def test_simc_gives_the_published_gains_for_two_lags():
     gains = simc(np.array([2.0, 60.0, 4.0, 3.0]), 1.0, derivative=True)
     series_kp, ti, td = 60.0 / 2.0 / 6.0, 24.0, 4.0
-    assert gains == Gains(series_kp * (1 + td / ti), series_kp / ti, series_kp * td)
+    assert gains == Gains(series_kp * (1 + td / ti), series_kp / ti, series_kp * td, "proposed")
 
 
 def test_extreme_models_hold_the_best_and_both_ends(steady):

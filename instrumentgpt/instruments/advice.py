@@ -121,7 +121,7 @@ def margins_of(found: Identification, gains: Gains) -> Margins:
 def _tried(found: Identification, gains: Gains) -> list[Margins]:
     """Return the margins of `gains`, or, where they are regressed, of gains 1.3 times both ways."""
     models = with_dead_time(found.models)
-    if gains.source in ("log", "agrees"):
+    if gains.source not in ("regressed", "disagrees"):
         return [margins(models, gains.kp, gains.ki, gains.kd)]
     sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
     return [margins(models, gains.kp * a, gains.ki * b, gains.kd * a) for a, b in product(sides, sides)]
@@ -250,7 +250,7 @@ def simc(model: Floats, multiple: float, derivative: bool, stretch: float = 1.0)
     kp = (tau1 + lag) / gain / (closed + delay)
     ti = min(tau1 + lag, 4 * stretch * (closed + delay))
     td = tau2 if derivative else 0.0
-    return Gains(kp * (1 + td / ti), kp / ti, kp * td)
+    return Gains(kp * (1 + td / ti), kp / ti, kp * td, "proposed")
 
 
 def extreme_models(models: Floats) -> Floats:

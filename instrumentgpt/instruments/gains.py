@@ -10,6 +10,7 @@ from instrumentgpt.instruments.loops import Loop
 
 Floats = NDArray[np.float64]
 GainName = Literal["kp", "ki", "kd"]
+Source = Literal["log", "agrees", "regressed", "disagrees", "proposed"]
 GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")
 
 LEAST_SAMPLES = 60  # of output within its limits, for a regression on three unknowns
@@ -31,14 +32,15 @@ class Gains:
     ki      %/(°C·s)
     kd      %·s/°C
     source  "log": as named there; "agrees": named and confirmed; "regressed": from output on error,
-            because the log names none; "disagrees": likewise, because the named ones are not what acts
+            because the log names none; "disagrees": likewise, because the named ones are not what acts;
+            "proposed": by us
     reverse True where the output falls with the error, as in a loop that cools; the gains stay positive
     """
 
     kp: float
     ki: float
     kd: float = 0.0
-    source: Literal["log", "agrees", "regressed", "disagrees"] = "log"
+    source: Source = "log"
     reverse: bool = False
 
     def with_gain(self, name: GainName, value: float) -> "Gains":
