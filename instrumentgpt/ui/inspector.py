@@ -60,6 +60,9 @@ def draw(conversation_id: str | None) -> None:
         _draw_bar(prompt)
         known, text, summary = st.tabs(["State", "Prompt", "Summary"])
         with known:
+            before = memory.DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
+            if before.status == "resolved" != state.status:
+                st.caption("It is resolved; a further question reopens it, and brings this along:")
             _draw_state(state, db.list_state_items(database, conversation_id), turns, conversation_id)
         with text:
             st.text_input("Next question", placeholder=EXAMPLE, key="next-question", live=True)

@@ -1,0 +1,79 @@
+"""What can be done with selected lines: ask about them, or keep them in the conversation's memory."""
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.line_index import LineIndex, indexed_lines
+from instrumentgpt.storage.runs import live_run
+from instrumentgpt.text.state import new_items, record_tool
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.ui import composer, pages, session
+
+QUOTED_CHARACTERS = 160  # of the first line that is pinned
+
+
+class CannotPin(InstrumentGPTError, RuntimeError):
+    """A pin that would be lost."""
+
+
+def question(device: str, log: str, first: int, last: int) -> str:
+    """Return a question about the lines, in words that every agent understands.
+
+    >>> question("zspr 052", "run.log", 7, 9), question("", "run.log", 7, 7)
+    ('zspr 052: what happens in lines 7–9 of run.log?', 'What happens in line 7 of run.log?')
+    """
+    lines = f"line {first}" if first == last else f"lines {first}–{last}"
+    return f"{device}: what happens in {lines} of {log}?" if device else f"What happens in {lines} of {log}?"
+
+
+def ask(device: str, log: str, first: int, last: int) -> None:
+    """Open the chat with the question in its input, to be completed or sent."""
+    st.session_state[composer.UNSENT] = question(device, log, first, last)
+    st.switch_page(pages.named("chat"))
+
+
+def quoted(index: LineIndex, first: int, last: int) -> str:
+    """Return the lines as an item of the state: where they are, and what the first one says."""
+    text = "".join(text for _, text in indexed_lines(index, first, first))
+    where = f"line {first}" if first == last else f"lines {first}–{last}"
+    return f"Pinned {where}: {shorten(' '.join(text.split()), QUOTED_CHARACTERS)}"
+
+
+def pin(
+    database: Database, conversation_id: str | None, device: Device | None, log: str, line: int, text: str
+) -> str:
+    """Keep `text` as a finding of the conversation, from the user; return the conversation, new if need be.
+
+    It goes into the state of the log's own device, in force or left earlier.
+    """
+    if conversation_id and live_run(database, conversation_id):
+        raise CannotPin(
+            "An answer is being written in this conversation, and will store its memory at its end. "
+            "Pin when it is finished"
+        )
+    with db.transaction(database):
+        kept = conversation_id or db.create_conversation(database, f"Evidence from {log}")
+        summary, stored = db.get_memory(kept, database)
+        before = memory.DiagnosticState.deserialize(stored)
+        name = device.name if device else before.device_name or before.device_ip or ""
+        in_force = device is None or not before.device_ip or before.device_ip == device.ip
+        if not in_force:
+            before = memory.DiagnosticState.deserialize(db.device_states(database, kept).get(name, ""))
+        begun = memory.begin_question(before, device.ip, device.name) if device else before
+        after = record_tool(begun, "pin", {"log": log, "findings": [text]})
+        if in_force:
+            db.update_memory(kept, summary, after.serialize(), database)
+        else:
+            db.file_device_state(database, kept, name, after.serialize())
+        items = [
+            db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
+            for field, said in new_items(before, after)
+        ]
+        db.add_state_items(database, kept, items)
+    if conversation_id is None:
+        session.enter(kept)
+    return kept

@@ -1,0 +1,83 @@
+"""Where the page is: device, log, lines and time; the same in the session, in the address and in a link."""
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+import streamlit as st
+
+from instrumentgpt.ui.logs.moments import Window
+
+DEVICE, LOG, OTHER = "logs-device", "logs-log", "logs-other"  # keys of the widgets that choose
+FOCUS, SELECTED, WINDOW, SHOWN = "logs-focus", "logs-selected", "logs-window", "logs-shown"
+LONGEST_NUMBER = 11  # digits of a line number
+
+
+@dataclass(frozen=True)
+class Place:
+    """What an address names: all of it is untrusted until it was looked up."""
+
+    device: str
+    log: str
+    line: int | None = None
+
+    def query(self, conversation_id: str = "") -> dict[str, str]:
+        """Return it as the parameters of an address; a dropped log belongs to its conversation."""
+        named = {"conv": conversation_id, "device": self.device, "log": self.log}
+        line = {"line": str(self.line)} if self.line else {}
+        return {name: value for name, value in named.items() if value} | line
+
+    def address(self, conversation_id: str = "") -> str:
+        """Return the part of an address that opens this place: "/logs?device=…&log=…&line=…".
+
+        >>> Place("zspr 052", "a&b.log", 7).address()
+        '/logs?device=zspr%20052&log=a%26b.log&line=7'
+        """
+        return f"/logs?{urlencode(self.query(conversation_id), quote_via=quote)}"
+
+
+def asked() -> Place | None:
+    """Return the place that the address names, None if it is the one that the page wrote there itself."""
+    log = st.query_params.get("log", "")
+    place = Place(st.query_params.get("device", ""), log, line_number(st.query_params.get("line", "")))
+    return place if log and place != st.session_state.get(SHOWN) else None
+
+
+def show(place: Place) -> None:
+    """Write the place into the address, so that the address can be copied."""
+    st.session_state[SHOWN] = place
+    for name, value in {"device": "", "line": "", **place.query()}.items():
+        if value and st.query_params.get(name) != value:
+            st.query_params[name] = value
+        elif not value:
+            st.query_params.pop(name, None)
+
+
+def go_to(line: int, window: Window | None = None) -> None:
+    """Show the lines around `line`, with that line selected; with a window the charts narrow to it."""
+    st.session_state[FOCUS] = line
+    st.session_state[SELECTED] = (line, line)
+    if window is not None:
+        st.session_state[WINDOW] = window
+
+
+def narrow(window: Window | None) -> None:
+    """Show only this part of the log in the charts; None: all of it."""
+    st.session_state[WINDOW] = window
+
+
+def begin(line: int | None = None) -> None:
+    """Forget where the page was in the log before."""
+    for key in (FOCUS, SELECTED, WINDOW):
+        st.session_state.pop(key, None)
+    if line is not None:
+        go_to(line)
+
+
+def line_number(text: str) -> int | None:
+    """Return the line that `text` names, None if it is no line number.
+
+    >>> line_number("18204"), line_number("-1"), line_number("0"), line_number("٣")
+    (18204, None, None, None)
+    """
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else 0
+    return number or None

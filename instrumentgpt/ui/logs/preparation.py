@@ -1,0 +1,124 @@
+"""A log made ready beside the page: its lines first, then its samples and events, then what is wrong.
+
+Each is shown as soon as it is there; the page never waits for the whole of a large log.
+"""
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import streamlit as st
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.fetch import fetch
+from instrumentgpt.instruments.line_index import LineIndex, line_index
+from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.messages import Group, group_messages
+from instrumentgpt.instruments.sources import open_source
+from instrumentgpt.settings import home
+from instrumentgpt.ui.logs.library import Choice
+
+KEPT = 4  # logs in memory, of all who look: two to compare, twice
+QUICK = 1.5  # s that the page waits before it shows how far the reading is
+WORKERS = 2
+STEPS = ("Fetching", "Finding the lines", "Reading", "Judging", "Ready")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a log is to be read where the file does not say it: see logs.read_log."""
+
+    columns: tuple[tuple[str, int], ...] = ()
+    period: float | None = None
+
+
+@dataclass(eq=False)
+class Preparation:
+    """What is there of a log by now; written by the thread that prepares it, only read by the page."""
+
+    step: int = 0  # of STEPS
+    share: float = 0.0  # of that step
+    path: Path | None = None
+    index: LineIndex | None = None
+    log: Log | None = None
+    groups: list[Group] = field(default_factory=list)
+    diagnosis: Diagnosis | None = None
+    problem: str = ""
+    future: Future[None] | None = None
+    looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # charts made of it
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def done(self) -> bool:
+        return self.future is not None and self.future.done()
+
+
+def prepared(choice: Choice, reading: Reading, cache: Path) -> Preparation:
+    """Return the preparation of a log, begun now if need be; a short one is done when this returns."""
+    preparation = _begun(_version(choice), reading, str(cache), choice)
+    assert preparation.future is not None
+    wait([preparation.future], QUICK)
+    return preparation
+
+
+def forget() -> None:
+    """Prepare every log anew when it is looked at again."""
+    _begun.clear()
+
+
+def frames() -> Path:
+    """Return the folder for parsed logs and indexes of lines."""
+    return home() / "frames"
+
+
+def _version(choice: Choice) -> str:
+    if choice.remote is not None:
+        return f"{choice.remote.url} {choice.size} {choice.remote.modified}"
+    if choice.path is None:
+        return choice.reference
+    found = choice.path.stat()
+    return f"{choice.path} {found.st_size} {found.st_mtime_ns}"
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _begun(version: str, reading: Reading, cache: str, _choice: Choice) -> Preparation:
+    preparation = Preparation()
+    preparation.future = _workers().submit(_prepare, preparation, _choice, reading, Path(cache))
+    return preparation
+
+
+@st.cache_resource(show_spinner=False)
+def _workers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WORKERS, "logs")
+
+
+def _prepare(preparation: Preparation, choice: Choice, reading: Reading, cache: Path) -> None:
+    """Fill the preparation; what goes wrong is told there, and what was there before stays."""
+
+    def begin(step: int) -> None:
+        preparation.share, preparation.step = 0.0, step
+
+    def follow(share: float) -> None:
+        preparation.share = share
+
+    def follow_bytes(done: int, size: int) -> None:
+        preparation.share = done / max(size, 1)
+
+    columns: Mapping[str, int] | None = dict(reading.columns) or None
+    try:
+        path = choice.path or (fetch(choice.remote, cache, follow_bytes) if choice.remote else Path())
+        preparation.path = path
+        begin(1)
+        preparation.index = line_index(open_source(path), frames(), follow)
+        begin(2)
+        log = read_log(path, columns, reading.period, follow, frames())
+        preparation.groups = group_messages(log.events)
+        preparation.log = log
+        begin(3)
+        preparation.diagnosis = diagnose(log)
+    except (InstrumentGPTError, OSError) as error:
+        preparation.problem = str(error)
+    begin(4)

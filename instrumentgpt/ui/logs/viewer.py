@@ -1,0 +1,133 @@
+"""Lines of a log in the page: numbered, each with its own address, to be picked alone or as a range.
+
+The browser makes text nodes of them, so nothing in a log can be Markdown, HTML or a link.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+LINE_CHARACTERS = 2000  # longer lines are cut: a browser lays out what it is given
+_STYLE = """
+.lines { max-height: 30rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color);
+  border-radius: var(--st-base-radius); background: var(--st-background-color); padding: 0.25rem 0;
+  font-family: var(--st-code-font, monospace); font-size: 0.82rem; line-height: 1.55;
+  color: var(--st-text-color) }
+.lines:focus-visible { outline: 2px solid var(--st-primary-color) }
+.row { display: flex; gap: 0.75rem; padding: 0 0.75rem; cursor: pointer; min-width: max-content;
+  border-left: 3px solid transparent }
+.row:hover { background: var(--st-secondary-background-color) }
+.row.picked { background: color-mix(in srgb, var(--st-primary-color) 16%, transparent);
+  border-left-color: var(--st-primary-color) }
+.number { flex: none; text-align: right; color: var(--st-link-color); text-decoration: none; opacity: 0.85 }
+.number:hover { text-decoration: underline }
+.kind { flex: none; width: 4.6rem; opacity: 0.75 }
+.row.errors .kind { color: #E0434B; opacity: 1; font-weight: 600 }
+.row.warnings .kind { color: #B87000; opacity: 1; font-weight: 600 }
+.text { white-space: pre }
+.row.gap { cursor: default; opacity: 0.6; pointer-events: none }
+@media (max-width: 640px) {
+  .row { min-width: 0; gap: 0.5rem; padding: 0 0.5rem; flex-wrap: wrap }
+  .text { white-space: pre-wrap; overflow-wrap: anywhere; flex: 1 1 100% }
+}
+"""
+_SCRIPT = """
+export default function ({ parentElement, data, setTriggerValue }) {
+  const list = parentElement.querySelector(".lines")
+  const width = `${Math.max(4, (data.rows.at(-1)?.[0] ?? 0).toLocaleString("en").length)}ch`
+  const span = (name, text) => {
+    const piece = document.createElement("span")
+    piece.className = name
+    piece.textContent = text
+    return piece
+  }
+  const mark = (first, last) => {
+    for (const row of list.children) {
+      const picked = row.line >= first && row.line <= last
+      row.classList.toggle("picked", picked)
+      row.setAttribute("aria-selected", picked)
+    }
+  }
+  let anchor = data.first
+  let before = 0
+  const rows = data.rows.flatMap(([line, kind, text]) => {
+    const row = document.createElement("div")
+    row.className = `row ${kind}`
+    row.line = line
+    row.setAttribute("role", "option")
+    const number = document.createElement("a")
+    number.className = "number"
+    number.textContent = line.toLocaleString("en")
+    number.href = `${data.address}&line=${line}`
+    number.title = "Address of this line: copy it with a right click"
+    number.style.width = width
+    row.append(number, span("kind", kind === "other" ? "" : kind), span("text", text))
+    const skipped = before && line > before + 1 ? line - before - 1 : 0
+    before = line
+    if (!skipped) return [row]
+    const gap = document.createElement("div")
+    gap.className = "row gap"
+    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} lines left out`))
+    gap.firstChild.style.width = width
+    return [gap, row]
+  })
+  list.replaceChildren(...rows)
+  mark(data.first, data.last)
+  const place = `${data.focus} ${data.rows.length}`
+  if (list.dataset.place !== place) {
+    list.dataset.place = place
+    const row = rows.find(one => one.line >= data.focus)
+    if (row) list.scrollTop = row.offsetTop - list.clientHeight / 2
+  }
+  const pick = event => {
+    const row = event.target.closest(".row:not(.gap)")
+    if (!row || event.ctrlKey || event.metaKey || event.button) return
+    event.preventDefault()
+    const other = event.shiftKey && anchor ? anchor : row.line
+    if (!event.shiftKey) anchor = row.line
+    const [first, last] = [Math.min(other, row.line), Math.max(other, row.line)]
+    mark(first, last)
+    setTriggerValue("picked", { first, last })
+  }
+  list.addEventListener("click", pick)
+  return () => list.removeEventListener("click", pick)
+}
+"""
+_HTML = '<div class="lines" role="listbox" aria-multiselectable="true" aria-label="Log lines" tabindex="0"></div>'
+_viewer = st.components.v2.component("log_lines", html=_HTML, css=_STYLE, js=_SCRIPT)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: its number, its kind ("errors", "warnings", "info", "readings", "other") and its text."""
+
+    line: int
+    kind: str
+    text: str
+
+
+def draw(
+    rows: Sequence[Row], focus: int, selected: tuple[int, int], address: str, key: str, on_pick: Callable[[], None]
+) -> None:
+    """Draw `rows`, scrolled to the line `focus`; `address` opens the log, the number of a line is added."""
+    _viewer(
+        key=key,
+        data={
+            "rows": [[row.line, row.kind, row.text[:LINE_CHARACTERS]] for row in rows],
+            "focus": focus,
+            "first": selected[0],
+            "last": selected[1],
+            "address": address,
+        },
+        on_picked_change=on_pick,
+    )
+
+
+def picked(key: str) -> tuple[int, int] | None:
+    """Return first and last of the lines that were just picked; both come from a browser."""
+    found = st.session_state.get(key, {}).get("picked")
+    if not isinstance(found, dict):
+        return None
+    first, last = found.get("first"), found.get("last")
+    return (first, last) if isinstance(first, int) and isinstance(last, int) and 0 < first <= last else None
