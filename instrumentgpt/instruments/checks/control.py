@@ -11,6 +11,7 @@ from instrumentgpt.instruments.tracks import Track
 
 CONSTANT_FOR = 75.0  # s; loops.md section 1
 STANDING_ERROR = 1.0  # °C; loops.md section 1
+OWED = 0.5  # percent of movement owed, from which an output that stands still is no longer at rest
 DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
 
 
@@ -48,7 +49,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
         if lasted < CONSTANT_FOR or moved < max(DEMANDED, 4 * track.output_digit):
             continue
-        start = first if track.output_digit < 0.5 else first + _first_owed(demand, a, track.output_digit)
+        start = first + _first_owed(demand, a, max(track.output_digit, OWED))
         worst = first + int(a) + int(np.argmax(np.abs(error[a:b])))
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),
@@ -83,6 +84,6 @@ def effective_kp(track: Track) -> float:
 
 
 def _first_owed(demand: Floats, last: int, digit: float) -> int:
-    """Return the last position before `last` at which less than a digit of movement was owed."""
+    """Return the last position before `last` at which less movement than `digit` was owed."""
     owed = np.flatnonzero(np.abs(demand[: last + 1]) < digit)
     return int(owed[-1]) if owed.size else 0

@@ -47,7 +47,12 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     ruled_out = RuledOut("cross_coupling", "together", {"count": len(largest.channels), "needed": SHARED_BY})
     severity = faults.severity("ambient_disturbance")
     start, stop = first.start, moves[-1].stop
-    return [Finding("ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,))]
+    began = tuple(move.start for move in moves)
+    return [
+        Finding(
+            "ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,), moments=began
+        )
+    ]
 
 
 def _shared_swing(study: Study) -> tuple[Move, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.excursions import OPEN_FOR, SPIKE_RETURNS, excursions, impossible_move, jumps
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, constant_runs, noise, runs
+from instrumentgpt.instruments.signals import Floats, constant_runs, noise, runs, sliding_median
 from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Track
 
@@ -219,7 +219,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         track = study.tracks[channel]
         limit = max(NOISY, NOISIER * usual, 0.6 * track.digit)
         blocks = math.ceil(NOISY_FOR / max(BLOCK, 10 * track.period))
-        for a, b in runs(np.nan_to_num(sigma) > limit):
+        for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
             if b - a >= blocks:
                 findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
                 break
