@@ -39,3 +39,4 @@ class Finding:
     numbers: Mapping[str, float | str] = field(default_factory=dict)
     ruled_out: tuple[RuledOut, ...] = ()
     consequences: tuple[str, ...] = ()  # faults seen too, and explained by this one
+    moments: tuple[float, ...] = ()  # s, when it began each time; (): once, at `onset`

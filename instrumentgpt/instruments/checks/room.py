@@ -12,7 +12,7 @@ from instrumentgpt.instruments.study import Study, found, quote
 from instrumentgpt.instruments.together import SHARED_BY, Move
 from instrumentgpt.instruments.tracks import Step, Track
 
-DOOR = r"door|lid|cover|hatch|drawer|門|蓋"
+DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
 RESPONSE = 0.3  # °C; loops.md section 1
