@@ -31,7 +31,7 @@ def in_fahrenheit(log: Log) -> Log:
     return replace(log, samples=samples, unit="°F", degrees_per_unit=5 / 9)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "sensor_open"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_verdict_is_the_same_in_fahrenheit(name):
     assert verdicts(diagnose(in_fahrenheit(case(name).log))) == verdicts(diagnosed(name))
 

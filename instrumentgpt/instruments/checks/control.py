@@ -43,6 +43,10 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     wrong = (
         error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
     )
+    if (low or high) and _was_asked(error, bool(low)) and stop < len(track):
+        return (
+            None  # the controller went to the limit itself and left it again: an integral wound up, at most
+        )
     demand = demanded(track, first, stop)
     for a, b in runs(wrong & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
@@ -61,6 +65,12 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
         lines = (start, worst, stop - 1)
         return found(study, "control_off", track, start, stop - 1, lines, numbers, [ruled_out])
     return None
+
+
+def _was_asked(error: Floats, low: bool) -> bool:
+    """Return whether the error asked for the limit when the output came there, 0 for low, else 100 %."""
+    began = error[: max(1, len(error) // 20)]
+    return bool(np.nanmedian(began) < 0) if low else bool(np.nanmedian(began) > 0)
 
 
 def demanded(track: Track, first: int, stop: int) -> Floats:
