@@ -98,18 +98,22 @@ def log_name(path: Path) -> str:
 
 def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, most important first."""
-    from instrumentgpt.instruments import diagnosis, wording
+    from instrumentgpt.instruments import coincidence, diagnosis, wording
 
+    coincident = coincidence.coincidences(found)
     for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
         row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
+        own = [one for one in coincident if one.finding is finding]
+        row["coincidences"] = [coincidence.sentence(one, language) for one in own]
         yield json.dumps(row, ensure_ascii=False)
 
 
 def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-    from instrumentgpt.instruments import wording
+    from instrumentgpt.instruments import coincidence, wording
 
     log = found.log
+    coincident = coincidence.coincidences(found)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     for note in (*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())):
@@ -125,6 +129,10 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         for item in finding.evidence[:MOST_EVIDENCE]:
             values = ", ".join(f"{name} {value:g}" for name, value in item.values.items())
             yield f"      L {item.line:,}: {values}"
+        for one in coincident:
+            if one.finding is finding:
+                lines = ", ".join(f"L {message.line:,}" for message in one.messages[:MOST_EVIDENCE])
+                yield f"      at the same time: {coincidence.sentence(one, language)} ({lines})"
         for reason in wording.ruled_out(finding, language):
             yield f"      ruled out: {reason}"
         yield f"      next: {wording.action(finding, language)}"

@@ -7,6 +7,7 @@ from typing import Any
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.checks import CHECKS
+from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
@@ -19,6 +20,7 @@ from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
+MOST_COINCIDENT = 4  # lines named of one coincidence
 MOST_CLAUSES = 3  # findings named in a summary
 
 
@@ -40,7 +42,7 @@ def diagnose_log(
     return {
         "summary": _summary(opened, chosen, language),
         **_about(opened),
-        "findings": _findings(opened, chosen, language, record or language),
+        "findings": _findings(opened, chosen, coincidences(found), language, record or language),
         "channels": _channels(opened, found, channel),
         "withheld": dict(found.withheld),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
@@ -131,12 +133,21 @@ def _about(opened: Opened) -> dict[str, Any]:
 
 
 def _findings(
-    opened: Opened, findings: Sequence[Finding], language: Language, record: Language
+    opened: Opened,
+    findings: Sequence[Finding],
+    coincident: Sequence[Coincidence],
+    language: Language,
+    record: Language,
 ) -> list[dict[str, Any]]:
     quoted = [item.line for one in findings for item in one.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return [
-        {"text": wording.summary(one, record), **_finding(opened, one, texts, language)} for one in findings
+        {
+            "text": wording.summary(one, record),
+            **_finding(opened, one, texts, language),
+            "coincidences": [_coincidence(c, language) for c in coincident if c.finding is one],
+        }
+        for one in findings
     ]
 
 
@@ -171,6 +182,23 @@ def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, A
         "clock": log.clock(item.time),
         "values": values,
         "text": texts.get(item.line, ""),
+    }
+
+
+def _coincidence(found: Coincidence, language: Language) -> dict[str, Any]:
+    """Return event lines that coincide with a finding; "reason" tells whether they fit it by physics."""
+    return {
+        "text": sentence(found, language),
+        "template": found.group.template,
+        "level": found.group.level,
+        "source": found.group.source,
+        "count": len(found.messages),
+        "of": len(found.group.messages),
+        "place": found.place,
+        "seconds": plain(found.seconds),
+        "chance": plain(found.chance),
+        "reason": found.reason,
+        "lines": [message.line for message in found.messages[:MOST_COINCIDENT]],
     }
 
 

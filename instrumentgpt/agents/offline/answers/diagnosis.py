@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from instrumentgpt.agents.offline.answers.events import group_text, near_onset
+from instrumentgpt.agents.offline.answers.events import coincident
 from instrumentgpt.agents.offline.answers.report import (
     MOST_FAULTS,
     MOST_LINES,
@@ -109,7 +109,10 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
     if first["consequences"]:
         named = ", ".join(first["consequences"])
         yield phrase("consequences", case.language, faults=named) + "\n\n"
-    yield from _coincident(case, about, first)
+    if first["coincidences"]:
+        yield phrase("coincides", case.language) + "\n\n"
+        yield from coincident(about, first)
+        yield "\n"
     if first["ruled_out"]:
         yield phrase("ruled_out", case.language) + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
@@ -149,17 +152,6 @@ def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
     yield "\n" + phrase("withheld", case.language, missing=fields, count=count) + "\n"
     if "period" in found["missing"]:
         yield "\n" + phrase("ask_period", case.language, log=quoted(about.log)) + "\n"
-
-
-def _coincident(case: Case, about: Subject, fault: Result) -> Iterator[str]:
-    """Yield the door and trouble lines that lie within a minute of the onset, as coincidence."""
-    if fault["class"] != "ambient_disturbance" and fault["severity"] not in ("critical", "high"):
-        return
-    query = "door" if fault["class"] == "ambient_disturbance" else ""
-    groups = case.tool("search_events", log=about.log, device=about.device, query=query)["groups"]
-    near = [group for group in groups if near_onset(group, fault)]
-    if near:
-        yield phrase("coincides", case.language, text=group_text(case, about, near[0])) + "\n\n"
 
 
 def _focus(case: Case, about: Subject, found: Result) -> Iterator[str]:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.phrases import moment, phrase, quoted
+from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
 
 MOST_GROUPS = 8
-NEAR = 60.0  # s around a finding within which an event coincides with it
 TOPICS = {  # what the question is about → words that logs use for it
     r"\bdoors?\b|[門门]": "door",
     r"\btime-?outs?\b|逾時|逾时|超時|超时": "timeout",
@@ -31,7 +30,7 @@ def events(case: Case) -> Iterator[str]:
     if more > 0:
         yield "- " + phrase("events_more", case.language, count=more) + "\n"
     if found["groups"]:
-        yield from _coincidences(case, about, found["groups"])
+        yield from _coincidences(case, about)
 
 
 def topic(case: Case) -> str:
@@ -68,26 +67,21 @@ def group_text(case: Case, about: Subject, group: Result) -> str:
     )
 
 
-def _coincidences(case: Case, about: Subject, groups: list[Result]) -> Iterator[str]:
+def _coincidences(case: Case, about: Subject) -> Iterator[str]:
     wanted = {"log": about.log, "device": about.device, "record": remembered_in(case)}
     diagnosed = case.tool("diagnose_log", language=case.language, **wanted)
     faults = [finding for finding in diagnosed["findings"] if finding["class"] != "healthy"]
-    if not faults:
-        return
-    near = {
-        (group["source"], fault["onset_clock"]): fault
-        for group in groups
-        for fault in faults
-        if near_onset(group, fault)
-    }
-    for (source, clock), fault in near.items():
-        count = sum(near_onset(group, fault) for group in groups if group["source"] == source)
-        named = {"source": quoted(source or "log"), "clock": moment(clock), "text": fault["summary"]}
-        yield "\n" + phrase("events_coincide", case.language, count=count, seconds=NEAR, **named) + "\n"
-    if not near:
-        yield "\n" + phrase("events_apart", case.language, seconds=NEAR, findings=len(faults))
+    near = [fault for fault in faults if fault["coincidences"]]
+    for fault in near:
+        named = {"clock": moment(fault["onset_clock"]), "text": fault["summary"]}
+        yield "\n" + phrase("events_coincide", case.language, **named) + "\n\n"
+        yield from coincident(about, fault)
+    if faults and not near:
+        yield "\n" + phrase("events_apart", case.language, findings=len(faults))
 
 
-def near_onset(group: Result, fault: Result) -> int:
-    """Return how many of the group's lines lie within a minute of the fault's onset."""
-    return sum(time is not None and abs(time - fault["onset"]) <= NEAR for time in group["times"])
+def coincident(about: Subject, fault: Result) -> Iterator[str]:
+    """Yield a bullet per kind of event line that coincides with `fault`, with links to the lines."""
+    for one in fault["coincidences"]:
+        places = ", ".join(about.link(line) for line in one["lines"])
+        yield f"- {plain_text(one['text'])} ({places})\n"
