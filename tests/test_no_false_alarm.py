@@ -159,3 +159,24 @@ def test_two_faults_at_different_times_of_one_channel_are_both_named():
         one.fault for one in diagnose(log_of(quiet(1), frame, quiet(3))).findings if one.severity != "none"
     ]
     assert named == ["heater_failure", "sensor_spike"]
+
+
+def named_in(frame: pd.DataFrame) -> list[str]:
+    return [one.fault for one in diagnose(among_quiet(frame)).findings if one.severity != "none"]
+
+
+def test_an_integral_that_winds_up_for_minutes_is_not_idle_control():
+    wound = replace(CONTROLLER, anti_windup=False, windup_limit=2000.0)
+    assert named_in(samples_of(controller=wound, setpoint=[(0.0, 40.0), (300.0, 110.0)])) == [
+        "integral_windup"
+    ]
+
+
+def test_an_output_half_a_percent_from_its_limit_is_at_its_limit_and_not_idle():
+    weak = samples_of(plant=replace(PLANT, gain=0.5), setpoint=[(0.0, 50.0), (300.0, 85.0)])
+    assert named_in(weak.assign(output=weak["output"].clip(upper=99.5))) == ["saturation"]
+
+
+def test_a_loop_kicked_by_spikes_does_not_oscillate():
+    kicked = samples_of(events=[Event("bias", 300.0, 302.0, 20.0, every=90.0)])
+    assert named_in(kicked) == ["sensor_spike"]

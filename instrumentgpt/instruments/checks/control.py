@@ -39,7 +39,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     while first < stop and not track.controlled[first]:
         first += 1
     error = track.smooth_error[first:stop]
-    low, high = track.output[first] <= track.low, track.output[first] >= track.high
+    low, high = track.at_low[first], track.at_high[first]
     wrong = (
         error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
     )
