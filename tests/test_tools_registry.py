@@ -2,10 +2,12 @@
 
 import inspect
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.instruments.tools.opened import UnknownLog, find_log, texts_of
@@ -18,7 +20,15 @@ LARGEST_RESULT = 40_000  # characters of JSON: about 10,000 tokens
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Workspace:
     folder = tmp_path_factory.mktemp("tools")
-    made = workspace(str(ROOT / "demo" / "devices.toml"), str(folder / "cache"), str(folder / "artifacts"))
+    where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
+    database = folder / "instrumentgpt.db"
+    with closing(db.connect(database)) as opened:
+        conversation = db.create_conversation(opened)
+        db.add_message(opened, conversation, "user", "10.1.1.112 為什麼溫度波動？")
+        db.add_message(opened, conversation, "assistant", "kp is too high.")
+    made = workspace(
+        str(ROOT / "demo" / "devices.toml"), **where, database=str(database), conversation=conversation
+    )
     for back in (0, 1):
         TOOLS["fetch_log"](made, "zspr 053", back=back)
     return made
@@ -40,6 +50,11 @@ CALLS = {
     "compare_logs": {**LOG, "before": OLDER},
     "advise_gains": {**LOG, "channel": 2},
     "survey_devices": {},
+    "recall": {"query": "溫度波動"},
+    "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
+    "record_hypothesis": {"text": "the fan has stopped"},
+    "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
+    "confirm_root_cause": {"text": "kp is too high"},
 }
 
 

@@ -15,10 +15,17 @@ class Workspace:
     cache: Path
     artifacts: Path
     attachments: tuple[Path, ...] = ()  # files dropped into the conversation: logs without a device
+    database: Path | None = None  # where the conversation is stored; None outside of one
+    conversation: str = ""
 
 
 def workspace(
-    inventory: str = "", cache: str = "", artifacts: str = "", attachments: Iterable[str] = ()
+    inventory: str = "",
+    cache: str = "",
+    artifacts: str = "",
+    attachments: Iterable[str] = (),
+    database: str = "",
+    conversation: str = "",
 ) -> Workspace:
     """Return the workspace with these paths; what is "" has its place in the house (`settings.home`)."""
     return Workspace(
@@ -26,4 +33,6 @@ def workspace(
         Path(cache) if cache else home() / "cache",
         Path(artifacts) if artifacts else home() / "artifacts",
         tuple(Path(path) for path in attachments),
+        Path(database) if database else None,
+        conversation,
     )

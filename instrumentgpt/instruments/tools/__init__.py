@@ -15,7 +15,14 @@ from instrumentgpt.instruments.tools.excerpt import explain_jump
 from instrumentgpt.instruments.tools.gains import advise_gains
 from instrumentgpt.instruments.tools.library import fetch_log, list_devices, list_logs
 from instrumentgpt.instruments.tools.moments import look_at_time
+from instrumentgpt.instruments.tools.notes import (
+    confirm_root_cause,
+    record_finding,
+    record_hypothesis,
+    rule_out,
+)
 from instrumentgpt.instruments.tools.pairs import compare_logs
+from instrumentgpt.instruments.tools.recollection import recall
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,
@@ -31,4 +38,9 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "compare_logs": compare_logs,
     "advise_gains": advise_gains,
     "survey_devices": survey_devices,
+    "recall": recall,
+    "record_finding": record_finding,
+    "record_hypothesis": record_hypothesis,
+    "rule_out": rule_out,
+    "confirm_root_cause": confirm_root_cause,
 }

@@ -1,0 +1,236 @@
+"""Our tools over MCP, as a CLI agent has them: a real client of the `mcp` package, a real server process."""
+
+import inspect
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+import db
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.mcp_server import TOOL_NAMES, Tools, read_task
+from instrumentgpt.text.pages import PAGE_CHARACTERS
+
+ROOT = Path(__file__).parents[1]
+NEWEST, OLDER = "InstrumentDebug_2026-02-20_08-47-19.73.log", "InstrumentDebug_2026-02-16_11-20-41.17.log"
+LOG = {"log": NEWEST, "device": "zspr 053"}
+SAID = [
+    ("user", "10.1.1.47 為什麼溫度波動？"),
+    ("assistant", "Channel 3 swings by 2.1 °C every 63 s: kp 0.09 is too high."),
+    ("user", "is the heater of channel 3 sound?"),
+    ("assistant", "加熱器正常，輸出沒有飽和。"),
+    ("user", "what about kp?"),
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("mcp")
+
+
+@pytest.fixture(scope="module")
+def task(home):
+    with closing(db.connect(home / "instrumentgpt.db")) as database:
+        conversation = db.create_conversation(database)
+        for role, content in SAID:
+            db.add_message(database, conversation, role, content)
+    dropped = home / "dropped.csv"
+    dropped.write_text(
+        "time,setpoint,pv,output\n" + "".join(f"{n},37.0,{36 + n % 3},{n % 100}\n" for n in range(600))
+    )
+    told = {
+        "question": "what about kp?",
+        "conversation_id": conversation,
+        "database": str(home / "instrumentgpt.db"),
+        "inventory": str(ROOT / "demo" / "devices.toml"),
+        "cache": str(home / "cache"),
+        "artifacts": str(home / "artifacts"),
+        "attachments": [str(dropped)],
+        "state": {"findings": []},
+    }
+    path = home / "task.json"
+    path.write_text(json.dumps(told), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def session(home, task):
+    """A client's session with a server that was started in a folder of its own, as an agent does it."""
+    started = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "instrumentgpt.mcp_server", "--task", str(task)],
+        env={"PYTHONPATH": str(ROOT), "INSTRUMENTGPT_HOME": str(home)},
+        cwd=home,
+    )
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(stdio_client(started)) as (reading, writing),
+        portal.wrap_async_context_manager(ClientSession(reading, writing)) as client,
+    ):
+        portal.call(client.initialize)
+        yield portal, client
+
+
+@pytest.fixture(scope="module")
+def call(session):
+    """Call a tool; return whether it failed, and its text."""
+    portal, client = session
+
+    def called(name, **arguments):
+        result = portal.call(client.call_tool, name, arguments)
+        return bool(result.is_error), "".join(item.text for item in result.content)
+
+    for back in (0, 1):
+        called("fetch_log", device="zspr 053", back=back)
+    return called
+
+
+CALLS = {
+    "list_devices": {},
+    "list_logs": {"device": "zspr 053"},
+    "fetch_log": {"device": "10.1.1.112"},
+    "diagnose_log": LOG,
+    "channel_metrics": LOG,
+    "advise_gains": {**LOG, "channel": 2},
+    "compare_logs": {**LOG, "before": OLDER},
+    "search_events": {**LOG, "query": "barcode"},
+    "read_lines": {**LOG, "first": 3, "last": 90},
+    "look_at_time": {**LOG, "clock": "09:00"},
+    "explain_jump": LOG,
+    "plot_log": LOG,
+    "survey_devices": {"devices": ["zspr 053"]},
+    "recall": {"query": "kp"},
+    "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
+    "record_hypothesis": {"text": "the fan has stopped"},
+    "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
+    "confirm_root_cause": {"text": "kp 0.09 is too high for channel 3"},
+}
+
+
+def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
+    portal, client = session
+    offered = {tool.name: tool for tool in portal.call(client.list_tools).tools}
+    assert set(offered) == set(TOOLS) == set(CALLS) == set(TOOL_NAMES)
+    assert all(tool.description for tool in offered.values())
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_the_agent_may_give_is_what_the_tool_takes(name):
+    taken = set(inspect.signature(TOOLS[name]).parameters)
+    ours = {"workspace", "language", "record"}  # decided by the question, not by the agent
+    offered = set(inspect.signature(getattr(Tools, name)).parameters) - {"self", "cursor"}
+    assert offered <= taken - ours
+    left_out = {"list_devices": {"suggest"}, "explain_jump": {"lines", "tolerance"}}
+    assert taken - ours - offered == left_out.get(name, set())
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_tool_answers_with_a_page_of_json(call, name):
+    failed, text = call(name, **CALLS[name])
+    assert not failed, text
+    assert json.loads(text)["summary"]
+    assert len(text) < 1.5 * PAGE_CHARACTERS
+
+
+def test_a_long_result_goes_on_where_its_cursor_says(call):
+    seen, cursor = [], ""
+    for _ in range(9):
+        found = json.loads(call("read_lines", **LOG, first=1, last=200, cursor=cursor)[1])
+        seen += [item["line"] for item in found["lines"]]
+        if "more" not in found:
+            break
+        cursor = found["more"][0]["cursor"]
+    assert seen == list(range(1, 201)) and cursor
+
+
+def test_the_whole_conversation_can_be_searched_in_both_languages(call):
+    first = json.loads(call("recall", query="溫度為什麼波動")[1])["messages"][0]
+    assert (first["turn"], first["said_by"]) == (1, "user")
+    first = json.loads(call("recall", query="what did we say of the HEATER")[1])["messages"][0]
+    assert (first["turn"], first["text"]) == (2, "is the heater of channel 3 sound?")
+
+
+def test_the_question_being_answered_is_not_recalled(call):
+    found = json.loads(call("recall", query="what about kp")[1])["messages"]
+    assert [item["turn"] for item in found] == [1]
+
+
+def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call):
+    lines = json.loads(call("read_lines", **LOG, first=3, last=4)[1])["lines"]
+    found = json.loads(call("record_finding", **LOG, text="溫度波動 2.1 °C", lines=[3, 4])[1])
+    assert found["findings"] == [{"text": "溫度波動 2.1 °C", "evidence": lines}]
+    assert found["log"] == NEWEST
+
+
+def test_what_is_ruled_out_is_kept_with_its_reason(call):
+    found = json.loads(call("rule_out", hypothesis="風扇停轉", because="轉速一直是 2900 rpm")[1])
+    assert found["ruled_out"] == ["風扇停轉"]
+    assert found["findings"][0]["text"] == "已排除: 風扇停轉 (轉速一直是 2900 rpm)"
+
+
+def test_a_chart_is_written_into_the_runs_own_folder(call, home):
+    made = json.loads(call("plot_log", **LOG)[1])["artifact"]
+    assert (home / "artifacts" / made["file"]).is_file()
+
+
+def test_a_dropped_file_is_opened_without_a_device(call):
+    failed, text = call("diagnose_log", log="dropped.csv")
+    assert not failed and json.loads(text)["samples"] == 600
+
+
+@pytest.mark.parametrize(
+    ("name", "hostile", "remedy"),
+    [
+        ("fetch_log", {"device": "10.9.9.9"}, "is not in the inventory"),
+        ("fetch_log", {"device": "file:///etc"}, "is not in the inventory"),
+        ("fetch_log", {"device": "zspr 053", "log": "../../../../etc/passwd"}, "There are: Instrument"),
+        ("fetch_log", {"device": "zspr 053", "back": -1}, "greater than or equal to 0"),
+        ("diagnose_log", {"log": "/etc/passwd"}, "not in the inventory"),
+        ("diagnose_log", {"log": "../task.json"}, "not in the inventory"),
+        ("diagnose_log", {"log": "\x00"}, "Fetch it, or drop the file"),
+        ("diagnose_log", {"log": "x" * 100_000}, "at most 300 characters"),
+        ("diagnose_log", {**LOG, "channel": 10**30}, "has no channel"),
+        ("diagnose_log", {**LOG, "cursor": "findings:x"}, "Take one from its `more`"),
+        ("diagnose_log", {**LOG, "cursor": "log:1"}, "Take one from its `more`"),
+        ("diagnose_log", {}, "Field required"),
+        ("read_lines", {**LOG, "first": 10**12}, "Ask for a smaller number"),
+        ("read_lines", {**LOG, "first": "../"}, "valid integer"),
+        ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'any', 'warning'"),
+        ("look_at_time", {**LOG, "clock": "25:99"}, "match pattern"),
+        ("plot_log", {**LOG, "channel": 99}, "It has: 1, 2, 3, 4"),
+        ("advise_gains", {**LOG, "gain": "__class__"}, "'kp', 'ki' or 'kd'"),
+        ("recall", {"query": "  "}, "Give query="),
+        ("record_finding", {**LOG, "text": "seen", "lines": []}, "give lines="),
+        ("record_finding", {**LOG, "text": "seen", "lines": [10**9]}, "Take line numbers from read_lines"),
+        ("record_finding", {**LOG, "text": "seen", "lines": [0]}, "Take line numbers from read_lines"),
+        ("record_finding", {**LOG, "text": "seen", "lines": [1] * 99}, "Give the 6 that tell most"),
+        ("record_finding", {"log": "none.log", "text": "seen", "lines": [1]}, "Fetch it"),
+        ("record_hypothesis", {"text": "  \n"}, "Say it in one sentence"),
+        ("record_hypothesis", {"text": "long " * 100}, "memory keeps 300"),
+        ("record_hypothesis", {"text": "seen", "lines": [1]}, "Give log="),
+        ("no_such_tool", {}, "no_such_tool"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_with_the_remedy_and_the_server_lives(call, name, hostile, remedy):
+    failed, text = call(name, **hostile)
+    assert failed and remedy in text
+    assert len(text) < 2_000
+    assert not call("list_devices")[0]
+
+
+def test_the_server_without_a_task_says_that_there_is_nothing_to_recall():
+    tools = Tools({})
+    with pytest.raises(Exception, match="nothing to recall"):
+        tools.recall("kp")
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_a_task_file_that_cannot_be_read_ends_the_server_with_the_remedy(tmp_path, content):
+    if content is not None:
+        (tmp_path / "task.json").write_text(content)
+    with pytest.raises(SystemExit, match="each turn writes its own"):
+        read_task(tmp_path / "task.json")
