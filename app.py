@@ -5,7 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from instrumentgpt.ui import chat, settings
+from instrumentgpt.ui import chat, pages, settings
+from instrumentgpt.ui.logs import page as logs
 
 ICON = Path(__file__).parent / "instrumentgpt" / "ui" / "icon.svg"  # a named one is fetched from outside
 
@@ -19,10 +20,10 @@ def leave_imports_alone() -> None:
 
 st.set_page_config(page_title="InstrumentGPT", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
 leave_imports_alone()
-st.navigation(
-    [
-        st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
-        st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
-    ],
-    position="top",
-).run()
+PAGES = {
+    "chat": st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
+    "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
+    "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
+}
+pages.remember(PAGES)
+st.navigation(list(PAGES.values()), position="top").run()

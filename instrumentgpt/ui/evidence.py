@@ -34,7 +34,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     from instrumentgpt.instruments.tools.opened import find_log
 
     try:
-        path = find_log(_workspace(database, conversation_id, settings), log)
+        path = find_log(workspace_of(database, conversation_id, settings), log)
     except (InstrumentGPTError, OSError) as error:
         problem = untrusted.label(str(error), 400)
         st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
@@ -72,7 +72,8 @@ def _show(path: Path, line: int) -> None:
         st.code(text_around(lines, line), language=None, height=height)
 
 
-def _workspace(database: Database, conversation_id: str, settings: Settings) -> Workspace:
+def workspace_of(database: Database, conversation_id: str, settings: Settings) -> Workspace:
+    """Return where logs are looked for: the inventory's copies, and what came with the conversation."""
     dropped = tuple(
         home() / "attachments" / upload.id / Path(upload.title).name
         for upload in list_uploads(database, conversation_id)

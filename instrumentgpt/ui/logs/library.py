@@ -1,6 +1,5 @@
 """Which logs can be opened: those of the inventory's devices, and those dropped into the conversation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -76,15 +75,6 @@ def device_of(log: str, device: str, inventory: Inventory, workspace: Workspace)
         f"The log {log!r} is not of a device in the inventory, and not of this conversation. "
         "Choose a device and one of its logs"
     )
-
-
-def chosen(log: str, choices: Sequence[Choice]) -> Choice:
-    """Return the one of `choices` that is called `log`, or raise UnknownLog."""
-    name = bare(log.rpartition("/")[2])
-    fitting = [choice for choice in choices if choice.name == name]
-    if not fitting:
-        raise UnknownLog(f"The log {name!r} is not there any more. Choose one of the {len(choices)} listed")
-    return fitting[0]
 
 
 @st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner="Looking for logs…")

@@ -1,6 +1,7 @@
 """The lines part of the page: around one line, or all event lines, by level and words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -18,26 +19,36 @@ NEAR, EVERYWHERE = f"± {AROUND} lines", "All event lines"
 VIEWER, SCOPE, LEVELS, WORDS, GO = "log-lines", "logs-scope", "logs-levels", "logs-words", "logs-go"
 
 
-def draw(preparation: Preparation, here: place.Place, conversation_id: str) -> tuple[int, int]:
-    """Draw filters and lines; return first and last of the selected lines."""
+@dataclass(frozen=True)
+class Filters:
+    """What is shown: lines around one, or all event lines; of these kinds (none: all), with all the words."""
+
+    scope: str = NEAR
+    kinds: tuple[str, ...] = ()
+    words: str = ""
+
+
+def draw(
+    preparation: Preparation, here: place.Place, conversation_id: str, filters: Filters
+) -> tuple[int, int]:
+    """Draw the lines that fit; return first and last of the selected lines."""
     index, log = preparation.index, preparation.log
     assert index is not None
     focus = min(st.session_state.get(place.FOCUS) or 1, max(index.total, 1))
-    scope, kinds, words = _draw_filters(index, log)
-    if scope == EVERYWHERE and log is not None:
-        rows, found = event_rows(log, kinds, words, st.session_state.get(place.WINDOW))
+    if filters.scope == EVERYWHERE and log is not None:
+        rows, found = event_rows(log, filters, st.session_state.get(place.WINDOW))
     else:
-        rows = around(index, log, focus)
-        found = len(rows)
-        rows = fitting(rows, kinds, words)
-    selected = st.session_state.get(place.SELECTED) or (focus, focus)
+        near = around(index, log, focus)
+        rows, found = fitting(near, filters), len(near)
+    first, last = st.session_state.get(place.SELECTED) or (focus, focus)
     if rows:
         address = place.Place(here.device, here.log).address("" if here.device else conversation_id)
-        viewer.draw(rows, focus, selected, address, VIEWER, _pick)
+        revealed = st.session_state.get(place.REVEALED, 0)
+        viewer.draw(rows, focus, (first, last), revealed, address, VIEWER, _pick)
     else:
         st.info("No line here fits the level and the words.", icon=":material/info:")
-    st.caption(_counted(scope, len(rows), found, index, focus))
-    return (selected[0], selected[1])
+    st.caption(_counted(filters.scope, len(rows), found, index, focus))
+    return first, last
 
 
 def around(index: LineIndex, log: Log | None, focus: int) -> list[viewer.Row]:
@@ -54,57 +65,68 @@ def around(index: LineIndex, log: Log | None, focus: int) -> list[viewer.Row]:
     return [viewer.Row(number, kinds.get(number, "other"), text) for number, text in numbered]
 
 
-def fitting(rows: Sequence[viewer.Row], kinds: Sequence[str], words: str) -> list[viewer.Row]:
-    """Return the rows of these kinds (none: all) that hold all of the words, case ignored."""
-    wanted = words.casefold().split()
+def fitting(rows: Sequence[viewer.Row], filters: Filters) -> list[viewer.Row]:
+    """Return the rows of the kinds wanted that hold all of the words, case ignored."""
+    wanted = filters.words.casefold().split()
     return [
         row
         for row in rows
-        if (not kinds or row.kind in kinds) and all(word in row.text.casefold() for word in wanted)
+        if (not filters.kinds or row.kind in filters.kinds)
+        and all(word in row.text.casefold() for word in wanted)
     ]
 
 
-def event_rows(
-    log: Log, kinds: Sequence[str], words: str, window: Window | None
-) -> tuple[list[viewer.Row], int]:
-    """Return the first event lines of the whole log that fit, and how many do."""
+def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[viewer.Row], int]:
+    """Return the first event lines of the log, or of its window, that fit, and how many do."""
     events = log.events
     if window is not None:
         events = events[(events["time"] >= window[0]) & (events["time"] <= window[1])]
-    if kinds:
-        events = events[kinds_of(events).isin(list(kinds))]
-    for word in words.split():
+    if filters.kinds:
+        events = events[kinds_of(events).isin(list(filters.kinds))]
+    for word in filters.words.split():
         said = events["text"].str.contains(word, case=False, regex=False)
-        said |= events["source"].str.contains(word, case=False, regex=False)
-        events = events[said]
+        events = events[said | events["source"].str.contains(word, case=False, regex=False)]
     shown = events.head(MOST_FOUND)
-    columns = (shown["line"].tolist(), kinds_of(shown).tolist(), shown["source"].tolist(), shown["text"])
     rows = [
-        viewer.Row(int(line), kind, f"{log_clock}  {f'[{source}] ' if source else ''}{text}")
-        for line, kind, source, text, log_clock in zip(*columns, map(log.clock, shown["time"]), strict=True)
+        viewer.Row(int(line), kind, _said(log.clock(float(time)), source, text))
+        for line, kind, time, source, text in zip(
+            shown["line"], kinds_of(shown), shown["time"], shown["source"], shown["text"], strict=True
+        )
     ]
     return rows, len(events)
 
 
-def _draw_filters(index: LineIndex, log: Log | None) -> tuple[str, list[str], str]:
+def _said(clock: str, source: str, text: str) -> str:
+    return f"{clock}  [{source}] {text}" if source else f"{clock}  {text}"
+
+
+def draw_filters(preparation: Preparation) -> Filters:
+    """Draw what narrows the lines down; return it."""
+    total = preparation.index.total if preparation.index else 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         scope = st.segmented_control("Show", [NEAR, EVERYWHERE], default=NEAR, required=True, key=SCOPE)
-        kinds = st.pills("Level", KINDS, selection_mode="multi", key=LEVELS, disabled=log is None)
+        kinds = st.pills("Level", KINDS, selection_mode="multi", key=LEVELS, disabled=preparation.log is None)
         words = st.text_input(
             "Words in the line", placeholder="timeout heater", icon=":material/search:", key=WORDS, width=220
         )
         st.number_input(
             "Go to line",
             min_value=1,
-            max_value=max(index.total, 1),
+            max_value=max(total, 1),
             value=None,
             step=1,
-            placeholder=f"1 to {index.total:,}",
+            placeholder=f"1 to {total:,}",
             key=GO,
             on_change=_go,
-            width=150,
+            width=170,
         )
-    return str(scope), list(kinds), words or ""
+    return Filters(str(scope), tuple(kinds), words or "")
+
+
+def go_around(line: int) -> None:
+    """Show the lines around `line`."""
+    place.go_to(line)
+    st.session_state[SCOPE] = NEAR
 
 
 def _counted(scope: str, shown: int, found: int, index: LineIndex, focus: int) -> str:
@@ -120,8 +142,7 @@ def _counted(scope: str, shown: int, found: int, index: LineIndex, focus: int) -
 
 def _go() -> None:
     if line := st.session_state.get(GO):
-        place.go_to(int(line))
-        st.session_state[SCOPE] = NEAR
+        go_around(int(line))
         st.session_state[GO] = None
 
 

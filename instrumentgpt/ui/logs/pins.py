@@ -11,7 +11,7 @@ from instrumentgpt.instruments.line_index import LineIndex, indexed_lines
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.text.state import new_items, record_tool
 from instrumentgpt.text.summary import shorten
-from instrumentgpt.ui import composer, pages, session
+from instrumentgpt.ui import composer, pages
 
 QUOTED_CHARACTERS = 160  # of the first line that is pinned
 
@@ -63,7 +63,8 @@ def pin(
         in_force = device is None or not before.device_ip or before.device_ip == device.ip
         if not in_force:
             before = memory.DiagnosticState.deserialize(db.device_states(database, kept).get(name, ""))
-        begun = memory.begin_question(before, device.ip, device.name) if device else before
+        new = device is not None and not before.device_ip
+        begun = memory.begin_question(before, device.ip, device.name) if device and new else before
         after = record_tool(begun, "pin", {"log": log, "findings": [text]})
         if in_force:
             db.update_memory(kept, summary, after.serialize(), database)
@@ -74,6 +75,4 @@ def pin(
             for field, said in new_items(before, after)
         ]
         db.add_state_items(database, kept, items)
-    if conversation_id is None:
-        session.enter(kept)
     return kept

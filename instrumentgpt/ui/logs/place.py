@@ -9,6 +9,7 @@ from instrumentgpt.ui.logs.moments import Window
 
 DEVICE, LOG, OTHER = "logs-device", "logs-log", "logs-other"  # keys of the widgets that choose
 FOCUS, SELECTED, WINDOW, SHOWN = "logs-focus", "logs-selected", "logs-window", "logs-shown"
+REVEALED = "logs-revealed"  # counts how often the page was to scroll to the lines
 LONGEST_NUMBER = 11  # digits of a line number
 
 
@@ -53,16 +54,21 @@ def show(place: Place) -> None:
 
 
 def go_to(line: int, window: Window | None = None) -> None:
-    """Show the lines around `line`, with that line selected; with a window the charts narrow to it."""
+    """Show the lines around `line`, with that line selected, and scroll to them.
+
+    With a window the charts narrow to it instead, and the page stays where it is.
+    """
     st.session_state[FOCUS] = line
     st.session_state[SELECTED] = (line, line)
-    if window is not None:
+    if window is None:
+        st.session_state[REVEALED] = st.session_state.get(REVEALED, 0) + 1
+    else:
         st.session_state[WINDOW] = window
 
 
-def narrow(window: Window | None) -> None:
-    """Show only this part of the log in the charts; None: all of it."""
-    st.session_state[WINDOW] = window
+def show_all() -> None:
+    """Show the whole log in the charts."""
+    st.session_state.pop(WINDOW, None)
 
 
 def begin(line: int | None = None) -> None:

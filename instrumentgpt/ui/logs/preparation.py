@@ -70,8 +70,8 @@ def forget() -> None:
 
 
 def frames() -> Path:
-    """Return the folder for parsed logs and indexes of lines."""
-    return home() / "frames"
+    """Return the folder for parsed logs and indexes of lines, the same that the tools use."""
+    return home() / "cache" / "frames"
 
 
 def _version(choice: Choice) -> str:

@@ -13,15 +13,14 @@ from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment
 
 BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone
-ROWS: Mapping[
-    str, tuple[tuple[str, ...], str]
-] = {  # row → its levels and its colour, readable on both grounds
+ROWS: Mapping[str, tuple[tuple[str, ...], str]] = {  # row → its levels, its colour
     "errors": (("critical", "error"), "#E0434B"),
     "warnings": (("warning",), "#B87000"),
     "info": (("info", "debug", "trace"), "#5B7FA6"),
 }
 ROW_PIXELS, GAP_SHARE = 30, 0.06
 AXIS_PIXELS = 40
+LEFT_PIXELS = 92  # of all charts of the page, so that one moment is one place
 
 
 def kinds_of(events: pd.DataFrame) -> "pd.Series[str]":
@@ -88,7 +87,7 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     return figure.update_layout(
         template=template(),
         height=ROW_PIXELS * len(ROWS) + AXIS_PIXELS,
-        margin={"t": 4, "b": AXIS_PIXELS - 4, "l": 104, "r": 16},
+        margin={"t": 4, "b": AXIS_PIXELS - 4, "l": LEFT_PIXELS, "r": 16},
         hovermode="closest",
         dragmode="select",
         selectdirection="h",

@@ -80,6 +80,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const row = rows.find(one => one.line >= data.focus)
     if (row) list.scrollTop = row.offsetTop - list.clientHeight / 2
   }
+  if (data.revealed && list.dataset.revealed !== `${data.revealed}`) {
+    list.dataset.revealed = data.revealed
+    list.scrollIntoView({ block: "center", behavior: "smooth" })
+  }
   const pick = event => {
     const row = event.target.closest(".row:not(.gap)")
     if (!row || event.ctrlKey || event.metaKey || event.button) return
@@ -94,7 +98,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => list.removeEventListener("click", pick)
 }
 """
-_HTML = '<div class="lines" role="listbox" aria-multiselectable="true" aria-label="Log lines" tabindex="0"></div>'
+_HTML = (
+    '<div class="lines" role="listbox" aria-multiselectable="true" aria-label="Log lines" tabindex="0"></div>'
+)
 _viewer = st.components.v2.component("log_lines", html=_HTML, css=_STYLE, js=_SCRIPT)
 
 
@@ -108,9 +114,19 @@ class Row:
 
 
 def draw(
-    rows: Sequence[Row], focus: int, selected: tuple[int, int], address: str, key: str, on_pick: Callable[[], None]
+    rows: Sequence[Row],
+    focus: int,
+    selected: tuple[int, int],
+    revealed: int,
+    address: str,
+    key: str,
+    on_pick: Callable[[], None],
 ) -> None:
-    """Draw `rows`, scrolled to the line `focus`; `address` opens the log, the number of a line is added."""
+    """Draw `rows`, scrolled to the line `focus`.
+
+    revealed  the page scrolls to the lines when this number is new; 0: it does not
+    address   opens the log; the number of a line is added
+    """
     _viewer(
         key=key,
         data={
@@ -118,6 +134,7 @@ def draw(
             "focus": focus,
             "first": selected[0],
             "last": selected[1],
+            "revealed": revealed,
             "address": address,
         },
         on_picked_change=on_pick,

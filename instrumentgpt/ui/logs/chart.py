@@ -1,0 +1,147 @@
+"""The charts of a log: the strip of levels above the loops, both narrowed by a box drawn in either."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from instrumentgpt.instruments.charts import CHARTS, text_alternative
+from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.charts import CONFIG
+from instrumentgpt.ui.logs import place, strip
+from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
+from instrumentgpt.ui.logs.preparation import Preparation
+
+KIND, CHANNELS = "logs-chart", "logs-channels"
+TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
+TOP_PIXELS = 44  # the legend: the name of the log stands above already
+NARROWEST = 1.0  # s: a slip of the mouse is no box
+SETTINGS = {**CONFIG, "scrollZoom": False}
+
+
+def draw(preparation: Preparation, name: str) -> None:
+    """Draw strip and chart of the prepared log; a box narrows both, a click shows the lines there."""
+    log = preparation.log
+    assert log is not None
+    window = st.session_state.get(place.WINDOW)
+    findings = preparation.diagnosis.findings if preparation.diagnosis else ()
+    _draw_window(log, window)
+    _draw_strip(preparation, log, window, name)
+    if len(log.samples):
+        kind, channels = _draw_choice(log, findings)
+        figure = figure_of(preparation, kind, channels, window)
+        words = text_alternative(within(log, window), findings, channels=channels)
+        _draw_figure(figure, f"chart-{kind}-{name}-{window}", words, log)
+    else:
+        st.info("No sample in this log: there is no loop to draw.", icon=":material/info:")
+
+
+def figure_of(
+    preparation: Preparation, kind: str, channels: Sequence[int], window: Window | None
+) -> dict[str, Any]:
+    """Return the chart as data, made once; only the samples of the window are in it."""
+
+    def make() -> go.Figure:
+        log, diagnosis = preparation.log, preparation.diagnosis
+        assert log is not None
+        findings = _overlapping(diagnosis.findings if diagnosis else (), window)
+        figure = CHARTS[kind](within(log, window), findings, channels=channels, window=window)
+        figure.update_layout(dragmode="select", selectdirection="h", title={"text": ""})
+        return figure.update_layout(margin={"l": strip.LEFT_PIXELS, "t": TOP_PIXELS})
+
+    key = (kind, tuple(channels), window, preparation.diagnosis is not None)
+    return _once(preparation, key, make)
+
+
+def _once(preparation: Preparation, key: tuple[object, ...], make: Callable[[], go.Figure]) -> dict[str, Any]:
+    with preparation.lock:
+        if key not in preparation.looked_up:
+            preparation.looked_up[key] = json.loads(make().to_json())
+        figure: dict[str, Any] = preparation.looked_up[key]
+        return figure
+
+
+def _overlapping(findings: Sequence[Finding], window: Window | None) -> list[Finding]:
+    first, last = window or (float("-inf"), float("inf"))
+    return [finding for finding in findings if finding.onset <= last and finding.end >= first]
+
+
+def _draw_window(log: Log, window: Window | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        first, last = window or (0.0, last_moment(log))
+        whole = "Whole log" if window is None else "Part of the log"
+        st.caption(f"{whole} · {untrusted.label(log.clock(first))} to {untrusted.label(log.clock(last))}")
+        if window is not None:
+            st.button(
+                "Show all",
+                icon=":material/zoom_out_map:",
+                type="tertiary",
+                on_click=place.show_all,
+            )
+        else:
+            st.caption("Drag over a chart to narrow it; click a point or a bar for its lines.")
+
+
+def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name: str) -> None:
+    if not len(log.events):
+        st.caption("No event lines: every line of this log is a reading.")
+        return
+    figure = _once(preparation, ("strip", window), lambda: strip.strip_chart(log, window))
+    _draw_figure(figure, f"strip-{name}-{window}", strip.in_words(log, window), log)
+
+
+def _draw_choice(log: Log, findings: Sequence[Finding]) -> tuple[str, list[int]]:
+    known = sorted(int(channel) for channel in log.samples["channel"].unique())
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kind = st.segmented_control(
+            "Chart",
+            list(CHARTS),
+            default="loop",
+            required=True,
+            format_func=lambda kind: TITLES.get(kind, kind),
+            key=KIND,
+        )
+        chosen = []
+        if len(known) > 1:
+            chosen = st.pills(
+                "Channels, those with a finding first" if not st.session_state.get(CHANNELS) else "Channels",
+                known,
+                selection_mode="multi",
+                format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
+                key=CHANNELS,
+            )
+    shown = [channel for channel in chosen if channel in known] or worth_showing(log, findings)
+    return str(kind), sorted(shown)
+
+
+def _draw_figure(figure: dict[str, Any], key: str, words: str, log: Log) -> None:
+    """Draw a figure whose selections move the page; its key changes with the window, so none lingers."""
+    st.plotly_chart(
+        figure,
+        key=key,
+        config=SETTINGS,
+        alt=words,
+        on_select=lambda: _selected(key, log),
+        selection_mode=("points", "box"),
+    )
+
+
+def _selected(key: str, log: Log) -> None:
+    """Narrow to the box, or go to the line at the point, that a browser says was selected."""
+    selection = st.session_state[key]["selection"]
+    clock = axis_of(log)
+    try:
+        if boxes := selection.get("box"):
+            first, *_, last = sorted(moment_at(clock, x) for x in boxes[0]["x"])
+            if last - first >= NARROWEST:
+                window = max(first, 0.0), min(last, last_moment(log))
+                place.go_to(line_at(log, first), window)
+        elif points := selection.get("points"):
+            place.go_to(line_at(log, moment_at(clock, points[0]["x"])))
+    except (ValueError, TypeError, KeyError):
+        st.toast("That selection cannot be read. Drag from left to right over the curves.")

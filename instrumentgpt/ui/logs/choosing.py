@@ -1,0 +1,129 @@
+"""Which device, which of its logs, and which second log to compare it with."""
+
+import streamlit as st
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.instruments.tools.opened import bare
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.logs import library, place, preparation
+from instrumentgpt.ui.logs.library import DROPPED, Choice
+
+DROPPED_LABEL = "Files of this conversation"
+MESSAGE_CHARACTERS = 600
+
+
+def draw(inventory: Inventory, workspace: Workspace) -> list[Choice]:
+    """Draw what chooses; return the log, and a second one if one is to be compared; [] if there is none."""
+    asked = _take_address(inventory, workspace)
+    dropped = library.dropped_logs(workspace)
+    devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
+    if not devices:
+        st.info(
+            "The inventory has no device yet, and no log was dropped into this conversation. "
+            "Choose an inventory on the Settings page, or drop a log into the chat.",
+            icon=":material/info:",
+        )
+        return []
+    if st.session_state.get(place.DEVICE) not in devices:
+        st.session_state[place.DEVICE] = devices[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="logs-choice"):
+        device = _pick_device(devices, inventory)
+        choices, problem = library.device_logs(inventory.find(device), workspace) if device else (dropped, "")
+        chosen = _pick_logs(choices, asked) if choices else []
+        st.button("", icon=":material/refresh:", help="Look for new logs", on_click=_look_again)
+    if problem:
+        st.warning(
+            untrusted.label(f"{problem}. Copies that are here are listed.", MESSAGE_CHARACTERS),
+            icon=":material/cloud_off:",
+        )
+    if not choices:
+        st.info(f"No logs of {untrusted.label(device)} are there.", icon=":material/info:")
+        return []
+    selected = st.session_state.get(place.SELECTED)
+    place.show(place.Place(chosen[0].device, chosen[0].name, selected[0] if selected else None))
+    return chosen
+
+
+def _take_address(inventory: Inventory, workspace: Workspace) -> str:
+    """Go where the address leads, if the inventory and the conversation have such a log; return its name."""
+    asked = place.asked()
+    if asked is None:
+        return ""
+    st.session_state[place.SHOWN] = asked
+    try:
+        device = library.device_of(asked.log, asked.device, inventory, workspace)
+    except InstrumentGPTError as error:
+        st.warning(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/link_off:")
+        return ""
+    name = bare(asked.log.rpartition("/")[2])
+    st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name
+    place.begin(asked.line)
+    return name
+
+
+def _pick_device(devices: list[str], inventory: Inventory) -> str:
+    labels = {device.name: device.label for device in inventory.devices} | {DROPPED: DROPPED_LABEL}
+    picked = st.selectbox(
+        "Device",
+        devices,
+        format_func=lambda name: labels[name],
+        key=place.DEVICE,
+        persist_state="session",
+        on_change=_device_changed,
+        width=240,
+    )
+    return str(picked)
+
+
+def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
+    names = [choice.name for choice in choices]
+    if asked and asked not in names:
+        missing = f"The log “{asked}” is not there any more. This is the newest one."
+        st.warning(untrusted.label(missing, MESSAGE_CHARACTERS), icon=":material/link_off:")
+    if st.session_state.get(place.LOG) not in names:
+        st.session_state[place.LOG] = names[0]
+        if asked:
+            place.begin()
+    by_name = {choice.name: choice for choice in reversed(choices)}
+    log = st.selectbox(
+        "Log",
+        names,
+        format_func=lambda name: described(by_name[name]),
+        key=place.LOG,
+        persist_state="session",
+        on_change=place.begin,
+        width=460,
+    )
+    others = [name for name in names if name != log]
+    if st.session_state.get(place.OTHER) not in others:
+        st.session_state[place.OTHER] = None
+    other = st.selectbox(
+        "Compare with",
+        others,
+        index=None,
+        placeholder="another log of it",
+        format_func=lambda name: described(by_name[name]),
+        key=place.OTHER,
+        width=300,
+    )
+    return [by_name[str(log)], *([by_name[other]] if other else [])]
+
+
+def described(choice: Choice) -> str:
+    """Return a log's name with its size; its time too where the name has none."""
+    size = "" if choice.size is None else f"{choice.size / 1e6:.1f} MB"
+    digits = sum(letter.isdigit() for letter in choice.name)
+    when = f"{choice.when:%Y-%m-%d %H:%M}" if choice.when and digits < 12 else ""
+    return " · ".join(filter(None, (choice.name, when, size)))
+
+
+def _device_changed() -> None:
+    st.session_state.pop(place.LOG, None)
+    place.begin()
+
+
+def _look_again() -> None:
+    library.ask_again()
+    preparation.forget()

@@ -1,0 +1,95 @@
+"""Two logs side by side: what changed in numbers and words, and both charts."""
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.charts import text_alternative
+from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.compare import Comparison, Row, compare
+from instrumentgpt.instruments.comparison_wording import comparison_sentences
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.charts import CONFIG
+from instrumentgpt.ui.logs.chart import figure_of
+from instrumentgpt.ui.logs.preparation import Preparation
+
+QUANTITIES = {
+    "duty": "mean output",
+    "out_of_band": "time out of band",
+}
+SENTENCE_CHARACTERS = 500
+
+
+def draw(later: Preparation, earlier: Preparation) -> None:
+    """Draw what changed from the log `earlier` to `later`, and the charts of both."""
+    if later.log is None or earlier.log is None:
+        return
+    try:
+        found = _compared(later, earlier)
+    except InstrumentGPTError as error:
+        st.warning(untrusted.label(str(error), SENTENCE_CHARACTERS), icon=":material/info:")
+        found = None
+    if found is not None:
+        head, *changes = comparison_sentences(found, "en")
+        st.markdown(f"**{untrusted.label(head, SENTENCE_CHARACTERS)}**")
+        for change in changes:
+            st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
+        with st.expander(f"All {len(found.rows)} quantities", icon=":material/table_rows:"):
+            st.dataframe(
+                table(found),
+                hide_index=True,
+                alt=f"What {found.before} and {found.after} have in common, before and after",
+            )
+    for side, preparation in zip(st.columns(2), (earlier, later), strict=True):
+        with side:
+            _draw_side(preparation, "Before" if preparation is earlier else "After", later)
+
+
+def table(found: Comparison) -> pd.DataFrame:
+    """Return a row per quantity and channel: before, after, their ratio, and whether it is notable."""
+    return pd.DataFrame(
+        {
+            "Channel": [_channel(row) for row in found.rows],
+            "Quantity": [QUANTITIES.get(row.quantity, row.quantity) for row in found.rows],
+            "Before": [_number(row.before) for row in found.rows],
+            "After": [_number(row.after) for row in found.rows],
+            "Unit": [row.unit for row in found.rows],
+            "Ratio": [_number(row.ratio) for row in found.rows],
+            "Notable": ["changed" if row.notable else "" for row in found.rows],
+        }
+    )
+
+
+def _channel(row: Row) -> str:
+    return "device" if row.channel is None else str(row.channel)
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
+
+
+def _compared(later: Preparation, earlier: Preparation) -> Comparison:
+    assert later.log is not None and earlier.log is not None
+    key = ("compared", str(earlier.path), earlier.log.lines)
+    with later.lock:
+        if key not in later.looked_up:
+            later.looked_up[key] = compare(earlier.log, later.log)
+        found = later.looked_up[key]
+    assert isinstance(found, Comparison)
+    return found
+
+
+def _draw_side(preparation: Preparation, side: str, later: Preparation) -> None:
+    """Draw one of the two charts; both show the channels in which the later log has a finding."""
+    log = preparation.log
+    assert log is not None and later.log is not None
+    st.markdown(f"**{side}** · {untrusted.label(log.name, 80)}")
+    findings = preparation.diagnosis.findings if preparation.diagnosis else ()
+    wanted = worth_showing(later.log, later.diagnosis.findings if later.diagnosis else ())
+    known = {int(channel) for channel in log.samples["channel"].unique()}
+    channels = [channel for channel in wanted if channel in known] or sorted(known)
+    figure = figure_of(preparation, "loop", channels, None)
+    words = text_alternative(log, findings, channels=channels)
+    st.plotly_chart(figure, key=f"compared-{side}", config=CONFIG, alt=words)

@@ -1,0 +1,94 @@
+"""What is wrong in the log, most important first, each with the way to its lines."""
+
+from typing import Any
+
+import streamlit as st
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.messages import TROUBLE, Group
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.logs import place
+from instrumentgpt.ui.logs.moments import last_moment, line_at
+
+COLOURS: dict[str, Any] = {"critical": "red", "high": "red", "medium": "orange", "low": "blue"}
+WORDS = {"info": "note"}
+MARGIN = 0.15  # of a finding's length, shown on either side of it
+LEAST_MARGIN = 60.0  # s
+SHOWN_EVIDENCE = 4
+SHOWN_GROUPS = 8
+TEXT_CHARACTERS = 400
+
+
+def draw(diagnosis: Diagnosis) -> None:
+    """Draw the findings; each leads to its time in the charts and to the lines that show it."""
+    for number, finding in enumerate(diagnosis.findings):
+        if finding.severity == "none":
+            _draw_healthy(finding)
+        else:
+            _draw_one(diagnosis.log, finding, number)
+    if diagnosis.withheld:
+        with st.expander(f"Not judged: {len(diagnosis.withheld)}", icon=":material/help:"):
+            for name, reason in diagnosis.withheld.items():
+                st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
+
+
+def draw_events(log: Log, groups: list[Group]) -> None:
+    """Draw the kinds of error and warning lines with how often and since when; each leads to its lines."""
+    trouble = [group for group in groups if group.level in TROUBLE]
+    if not trouble:
+        st.caption("No errors or warnings in the event lines.")
+    for number, group in enumerate(trouble[:SHOWN_GROUPS]):
+        first, last = group.messages[0], group.messages[-1]
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            colour: Any = "orange" if group.level == "warning" else "red"
+            st.badge(f"{group.level} ×{len(group.messages):,}", color=colour)
+            said = f"{group.source} {group.template}".strip()
+            with st.container(width="stretch"):
+                st.text(said[:TEXT_CHARACTERS])
+            _line_button(first.line, f"event-first-{number}")
+            if last.line != first.line:
+                _line_button(last.line, f"event-last-{number}")
+    if len(trouble) > SHOWN_GROUPS:
+        st.caption(f"and {len(trouble) - SHOWN_GROUPS} more kinds, in “All event lines” below.")
+
+
+def window_of(log: Log, finding: Finding) -> tuple[float, float]:
+    """Return the part of the log that shows a finding with some time before and after it."""
+    margin = max(MARGIN * (finding.end - finding.onset), LEAST_MARGIN)
+    return max(finding.onset - margin, 0.0), min(finding.end + margin, last_moment(log))
+
+
+def _draw_healthy(finding: Finding) -> None:
+    with st.container(horizontal=True, gap="small"):
+        st.badge(untrusted.label(wording.title(finding.fault, "en")), icon=":material/check:", color="green")
+        with st.container(width="stretch"):
+            st.caption(untrusted.label(wording.summary(finding, "en"), TEXT_CHARACTERS))
+
+
+def _draw_one(log: Log, finding: Finding, number: int) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            severity = WORDS.get(finding.severity, finding.severity)
+            st.badge(severity, color=COLOURS.get(finding.severity, "gray"))
+            st.markdown(f"**{untrusted.label(wording.title(finding.fault, 'en'))}**")
+        st.markdown(untrusted.label(wording.summary(finding, "en"), TEXT_CHARACTERS))
+        st.caption(untrusted.label(f"{log.clock(finding.onset)} to {log.clock(finding.end)}"))
+        with st.container(horizontal=True, gap="xsmall"):
+            lines = [evidence.line for evidence in finding.evidence[:SHOWN_EVIDENCE]]
+            begin = lines[0] if lines else line_at(log, finding.onset)
+            st.button(
+                "Show",
+                icon=":material/my_location:",
+                key=f"finding-{number}",
+                on_click=place.go_to,
+                args=(begin, window_of(log, finding)),
+            )
+            for line in dict.fromkeys(lines):
+                _line_button(line, f"finding-{number}-{line}")
+
+
+def _line_button(line: int, key: str) -> None:
+    st.button(f"L {line:,}", key=key, type="tertiary", on_click=place.go_to, args=(line,))

@@ -1,0 +1,91 @@
+"""The Logs page, from top to bottom: which log, its charts and findings, its lines."""
+
+from pathlib import Path
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.ui import evidence, session, untrusted
+from instrumentgpt.ui.logs import actions, chart, choosing, columns, comparison, findings, lines, place
+from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
+
+MESSAGE_CHARACTERS = 600
+NEWS_EVERY = 0.5  # s between looks at how far a preparation is
+
+
+def page() -> None:
+    """Draw the page; an expected problem is shown with its remedy."""
+    try:
+        with session.opened() as database:
+            _draw(database)
+    except InstrumentGPTError as error:
+        st.error(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/error:")
+
+
+def _draw(database: Database) -> None:
+    conversation = session.current(database)
+    conversation_id = conversation.id if conversation else ""
+    settings = session.in_force(database)
+    workspace = evidence.workspace_of(database, conversation_id, settings)
+    chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace)
+    if not chosen:
+        return
+    first, *_ = both = [prepared(one, columns.reading_of(one.reference), workspace.cache) for one in chosen]
+    _draw_progress(both)
+    for one, choice in zip(both, chosen, strict=True):
+        if one.done and one.future:
+            one.future.result()
+        if one.problem:
+            st.error(untrusted.label(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
+        columns.draw(one, choice.reference)
+    if len(both) > 1:
+        comparison.draw(*both)
+    elif first.log is not None:
+        _draw_judged(first, chosen[0].reference)
+    if first.index is not None:
+        _draw_lines(first, place.Place(chosen[0].device, chosen[0].name), conversation_id)
+
+
+def _draw_progress(preparations: list[Preparation]) -> None:
+    if not all(one.done for one in preparations):
+        _follow(preparations, [one.step for one in preparations])
+
+
+@st.fragment(run_every=NEWS_EVERY)
+def _follow(preparations: list[Preparation], steps: list[int]) -> None:
+    """Show how far the reading is; draw the page anew when there is more to show."""
+    for one in preparations:
+        if not one.done:
+            st.progress(min(one.share, 1.0), f"{STEPS[one.step]}… what is ready is shown below")
+    if all(one.done for one in preparations) or steps != [one.step for one in preparations]:
+        st.rerun()
+
+
+def _draw_judged(preparation: Preparation, reference: str) -> None:
+    """Draw the charts, and beside them what is wrong and what the log complains of."""
+    assert preparation.log is not None
+    left, right = st.columns([0.67, 0.33], gap="medium")
+    with left:
+        chart.draw(preparation, reference)
+    with right:
+        wrong, events = st.tabs(["Findings", "Errors and warnings"])
+        with wrong:
+            if preparation.diagnosis is not None:
+                findings.draw(preparation.diagnosis)
+            elif not preparation.done:
+                st.caption("Being judged…")
+        with events:
+            findings.draw_events(preparation.log, preparation.groups)
+
+
+@st.fragment
+def _draw_lines(preparation: Preparation, here: place.Place, conversation_id: str) -> None:
+    """Draw the lines and what can be done with those selected; a filter or a pick redraws only this."""
+    st.subheader("Lines", anchor=False)
+    above = st.container()
+    filters = lines.draw_filters(preparation)
+    selected = lines.draw(preparation, here, conversation_id, filters)
+    with above:
+        actions.draw(preparation, here, conversation_id, selected)
