@@ -69,7 +69,7 @@ def test_one_channel_shows_setpoint_pv_and_output_on_the_same_time():
 
 def test_a_chart_in_chinese_has_chinese_words():
     figure = loop_chart(log_of(), [fault()], language="zh")
-    assert [line.name for line in figure.data] == ["設定值", "量測值", "輸出"]
+    assert [line.name for line in figure.data] == ["設定值", "實際值", "輸出"]
     assert labels(figure) == [wording.title("oscillation_tuning", "zh")]
     assert figure.layout.yaxis.title.text == "通道 1 (°C)"
 
@@ -308,7 +308,7 @@ def test_the_error_chart_of_a_cold_start_still_shows_the_hold():
                 "channel 1, 2026-02-19 23:26:25.390 to 2026-02-19 23:29:45.390",
             ],
         ),
-        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，量測值 49.00 至 53.00 °C", "標示區段："]),
+        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，實際值 49.00 至 53.00 °C", "標示區段："]),
     ],
 )
 def test_the_chart_is_told_in_words(language, words):

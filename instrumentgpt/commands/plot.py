@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import home
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.instruments.logs import read_log
 
     try:
-        log = read_log(arguments.log)
+        log = read_log(arguments.log, cache=home() / "cache" / "frames")
         findings = diagnose(log).findings
         chosen = _chosen(log, arguments.channel)
         figure = charts.loop_chart(log, findings, chosen, arguments.language)

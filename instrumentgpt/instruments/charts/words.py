@@ -9,9 +9,9 @@ from instrumentgpt.text.language import Language
 
 WORDS: dict[str, dict[Language, str]] = {
     "setpoint": {"en": "setpoint", "zh": "設定值"},
-    "pv": {"en": "pv", "zh": "量測值"},
+    "pv": {"en": "pv", "zh": "實際值"},
     "output": {"en": "output", "zh": "輸出"},
-    "error": {"en": "pv − setpoint", "zh": "量測值 − 設定值"},
+    "error": {"en": "pv − setpoint", "zh": "實際值 − 設定值"},
     "channel": {"en": "channel {0}", "zh": "通道 {0}"},
     "time": {"en": "time ({0})", "zh": "時間（{0}）"},
     "row": {"en": "sample", "zh": "樣本"},
@@ -24,7 +24,7 @@ WORDS: dict[str, dict[Language, str]] = {
     },
     "alt channel": {
         "en": "Channel {channel}: setpoint {setpoint}, pv {pv}, output {output}.",
-        "zh": "通道 {channel}：設定值 {setpoint}，量測值 {pv}，輸出 {output}。",
+        "zh": "通道 {channel}：設定值 {setpoint}，實際值 {pv}，輸出 {output}。",
     },
     "alt finding": {
         "en": "Shaded: {fault}, {where}, {start} to {end}.",

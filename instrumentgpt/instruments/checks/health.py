@@ -3,6 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.metrics import Metrics
 from instrumentgpt.instruments.study import Study, found
@@ -63,8 +65,18 @@ def _healthy(study: Study, track: Track, metrics: Metrics) -> Finding:
         "duty": metrics.duty,
         "saturated": 100 * metrics.saturated,
     }
-    holding = [i for hold in track.holds for i in (hold.settled, hold.stop - 1) if hold.settled < hold.stop]
     ruled_out = RuledOut(
         "oscillation_tuning", "small_swing", {"half_peak_to_peak": metrics.half_peak_to_peak}
     )
-    return found(study, "healthy", track, 0, len(track) - 1, holding[:2], numbers, [ruled_out])
+    return found(study, "healthy", track, 0, len(track) - 1, _extremes(track), numbers, [ruled_out])
+
+
+def _extremes(track: Track) -> list[int]:
+    """Return where pv was highest and lowest in the longest settled hold: the lines that say the most."""
+    longest = max(track.holds, key=lambda hold: hold.stop - hold.settled, default=None)
+    if longest is None or longest.settled >= longest.stop:
+        return []
+    error = track.error[longest.settled : longest.stop]
+    if not np.isfinite(error).any():
+        return []
+    return [longest.settled + int(np.nanargmin(error)), longest.settled + int(np.nanargmax(error))]

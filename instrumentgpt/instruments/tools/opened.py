@@ -13,6 +13,7 @@ from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.workspace import Workspace
 
+FRAMES = "frames"  # folder of parsed logs below the cache
 KEPT_LOGS = 4  # read logs kept in memory: one question touches at most two
 
 
@@ -70,7 +71,7 @@ def bare(name: str) -> str:
 
 def _fetched(workspace: Workspace, device: str) -> list[Path]:
     if not device:
-        return sorted(workspace.cache.glob("*/*"))
+        return sorted(path for path in workspace.cache.glob("*/*") if path.parent.name != FRAMES)
     name = load_inventory(workspace.inventory).find(device).name
     return sorted(device_folder(workspace.cache, name).glob("*"))
 
@@ -78,7 +79,12 @@ def _fetched(workspace: Workspace, device: str) -> list[Path]:
 def open_log(workspace: Workspace, log: str, device: str = "") -> Opened:
     """Return the log that `log` names, read; a log that has not changed is read once in a process."""
     path = find_log(workspace, log, device)
-    return Opened(_read(path, _version(path)), path, bare(path.name), device)
+    return Opened(_read(path, _version(path), frames(workspace)), path, bare(path.name), device)
+
+
+def frames(workspace: Workspace) -> Path:
+    """Return the folder for parsed logs: with it the second question on a log costs milliseconds."""
+    return workspace.cache / FRAMES
 
 
 def diagnosed(opened: Opened) -> Diagnosis:
@@ -115,8 +121,8 @@ def _version(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(KEPT_LOGS)
-def _read(path: Path, version: tuple[int, int]) -> Log:
-    return read_log(path)
+def _read(path: Path, version: tuple[int, int], kept: Path) -> Log:
+    return read_log(path, cache=kept)
 
 
 @lru_cache(KEPT_LOGS)
