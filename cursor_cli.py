@@ -1,30 +1,14 @@
 """Cursor's command-line agent: where it is, how it is started, and what its stream says."""
 
-import json
-import logging
-import os
-import shutil
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.events import (
-    Done,
-    Event,
-    Failure,
-    Outcome,
-    Session,
-    Text,
-    Thinking,
-    Tick,
-    Tool,
-    ToolStatus,
-    answer_text,
-)
+from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
+from instrumentgpt.agents.heard import Heard
+from instrumentgpt.agents.json_fields import as_text, at, content, mapping, parsed, string
 from instrumentgpt.agents.process import Command, Request
+from instrumentgpt.agents.programs import find_program, known_options
 from instrumentgpt.agents.stream import json_objects
 
 NAMES = ("agent", "cursor-agent")  # the second is the old name
@@ -58,25 +42,27 @@ _CLOSING: dict[str, ToolStatus] = {
     "permissionDenied": "denied",
 }
 _NOTES = {"connection": "connecting", "retry": "retrying", "interaction_query": "waiting for permission"}
-_log = logging.getLogger(__name__)
 
 
 def find(setting: str = "") -> str | None:
-    """Return the path of the agent: `setting` if it is one, else the first of NAMES on PATH, else None."""
-    candidates = [os.path.expanduser(setting)] if setting else [*NAMES, *_installed()]
-    return next((path for path in map(shutil.which, candidates) if path), None)
-
-
-def _installed() -> list[str]:
-    """Return where the installer puts the agent: a server's PATH often lacks that folder."""
-    return [str(Path.home() / ".local/bin" / name) for name in NAMES]
+    """Return the path of the agent: `setting` if it is one, else the first of NAMES that is found."""
+    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-    """Return how to ask `program`: the prompt on stdin, where it may be of any length."""
-    options = ["-p", "--output-format", "stream-json", "--stream-partial-output", "--trust", "--approve-mcps"]
+    """Return how to ask `program`: the prompt on stdin, where it may be of any length.
+
+    Options that its --help does not list are left out: versions differ.
+    """
+    known = known_options(program, environment=environment)
+    options = ["-p", "--output-format", "stream-json"]
+    options += known.of("--stream-partial-output") + known.of("--trust") + known.of("--approve-mcps")
+    if request.may_run:
+        options += known.of("--force")
     if request.model:
         options += ["--model", request.model]
+    if request.resume:
+        options += known.of("--resume", request.resume)
     return Command((program, *options), request.prompt, environment, request.folder)
 
 
@@ -85,93 +71,61 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with the line `result`. Without one, Done says "no-result" and holds the text so far.
     """
-    stream = _Stream()
+    heard = Heard(SIGNS, DENIED_REMEDY)
     for line in json_objects(lines):
         if line.get("type") == "result":
-            yield from stream.result(line)
+            yield from _result(heard, line)
             return
-        yield from stream.event(line)
-    yield stream.done("no-result")
+        yield from _event(heard, line)
+    yield from heard.break_off()
 
 
-@dataclass
-class _Stream:
-    """What must be remembered between the lines of one stream."""
+def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    kind = line.get("type")
+    if kind == "assistant":
+        yield _text(heard, line)
+    elif kind == "thinking":
+        if line.get("subtype") == "delta":
+            yield Thinking(string(line.get("text")))
+    elif kind == "tool_call":
+        yield from _call(heard, line)
+    elif kind == "system" and line.get("subtype") == "init":
+        yield Session(string(line.get("session_id")), "cursor", string(line.get("model")))
+    elif isinstance(kind, str) and kind in _NOTES:
+        yield Tick(_NOTES[kind])
+    elif kind == "error" or (kind == "system" and line.get("subtype") == "error"):
+        told = string(line.get("message")) or string(line.get("error"))
+        yield failure_of(told or "The agent reports an error.", SIGNS)
+    elif kind != "user":
+        heard.unknown[f"{kind}/{line.get('subtype', '')}"] += 1
 
-    segment: int = 0
-    said: list[Text] = field(default_factory=list)
-    started: dict[str, Tool] = field(default_factory=dict)
-    closed: list[ToolStatus] = field(default_factory=list)
-    unknown: Counter[str] = field(default_factory=Counter)
 
-    def event(self, line: dict[str, Any]) -> Iterator[Event]:
-        kind = line.get("type")
-        if kind == "assistant":
-            yield self.text(line)
-        elif kind == "thinking":
-            if line.get("subtype") == "delta":
-                yield Thinking(_string(line.get("text")))
-        elif kind == "tool_call":
-            yield from self.tool(line)
-        elif kind == "system" and line.get("subtype") == "init":
-            yield Session(_string(line.get("session_id")), "cursor", _string(line.get("model")))
-        elif isinstance(kind, str) and kind in _NOTES:
-            yield Tick(_NOTES[kind])
-        elif kind == "error" or (kind == "system" and line.get("subtype") == "error"):
-            told = _string(line.get("message")) or _string(line.get("error"))
-            yield failure_of(told or "The agent reports an error.", SIGNS)
-        elif kind != "user":
-            self.unknown[f"{kind}/{line.get('subtype', '')}"] += 1
+def _text(heard: Heard, line: dict[str, Any]) -> Text:
+    """Return a new piece if the line has a time but no model call; any other line recaps the segment."""
+    words = content(at(line, "message", "content"))
+    whole = "timestamp_ms" not in line or "model_call_id" in line
+    return heard.recap(words) if whole else heard.piece(words)
 
-    def text(self, line: dict[str, Any]) -> Text:
-        """Return a new piece if the line has a time but no model call; any other line recaps the segment."""
-        words = _content(_at(line, "message", "content"))
-        whole = "timestamp_ms" not in line or "model_call_id" in line
-        event = Text(words, self.segment, whole)
-        self.segment += whole
-        self.said.append(event)
-        return event
 
-    def tool(self, line: dict[str, Any]) -> Iterator[Tool]:
-        call_id = _string(line.get("call_id"))
-        name, call = _tool_call(line.get("tool_call"))
-        if line.get("subtype") == "started":
-            self.started[call_id] = _tool(call_id, name, call)
-            yield self.started[call_id]
-        elif line.get("subtype") == "completed":
-            known = self.started.pop(call_id, None)
-            tool = _tool(call_id, name, call) if known is None or _at(call, "args") is not None else known
-            status, result = _result(_at(call, "result"))
-            self.closed.append(status)
-            yield Tool(call_id, tool.name, status, tool.arguments, result, tool.server)
+def _call(heard: Heard, line: dict[str, Any]) -> Iterator[Tool]:
+    call_id = string(line.get("call_id"))
+    name, call = _tool_call(line.get("tool_call"))
+    tool = _tool(call_id, name, call)
+    if line.get("subtype") == "started":
+        yield heard.start(tool)
+    elif line.get("subtype") == "completed":
+        told = call_id not in heard.started or at(call, "args") is not None
+        yield heard.close(call_id, *_closing(at(call, "result")), tool if told else None)
 
-    def result(self, line: dict[str, Any]) -> Iterator[Event]:
-        told = _string(line.get("result"))
-        usage = {key: count for key, count in _dict(line.get("usage")).items() if type(count) is int}
-        if line.get("is_error") or line.get("subtype") != "success":
-            failure = failure_of(told or "The agent ended with an error and no text.", SIGNS)
-            yield failure
-            yield self.done(failure.outcome, usage)
-            return
-        yield from self.mend(told)
-        if self.closed and set(self.closed) == {"denied"}:
-            yield Failure("tools-denied", f"All {len(self.closed)} tool calls were denied.", DENIED_REMEDY)
-            yield self.done("tools-denied", usage)
-        else:
-            yield self.done("ok" if answer_text(self.said) else "no-result", usage)
 
-    def mend(self, told: str) -> Iterator[Text]:
-        """Yield the answer as the agent `told` it, if lines of it were lost; never a shorter one."""
-        if told in answer_text(self.said):
-            return
-        emptied = [Text("", number, whole=True) for number in range(1, self.segment + 1)]
-        self.said = [Text(told, 0, whole=True), *emptied]
-        yield from self.said
-
-    def done(self, outcome: Outcome, usage: dict[str, int] | None = None) -> Done:
-        if self.unknown:
-            _log.warning("unknown kinds of lines: %s", dict(self.unknown))
-        return Done(outcome, answer_text(self.said), usage=usage or {})
+def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    told = string(line.get("result"))
+    usage = {key: count for key, count in mapping(line.get("usage")).items() if type(count) is int}
+    if line.get("is_error") or line.get("subtype") != "success":
+        yield from heard.fail(told, usage)
+        return
+    yield from heard.mend(told)
+    yield from heard.finish(usage)
 
 
 def _tool_call(call: object) -> tuple[str, object]:
@@ -183,63 +137,31 @@ def _tool_call(call: object) -> tuple[str, object]:
 
 
 def _tool(call_id: str, key: str, call: object) -> Tool:
-    arguments = _at(call, "args")
+    arguments = at(call, "args")
     if key == "mcp":
-        name, server = _string(_at(arguments, "toolName")), _string(_at(arguments, "providerIdentifier"))
-        return Tool(call_id, name or key, "started", _dict(_at(arguments, "args")), server=server)
+        name, server = string(at(arguments, "toolName")), string(at(arguments, "providerIdentifier"))
+        return Tool(call_id, name or key, "started", mapping(at(arguments, "args")), server=server)
     if key == "function":
-        return Tool(call_id, _string(_at(call, "name")) or key, "started", _parsed(_at(call, "arguments")))
-    return Tool(call_id, key or "tool", "started", _dict(arguments))
+        return Tool(call_id, string(at(call, "name")) or key, "started", parsed(at(call, "arguments")))
+    return Tool(call_id, key or "tool", "started", mapping(arguments))
 
 
-def _result(result: object) -> tuple[ToolStatus, str]:
+def _closing(result: object) -> tuple[ToolStatus, str]:
     """Return how a call ended and its text; a kind we do not know counts as failed, never as done."""
     if not isinstance(result, dict) or not result:
         return "ok", ""
     kind = next((key for key in result if key in _CLOSING), "")
     if not kind:
-        return "failed", json.dumps(result, ensure_ascii=False)
+        return "failed", as_text(result)
     ending = result[kind]
-    status = "failed" if kind == "success" and _at(ending, "isError") is True else _CLOSING[kind]
-    return status, _result_text(ending)
+    status = "failed" if kind == "success" and at(ending, "isError") is True else _CLOSING[kind]
+    return status, _closing_text(ending)
 
 
-def _result_text(ending: object) -> str:
-    if isinstance(_at(ending, "content"), list):
-        return _content(_at(ending, "content"))
+def _closing_text(ending: object) -> str:
+    if isinstance(at(ending, "content"), list):
+        return content(at(ending, "content"))
     for key in ("interleavedOutput", "stdout", "content", "reason", "error", "message"):
-        if isinstance(_at(ending, key), str):
-            return _string(_at(ending, key))
-    return json.dumps(ending, ensure_ascii=False) if ending else ""
-
-
-def _content(items: object) -> str:
-    """Return the joined text of a content list, in either shape: {"text": "…"} or {"text": {"text": "…"}}.
-
-    >>> _content([{"type": "text", "text": "a"}, {"text": {"text": "b"}}, {"type": "image"}])
-    'ab'
-    """
-    texts = [_at(item, "text") for item in items] if isinstance(items, list) else [items]
-    return "".join(_string(text if isinstance(text, str) else _at(text, "text")) for text in texts)
-
-
-def _at(value: object, *keys: str) -> Any:
-    """Return what lies in nested objects under `keys`, or None."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _parsed(arguments: object) -> dict[str, Any]:
-    try:
-        return _dict(json.loads(_string(arguments) or "{}"))
-    except (ValueError, RecursionError):
-        return {"arguments": arguments}
+        if isinstance(at(ending, key), str):
+            return string(at(ending, key))
+    return as_text(ending)

@@ -16,11 +16,11 @@ DEMO_INVENTORY = CHECKOUT / "demo" / "devices.toml"
 class Settings:
     """All settings with their values in force; see docs/settings.md for what each does."""
 
-    agent: str = "auto"  # "auto": the first CLI agent found, else the offline analyst
+    agent: str = "auto"  # "auto": Cursor's if it is found, else the offline analyst
     model: str = ""
     recent_exchanges: int = 3  # N of the memory design
     inventory: str = str(DEMO_INVENTORY)
-    agent_path: str = ""  # Cursor's `agent`, where it is not on PATH
+    agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.heard import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
 
-SERVER = "instrumentgpt"  # our tools' MCP server
 LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace has 0.1–1 MB
 KINDS = ("plotly", "image", "log", "report", "file")
 TITLE_CHARACTERS = 200
@@ -53,7 +53,7 @@ def result_of(tool: Tool) -> dict[str, Any]:
 
 
 def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, int | None]]:
-    """Return for each finding in the tools' `results`, as the state keeps it, its log and first line.
+    """Return for each statement in the tools' `results`, as the state keeps it, its log and first line.
 
     >>> finding = {"text": "slow", "evidence": [{"line": 7}]}
     >>> origins([("diagnose_log", {"log": "a.log", "findings": [finding, 1]})])
@@ -61,8 +61,8 @@ def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple
     """
     found: dict[str, tuple[str, int | None]] = {}
     for _, result in results:
-        listed = result.get("findings")
-        for item in listed if isinstance(listed, list) else ():
+        lists = [result.get(name) for name in ("findings", "hypotheses", "root_causes")]
+        for item in (one for listed in lists if isinstance(listed, list) for one in listed):
             if isinstance(item, dict) and isinstance(item.get("text"), str):
                 text = shorten(" ".join(item["text"].split()), STATEMENT_CHARS)
                 found[text] = (_text(item.get("log")) or _text(result.get("log")), _first_line(item))

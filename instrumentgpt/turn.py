@@ -91,7 +91,7 @@ class Turn:
     stopped: Callable[[], bool] = lambda: False
     answer: Answer = field(default_factory=Answer)
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -162,10 +162,11 @@ class Turn:
     def _remembered(self, answer: str) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
         """Return the state after this turn, and where each new line of it came from.
 
-        What our tools reported as data counts; findings are read from the answer's words only without it.
+        What our tools reported as data counts; the answer's words only where no tool spoke of the same.
         """
         state, items = self.state, []
         lines = origins(self.results)
+        told = {name for _, result in self.results for name in memory.told_fields(result)}
         for tool_name, result in self.results:
             after = memory.record_tool(state, tool_name, result)
             for name, text in memory.new_items(state, after):
@@ -173,8 +174,10 @@ class Turn:
                 items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
             state = after
         after = memory.extract_state_updates(answer, state)
-        if lines:
-            after.findings = state.findings
+        for name in told:
+            setattr(after, name, getattr(state, name))
+        if "root_causes" in told:
+            after.status = state.status
         said = memory.new_items(state, after)
         return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
 

@@ -208,6 +208,11 @@ def says_and_lingers_in_pieces():
         say(f"word{number} ")
 
 
+def help():
+    print("--stream-partial-output --trust --approve-mcps --force --resume")
+
+
 if __name__ == "__main__":
     behaviour, *arguments = sys.argv[1:]
+    behaviour = "help" if "--help" in arguments else behaviour
     globals()[behaviour](*itertools.takewhile(lambda argument: not argument.startswith("-"), arguments))

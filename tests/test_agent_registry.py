@@ -68,7 +68,7 @@ def test_auto_is_the_first_installed_agent_else_the_offline_analyst(install):
 
 def test_an_unknown_or_missing_agent_is_refused_with_the_remedy(install):
     install()
-    with pytest.raises(UnknownAgent, match=r"'gpt' is no agent. Choose one of: auto, cursor, offline"):
+    with pytest.raises(UnknownAgent, match=r"'gpt' is no agent. Choose one of: auto, cursor, claude"):
         choose("gpt", Settings())
     with pytest.raises(UnknownAgent, match=r"Cursor agent is not installed. Install it with"):
         choose("cursor", Settings())
@@ -81,7 +81,7 @@ def test_the_prompt_goes_to_stdin_and_never_into_the_command_line(agent, tmp_pat
     assert command.prompt == "why; rm -rf /"
     assert command.folder == tmp_path
     assert not any("rm -rf" in word for word in command.argv)
-    assert "stream-json" in command.argv
+    assert any("json" in word for word in command.argv)
 
 
 def test_a_model_is_passed_on_to_cursor(tmp_path):

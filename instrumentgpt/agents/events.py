@@ -78,12 +78,16 @@ class Failure:
 
 @dataclass(frozen=True)
 class Done:
-    """The end of a run, exactly one, always last; `text` is the whole answer."""
+    """The end of a run, exactly one, always last; `text` is the whole answer.
+
+    `usage` holds what the agent reports of: inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens,
+    and costUSD, in dollars.
+    """
 
     outcome: Outcome
     text: str
     seconds: float = 0.0
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)
 
 
 Event = Text | Thinking | Tool | Artifact | Session | Tick | Failure | Done

@@ -20,12 +20,21 @@ Parser = Callable[[Iterable[bytes]], Iterator[Event]]
 
 @dataclass(frozen=True)
 class Request:
-    """What a turn asks of an agent; `task_file` is for our own analyst, which reads facts and not prompts."""
+    """What a turn asks of an agent; `task_file` is for our own analyst, which reads facts and not prompts.
+
+    mcp_config  a file {"mcpServers": {name: {command, args, env}}} for agents told on their command line
+    resume      the agent's own id of the session to go on with, or ""
+    may_run, may_edit  whether it may run commands, and change files; without them it may read
+    """
 
     prompt: str
     folder: Path  # the agent's working directory
     task_file: Path | None = None
     model: str = ""
+    mcp_config: Path | None = None
+    resume: str = ""
+    may_run: bool = False
+    may_edit: bool = False
 
 
 @dataclass(frozen=True)

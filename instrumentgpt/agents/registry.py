@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import cursor_cli
+from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Sign
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Command, Parser, Request
@@ -42,6 +43,7 @@ class Agent:
     command  how to ask it: (path, request, environment) → Command
     parse    lines of its stdout → events, the last a Done
     own      environment variables of this agent's own, by prefix: they are passed on to it alone
+    resumes  whether it can go on with an earlier session, by the id that it told in a Session event
     """
 
     name: str
@@ -52,6 +54,7 @@ class Agent:
     signs: tuple[Sign, ...] = COMMON_SIGNS
     own: tuple[str, ...] = ()
     install: str = ""
+    resumes: bool = True
 
 
 def _offline_command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
@@ -73,6 +76,46 @@ AGENTS: dict[str, Agent] = {
         ("CURSOR_",),
         cursor_cli.INSTALL,
     ),
+    "claude": Agent(
+        "claude",
+        "Claude Code",
+        claude_cli.find,
+        claude_cli.command,
+        claude_cli.parse_stream,
+        claude_cli.SIGNS,
+        ("ANTHROPIC_", "CLAUDE_"),
+        claude_cli.INSTALL,
+    ),
+    "codex": Agent(
+        "codex",
+        "Codex",
+        codex_cli.find,
+        codex_cli.command,
+        codex_cli.parse_stream,
+        codex_cli.SIGNS,
+        ("OPENAI_", "CODEX_"),
+        codex_cli.INSTALL,
+    ),
+    "gemini": Agent(
+        "gemini",
+        "Gemini CLI",
+        gemini_cli.find,
+        gemini_cli.command,
+        gemini_cli.parse_stream,
+        gemini_cli.SIGNS,
+        ("GEMINI_", "GOOGLE_"),
+        gemini_cli.INSTALL,
+    ),
+    "opencode": Agent(
+        "opencode",
+        "opencode",
+        opencode_cli.find,
+        opencode_cli.command,
+        opencode_cli.parse_stream,
+        opencode_cli.SIGNS,
+        ("OPENCODE_", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
+        opencode_cli.INSTALL,
+    ),
     "offline": Agent(
         "offline",
         "Offline analyst",
@@ -80,9 +123,10 @@ AGENTS: dict[str, Agent] = {
         _offline_command,
         cursor_cli.parse_stream,
         own=("INSTRUMENTGPT_", "PYTHON"),
+        resumes=False,
     ),
 }
-AUTOMATIC = ("cursor", "offline")  # the first one that is installed answers for "auto"
+AUTOMATIC = ("cursor", "offline")  # the first one that is installed answers for "auto"; others are chosen
 
 
 def choose(name: str, settings: Settings) -> tuple[Agent, str]:
@@ -94,11 +138,17 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
     if name != "auto" and name not in AGENTS:
         raise UnknownAgent(f"{name!r} is no agent. Choose one of: auto, {', '.join(AGENTS)}")
     for candidate in AUTOMATIC if name == "auto" else (name,):
-        path = AGENTS[candidate].find(settings.agent_path)
+        path = AGENTS[candidate].find(_own_path(candidate, settings))
         if path is not None:
             return AGENTS[candidate], path
-    where = f" at {settings.agent_path}" if settings.agent_path else ""
+    where = f" at {told}" if (told := _own_path(name, settings)) else ""
     raise UnknownAgent(f"{AGENTS[name].label} is not installed{where}. {AGENTS[name].install}")
+
+
+def _own_path(name: str, settings: Settings) -> str:
+    """Return the path that the settings give for this agent: it is the chosen one's, else Cursor's."""
+    chosen = "cursor" if settings.agent in ("auto", "offline") else settings.agent
+    return settings.agent_path if name == chosen else ""
 
 
 def environment_for(agent: Agent, given: Mapping[str, str] | None = None) -> dict[str, str]:

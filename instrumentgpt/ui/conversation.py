@@ -161,7 +161,10 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
         facts.append(untrusted.label(model))
     if progress.done and progress.done.seconds and not progress.steps:
         facts.append(f"{progress.done.seconds:.1f} s")
-    tokens = sum(progress.done.usage.values()) if progress.done else 0
+    usage = progress.done.usage if progress.done else {}
+    tokens = sum(count for name, count in usage.items() if name.endswith("Tokens"))
     if tokens:
         facts.append(f"{tokens / 1000:.1f}k tokens")
+    if cost := usage.get("costUSD"):
+        facts.append(f"{cost:.4f} USD")
     return facts

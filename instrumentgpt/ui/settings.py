@@ -45,7 +45,7 @@ def problems(settings: Settings) -> list[str]:
     path = Path(settings.agent_path).expanduser()
     if settings.agent_path and not (path.is_file() and os.access(path, os.X_OK)):
         found.append(
-            f"Cursor's agent: {path} is no program that can be run. Correct the path, or leave it empty"
+            f"The agent's program: {path} is no program that can be run. Correct the path, or leave it empty"
         )
     if (
         settings.first_event_seconds > settings.total_seconds
@@ -82,13 +82,13 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         index=names.index(settings.agent) if settings.agent in names else 0,
         format_func=_agent_label,
         disabled="agent" in fixed,
-        help="Who answers. Automatic takes the first one that is installed.",
+        help="Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
     )
     model = st.text_input(
         "Model", settings.model, disabled="model" in fixed, placeholder="The agent's own default"
     )
     agent_path = st.text_input(
-        "Path of Cursor's agent",
+        "Path of the agent's program",
         settings.agent_path,
         disabled="agent_path" in fixed,
         placeholder="Found on PATH",

@@ -1,0 +1,167 @@
+"""Claude Code: where it is, how it is started, and what its stream says."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool
+from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.heard import SERVER, Heard
+from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
+from instrumentgpt.agents.process import Command, Request
+from instrumentgpt.agents.programs import find_program, known_options
+from instrumentgpt.agents.stream import json_objects
+
+NAMES = ("claude",)
+INSTALL = "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` and `/login`."
+LOG_IN = "Run `claude` in a terminal and `/login`, or set ANTHROPIC_API_KEY, then ask again."
+SIGNS = (
+    sign(
+        r"not logged in|/login|authentication_(?:failed|error)|invalid (?:x-)?api[- ]key",
+        "not-logged-in",
+        LOG_IN,
+    ),
+    sign(
+        r"issue with the selected model|model may not exist|not_found_error",
+        "error",
+        "Choose another model on the Settings page.",
+    ),
+    *COMMON_SIGNS,
+)
+FRUITLESS_RETRIES = 2  # it tries a refused key ten times, for minutes; a key does not become valid
+_UNGRANTED = "haven't granted it"  # versions before the mark in the line say it in words only
+_QUIET = ("status", "permission_denied", "thinking_tokens", "task_progress", "hook_started", "hook_response")
+
+
+def find(setting: str = "") -> str | None:
+    """Return the path of `claude`: `setting` if it is one, else from PATH, else None."""
+    return find_program(NAMES, setting)
+
+
+def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+    """Return how to ask `program`: it is offered only tools that it may use, whatever its settings say."""
+    known = known_options(program, environment=environment)
+    tools = ["Read", "Glob", "Grep", *(["Bash"] if request.may_run else [])]
+    tools += ["Edit", "Write"] if request.may_edit else []
+    allowed = [f"mcp__{SERVER}", *tools[3:]]  # reading is allowed in its folder, and asked for outside
+    options = ["-p", "--output-format", "stream-json", "--verbose"]
+    options += known.of("--include-partial-messages") + known.of("--strict-mcp-config")
+    options += [
+        "--permission-mode",
+        "default",
+        "--tools",
+        ",".join(tools),
+        "--allowedTools",
+        ",".join(allowed),
+    ]
+    if request.mcp_config is not None:
+        options += ["--mcp-config", str(request.mcp_config)]
+    if request.model:
+        options += ["--model", request.model]
+    if request.resume:
+        options += ["--resume", request.resume]
+    return Command((program, *options), request.prompt, environment, request.folder)
+
+
+def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Yield what `lines`, the stdout of `claude --output-format stream-json`, say; the last event is a Done.
+
+    Reading ends with the line `result`, or when the service has refused the key FRUITLESS_RETRIES times.
+    """
+    heard, denied = Heard(SIGNS), set[str]()
+    for line in json_objects(lines):
+        if line.get("type") == "result":
+            yield from _result(heard, line)
+            return
+        if _refused(line):
+            yield from heard.fail(f"The service refuses the key: {string(line.get('error'))}")
+            return
+        if line.get("parent_tool_use_id") is None:  # what its helpers say among themselves is no answer
+            yield from _event(heard, denied, line)
+    yield from heard.break_off()
+
+
+def _refused(line: Mapping[str, Any]) -> bool:
+    attempt = line.get("attempt")
+    return (
+        line.get("subtype") == "api_retry"
+        and line.get("error") == "authentication_failed"
+        and isinstance(attempt, int)
+        and attempt >= FRUITLESS_RETRIES
+    )
+
+
+def _event(heard: Heard, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:
+    kind, subtype = line.get("type"), line.get("subtype")
+    if kind == "stream_event":
+        yield from _delta(heard, mapping(line.get("event")), "abandoned_blocks" in line)
+    elif kind == "assistant":
+        if not line.get("is_api_error_message"):  # the result tells it again, as an error
+            yield from _blocks(heard, items(at(line, "message", "content")))
+    elif kind == "user":
+        yield from _tool_results(heard, denied, line)
+    elif kind == "system" and subtype == "init":
+        yield Session(string(line.get("session_id")), "claude", string(line.get("model")))
+    elif kind == "system" and subtype == "api_retry":
+        yield Tick(f"retrying after an error of the service: {string(line.get('error'))}")
+    elif kind == "rate_limit_event":
+        yield Tick("the service reports its limits")
+    else:
+        denied.update([string(line.get("tool_use_id"))] if subtype == "permission_denied" else [])
+        if kind != "system" or subtype not in _QUIET:
+            heard.unknown[f"{kind}/{subtype or ''}"] += 1
+
+
+def _delta(heard: Heard, event: dict[str, Any], abandoned: bool) -> Iterator[Event]:
+    delta = mapping(event.get("delta"))
+    if delta.get("type") == "text_delta":
+        yield heard.piece(string(delta.get("text")))
+    elif delta.get("type") == "thinking_delta":
+        yield Thinking(string(delta.get("thinking")))
+    elif abandoned:  # the connection broke: these words will be said again
+        yield heard.piece("", whole=True)
+
+
+def _blocks(heard: Heard, blocks: list[Any]) -> Iterator[Text | Tool]:
+    for block in blocks:
+        if at(block, "type") == "text":
+            yield heard.recap(string(at(block, "text")))
+        elif at(block, "type") == "tool_use":
+            name, call_id = string(at(block, "name")), string(at(block, "id"))
+            server, _, tool = (
+                name.removeprefix("mcp__").partition("__") if name.startswith("mcp__") else ("", "", name)
+            )
+            yield heard.start(Tool(call_id, tool, "started", mapping(at(block, "input")), server=server))
+
+
+def _tool_results(heard: Heard, denied: set[str], line: dict[str, Any]) -> Iterator[Tool]:
+    refused = {
+        string(at(meta, "id"))
+        for meta in items(line.get("tool_result_meta"))
+        if at(meta, "permission_decision", "decision") == "reject"
+    }
+    for part in items(at(line, "message", "content")):
+        if at(part, "type") != "tool_result":
+            continue
+        call_id, told = string(at(part, "tool_use_id")), at(part, "content")
+        unasked = call_id in denied | refused or _UNGRANTED in content(told)
+        failed = "denied" if unasked else "failed"
+        status = failed if at(part, "is_error") is True else "ok"
+        yield heard.close(call_id, status, content(told) or as_text(told))  # type: ignore[arg-type]
+
+
+def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    told, usage = string(line.get("result")), mapping(line.get("usage"))
+    counts = figures(
+        inputTokens=usage.get("input_tokens"),
+        outputTokens=usage.get("output_tokens"),
+        cacheReadTokens=usage.get("cache_read_input_tokens"),
+        cacheWriteTokens=usage.get("cache_creation_input_tokens"),
+        costUSD=line.get("total_cost_usd"),
+    )
+    if line.get("is_error") or line.get("subtype") != "success":
+        errors = "; ".join(string(error) for error in items(line.get("errors")))
+        yield from heard.fail(told or errors or json.dumps(line.get("subtype")), counts)
+        return
+    yield from heard.mend(told)
+    yield from heard.finish(counts)

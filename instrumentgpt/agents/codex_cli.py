@@ -1,0 +1,160 @@
+"""Codex: where it is, how it is started, and what its stream says."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool, ToolStatus
+from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.heard import Heard
+from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
+from instrumentgpt.agents.process import Command, Request
+from instrumentgpt.agents.programs import find_program
+from instrumentgpt.agents.stream import json_objects
+
+NAMES = ("codex",)
+INSTALL = "Install it with `npm install -g @openai/codex`, then `codex login`."
+SIGNS = (
+    sign(
+        r"401 unauthorized|not logged in|codex login|missing environment variable|invalid (?:x-)?api[- ]key",
+        "not-logged-in",
+        "Run `codex login` in a terminal, or set OPENAI_API_KEY, then ask again.",
+    ),
+    sign(
+        r"not inside a trusted directory",
+        "untrusted",
+        "Update Codex, or trust the workspace folder with `codex` in a terminal, then ask again.",
+    ),
+    sign(
+        r"model_not_found|model .{0,80}not (?:supported|exist)",
+        "error",
+        "Choose another model on the Settings page.",
+    ),
+    *COMMON_SIGNS,
+)
+_NAMES_OF_ITEMS = {"command_execution": "shell", "file_change": "edit", "web_search": "web search"}
+_DENIED = ("approval policy", "rejected", "denied", "declined")
+
+
+def find(setting: str = "") -> str | None:
+    """Return the path of `codex`: `setting` if it is one, else from PATH, else None."""
+    return find_program(NAMES, setting)
+
+
+def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+    """Return how to ask `program`: read-only unless the request allows more, our tools always allowed."""
+    sandbox = "workspace-write" if request.may_run or request.may_edit else "read-only"
+    options = ["--json", "--skip-git-repo-check", "--sandbox", sandbox, "-c", 'approval_policy="never"']
+    for name, server in _servers(request.mcp_config).items():
+        options += _server_options(name, mapping(server))
+    if request.model:
+        options += ["--model", request.model]
+    resumed = ["resume", request.resume] if request.resume else []
+    return Command((program, "exec", *options, *resumed, "-"), request.prompt, environment, request.folder)
+
+
+def _servers(mcp_config: Path | None) -> dict[str, Any]:
+    if mcp_config is None:
+        return {}
+    return mapping(at(json.loads(mcp_config.read_text(encoding="utf-8")), "mcpServers"))
+
+
+def _server_options(name: str, server: dict[str, Any]) -> list[str]:
+    """Return `server` as settings on the command line; `required`, or its tools are missing in some runs."""
+    settings: dict[str, object] = {
+        "command": string(server.get("command")),
+        "args": items(server.get("args")),
+        "required": True,
+        "default_tools_approval_mode": "approve",
+    }
+    environment = {f"env.{key}": value for key, value in mapping(server.get("env")).items()}
+    told = {**settings, **environment}  # a JSON text, list or truth value is TOML as well
+    words = (
+        f"mcp_servers.{name}.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in told.items()
+    )
+    return [option for word in words for option in ("-c", word)]
+
+
+def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Yield what `lines`, the stdout of `codex exec --json`, say; the last event is a Done.
+
+    Reading ends with `turn.completed` or `turn.failed`.
+    """
+    heard = Heard(SIGNS)
+    for line in json_objects(lines):
+        kind = line.get("type")
+        if kind == "turn.completed":
+            yield from heard.finish(_usage(mapping(line.get("usage"))))
+            return
+        if kind == "turn.failed":
+            yield from heard.fail(string(at(line, "error", "message")))
+            return
+        yield from _event(heard, line)
+    yield from heard.break_off()
+
+
+def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    kind = line.get("type")
+    if kind == "thread.started":
+        yield Session(string(line.get("thread_id")), "codex")
+    elif kind in ("item.started", "item.updated", "item.completed"):
+        yield from _item(heard, string(kind), mapping(line.get("item")))
+    elif kind == "error":  # it tries again; `turn.failed` is the end
+        yield Tick(string(line.get("message")) or "retrying")
+    elif kind != "turn.started":
+        heard.unknown[str(kind)] += 1
+
+
+def _item(heard: Heard, when: str, item: dict[str, Any]) -> Iterator[Event]:
+    kind = string(item.get("type"))
+    if kind == "agent_message":
+        if when == "item.completed":
+            yield heard.recap(string(item.get("text")))
+    elif kind == "reasoning":
+        yield Thinking(string(item.get("text")))
+    elif kind == "error":
+        yield Tick(string(item.get("message")) or "the agent reports a problem")
+    elif kind == "mcp_tool_call" or kind in _NAMES_OF_ITEMS:
+        yield from _call(heard, when, item)
+    elif kind != "todo_list":
+        heard.unknown[f"{when}/{kind}"] += 1
+
+
+def _call(heard: Heard, when: str, item: dict[str, Any]) -> Iterator[Tool]:
+    call_id = string(item.get("id"))
+    if when == "item.completed":
+        yield heard.close(call_id, *_closing(item), _tool(item))
+    elif call_id not in heard.started:
+        yield heard.start(_tool(item))
+
+
+def _tool(item: dict[str, Any]) -> Tool:
+    call_id, kind = string(item.get("id")), string(item.get("type"))
+    if kind == "mcp_tool_call":
+        name, server = string(item.get("tool")), string(item.get("server"))
+        return Tool(call_id, name, "started", mapping(item.get("arguments")), server=server)
+    told = {key: item[key] for key in ("command", "changes", "query") if item.get(key)}
+    return Tool(call_id, _NAMES_OF_ITEMS[kind], "started", told)
+
+
+def _closing(item: dict[str, Any]) -> tuple[ToolStatus, str]:
+    error = string(at(item, "error", "message"))
+    result = (
+        content(at(item, "result", "content"))
+        if item.get("result")
+        else string(item.get("aggregated_output"))
+    )
+    told = error or result or as_text(item.get("result"))
+    if item.get("status") == "declined" or any(word in error.lower() for word in _DENIED):
+        return "denied", told
+    return ("ok" if item.get("status") in ("completed", None) and not error else "failed"), told
+
+
+def _usage(usage: dict[str, Any]) -> dict[str, float]:
+    return figures(
+        inputTokens=usage.get("input_tokens"),
+        outputTokens=usage.get("output_tokens"),
+        cacheReadTokens=usage.get("cached_input_tokens"),
+        cacheWriteTokens=usage.get("cache_write_input_tokens"),
+    )

@@ -1,0 +1,113 @@
+"""Gemini CLI: where it is, how it is started, and what its stream says."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from instrumentgpt.agents.events import Event, Session, Tick, Tool, ToolStatus
+from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.heard import Heard
+from instrumentgpt.agents.json_fields import as_text, at, figures, mapping, string
+from instrumentgpt.agents.process import Command, Request
+from instrumentgpt.agents.programs import find_program
+from instrumentgpt.agents.stream import json_objects
+
+NAMES = ("gemini",)
+INSTALL = "Install it with `npm install -g @google/gemini-cli`, then run `gemini` and choose how to log in."
+SIGNS = (
+    sign(
+        r"authentication_error|unauthenticated|api[_ ]key (?:not valid|invalid)|auth method|GEMINI_API_KEY",
+        "not-logged-in",
+        "Run `gemini` in a terminal and log in, or set GEMINI_API_KEY, then ask again.",
+    ),
+    sign(
+        r"not running in a trusted directory|untrusted (?:folder|directory|workspace)",
+        "untrusted",
+        "Set GEMINI_CLI_TRUST_WORKSPACE=true, or update Gemini CLI, then ask again.",
+    ),
+    sign(
+        r"model .{0,80}not found|is not found for api version",
+        "error",
+        "Choose another model on the Settings page.",
+    ),
+    *COMMON_SIGNS,
+)
+_DENIED = ("denied", "rejected", "not allowed", "policy", "tool_not_registered")
+
+
+def find(setting: str = "") -> str | None:
+    """Return the path of `gemini`: `setting` if it is one, else from PATH, else None."""
+    return find_program(NAMES, setting)
+
+
+def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+    """Return how to ask `program`; without leave to run or edit, its default mode offers neither."""
+    mode = "yolo" if request.may_run else "auto_edit" if request.may_edit else "default"
+    options = ["--output-format", "stream-json", "--approval-mode", mode]
+    if request.model:
+        options += ["--model", request.model]
+    if request.resume:
+        options += ["--resume", request.resume]
+    trusting = {**environment, "GEMINI_CLI_TRUST_WORKSPACE": "true"}  # the workspace folder is our own
+    return Command((program, *options), request.prompt, trusting, request.folder)
+
+
+def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Yield what `lines`, the stdout of `gemini --output-format stream-json`, say; the last event is a Done.
+
+    Reading ends with the line `result`.
+    """
+    heard = Heard(SIGNS)
+    for line in json_objects(lines):
+        if line.get("type") == "result":
+            yield from _result(heard, line)
+            return
+        yield from _event(heard, line)
+    yield from heard.break_off()
+
+
+def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    kind = line.get("type")
+    if kind == "init":
+        yield Session(string(line.get("session_id")), "gemini", string(line.get("model")))
+    elif kind == "message":
+        if line.get("role") == "assistant":
+            words = string(line.get("content"))
+            yield heard.piece(words) if line.get("delta") is True else heard.recap(words)
+    elif kind == "tool_use":
+        heard.segment += 1
+        yield heard.start(_tool(line))
+    elif kind == "tool_result":
+        yield heard.close(string(line.get("tool_id")), *_closing(line))
+    elif kind == "error":
+        yield Tick(string(line.get("message")) or "the agent reports a problem")
+    else:
+        heard.unknown[str(kind)] += 1
+
+
+def _tool(line: dict[str, Any]) -> Tool:
+    """Return the call; an MCP tool is called mcp_SERVER_TOOL, and no server of ours has a `_` in its name."""
+    name, server = string(line.get("tool_name")) or "tool", ""
+    if name.startswith("mcp_") and name.count("_") > 1:
+        _, server, name = name.split("_", 2)
+    return Tool(string(line.get("tool_id")), name, "started", mapping(line.get("parameters")), server=server)
+
+
+def _closing(line: dict[str, Any]) -> tuple[ToolStatus, str]:
+    if line.get("status") == "success":
+        return "ok", as_text(line.get("output"))
+    told = string(at(line, "error", "message")) or as_text(line.get("output"))
+    words = f"{told} {string(at(line, 'error', 'type'))}".lower()
+    return ("denied" if any(word in words for word in _DENIED) else "failed"), told
+
+
+def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+    stats = mapping(line.get("stats"))
+    usage = figures(
+        inputTokens=stats.get("input"),
+        outputTokens=stats.get("output_tokens"),
+        cacheReadTokens=stats.get("cached"),
+    )
+    if line.get("status") != "success":
+        yield from heard.fail(string(at(line, "error", "message")), usage)
+        return
+    yield from heard.finish(usage)

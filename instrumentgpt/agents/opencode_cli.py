@@ -1,0 +1,130 @@
+"""opencode: where it is, how it is started, and what its stream says."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from instrumentgpt.agents.events import Event, Session, Thinking, Tool, ToolStatus
+from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
+from instrumentgpt.agents.heard import SERVER, Heard
+from instrumentgpt.agents.json_fields import as_text, at, mapping, string
+from instrumentgpt.agents.process import Command, Request
+from instrumentgpt.agents.programs import find_program
+from instrumentgpt.agents.stream import json_objects
+
+NAMES = ("opencode",)
+INSTALL = "Install it with `npm install -g opencode-ai`, then `opencode auth login`."
+SIGNS = (
+    sign(
+        r"authentication_error|unauthori[sz]ed|invalid (?:x-)?api[- ]key|auth login|api key is missing",
+        "not-logged-in",
+        "Run `opencode auth login` in a terminal, or set the key of its provider, then ask again.",
+    ),
+    sign(
+        r"ProviderModelNotFoundError|model not found",
+        "error",
+        "Choose another model on the Settings page; `opencode models` lists them as provider/model.",
+    ),
+    *COMMON_SIGNS,
+)
+_COUNTS = {
+    "inputTokens": ("tokens", "input"),
+    "outputTokens": ("tokens", "output"),
+    "cacheReadTokens": ("tokens", "cache", "read"),
+    "cacheWriteTokens": ("tokens", "cache", "write"),
+    "costUSD": ("cost",),
+}
+_DENIED = ("rejected permission", "permission denied", "prevents you from using", "specified a rule")
+
+
+def find(setting: str = "") -> str | None:
+    """Return the path of `opencode`: `setting` if it is one, else from PATH, else None."""
+    return find_program(NAMES, setting)
+
+
+def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+    """Return how to ask `program`; its permissions come by environment, over any configuration file."""
+    options = ["--format", "json"]
+    if request.model:
+        options += ["--model", request.model]
+    if request.resume:
+        options += ["--session", request.resume]
+    ours = {"OPENCODE_PERMISSION": json.dumps(_permissions(request)), "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+    return Command((program, "run", *options), request.prompt, {**environment, **ours}, request.folder)
+
+
+def _permissions(request: Request) -> dict[str, str]:
+    """Return what it may do; nobody can answer a question in such a run: what is not allowed is denied."""
+    return {
+        "bash": "allow" if request.may_run else "deny",
+        "edit": "allow" if request.may_edit else "deny",
+        "webfetch": "deny",
+        "external_directory": "deny",
+    }
+
+
+def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Yield what `lines`, the stdout of `opencode run --format json`, say; the last event is a Done.
+
+    Reading ends with a `step_finish` that asks for no more tools.
+    """
+    heard, usage = Heard(SIGNS), dict[str, float]()
+    session = ""
+    for line in json_objects(lines):
+        if string(line.get("sessionID")) not in ("", session):
+            session = string(line.get("sessionID"))
+            yield Session(session, "opencode")
+        part = mapping(line.get("part"))
+        if line.get("type") == "step_finish":
+            _add(usage, part)
+            if part.get("reason") not in ("tool-calls", "unknown", None):
+                yield from heard.finish(usage)
+                return
+        else:
+            yield from _event(heard, line, part)
+    yield from heard.break_off(usage)
+
+
+def _add(usage: dict[str, float], part: dict[str, Any]) -> None:
+    for name, keys in _COUNTS.items():
+        count = at(part, *keys)
+        if type(count) in (int, float):
+            usage[name] = usage.get(name, 0) + count
+
+
+def _event(heard: Heard, line: dict[str, Any], part: dict[str, Any]) -> Iterator[Event]:
+    kind = line.get("type")
+    if kind == "text":
+        yield heard.recap(string(part.get("text")))
+    elif kind == "reasoning":
+        yield Thinking(string(part.get("text")))
+    elif kind == "tool_use":
+        tool = _tool(part)
+        if tool.call_id not in heard.started:
+            yield heard.start(tool)
+        if at(part, "state", "status") in ("completed", "error"):
+            yield heard.close(tool.call_id, *_closing(mapping(part.get("state"))))
+    elif kind == "error":  # the end follows, without a line of its own
+        error = line.get("error")
+        told = string(at(error, "data", "message")) or string(at(error, "message")) or as_text(error)
+        about = string(at(error, "data", "responseBody")) + string(at(error, "name"))
+        fitting = failure_of(f"{told} {about}", SIGNS)
+        heard.failure = type(fitting)(fitting.outcome, told, fitting.remedy)
+    elif kind != "step_start":
+        heard.unknown[str(kind)] += 1
+
+
+def _tool(part: dict[str, Any]) -> Tool:
+    """Return the call; an MCP tool is called SERVER_TOOL, which only our own server's name can tell."""
+    name, server = string(part.get("tool")) or "tool", ""
+    if name.startswith(f"{SERVER}_"):
+        server, name = SERVER, name.removeprefix(f"{SERVER}_")
+    arguments = mapping(at(part, "state", "input"))
+    return Tool(string(part.get("callID")), name, "started", arguments, server=server)
+
+
+def _closing(state: dict[str, Any]) -> tuple[ToolStatus, str]:
+    if state.get("status") == "completed":
+        return "ok", as_text(state.get("output"))
+    told = as_text(state.get("error"))
+    return ("denied" if any(words in told for words in _DENIED) else "failed"), told
