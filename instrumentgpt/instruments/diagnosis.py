@@ -13,6 +13,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.study import Study, study_of
 
+SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
 REACH = 60.0  # s by which a consequence may seem to begin before its cause
 
 
@@ -91,6 +92,15 @@ def _is_consequence(cause: Finding, finding: Finding) -> bool:
 def _rank(finding: Finding) -> tuple[int, int, float]:
     order = [check.fault for check in CHECKS.values()]
     return SEVERITIES.index(finding.severity), order.index(finding.fault), finding.onset
+
+
+def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
+    """Return the stretches (from, to; s) of `channel` in which readings or the record are wrong."""
+    return [
+        (finding.onset, finding.end)
+        for finding in diagnosis.findings
+        if finding.fault in SPOILED_BY and finding.channel in (None, channel)
+    ]
 
 
 def rows(diagnosis: Diagnosis) -> list[dict[str, Any]]:

@@ -3,19 +3,12 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
+from instrumentgpt.instruments.diagnosis import spoiled
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
-
-SPOILED_BY = (
-    "data_gap",
-    "sensor_open",
-    "sensor_spike",
-    "sensor_stuck",
-    "sensor_bias",
-)  # not the plant
 
 
 def advise_gains(
@@ -39,7 +32,7 @@ def advise_gains(
     loops = loops_of(opened.log)
     told = []
     for number in _channels(opened, loops, channel):
-        model = plant.identify(loops[number], _spoiled(opened, number), opened.log.degrees_per_unit)
+        model = plant.identify(loops[number], spoiled(diagnosed(opened), number), opened.log.degrees_per_unit)
         answer = advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target)
         better = advice.advise(model)
         told.append(
@@ -59,12 +52,3 @@ def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> li
     if channel is None:
         return sorted(loops)
     return [known_channel(opened, channel)]
-
-
-def _spoiled(opened: Opened, channel: int) -> list[tuple[float, float]]:
-    """Return the stretches (from, to; s) of `channel` in which readings or the record are wrong."""
-    return [
-        (finding.onset, finding.end)
-        for finding in diagnosed(opened).findings
-        if finding.fault in SPOILED_BY and finding.channel in (None, channel)
-    ]

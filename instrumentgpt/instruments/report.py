@@ -1,0 +1,145 @@
+"""The report: one HTML file with all that a diagnosis says, on screen, on paper and without a network."""
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from instrumentgpt import __version__
+from instrumentgpt.instruments import charts, wording
+from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.charts.static import static_svg
+from instrumentgpt.instruments.coincidence import coincidences
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.report_tables import (
+    event_table,
+    faults_of,
+    figure_tables,
+    finding_rows,
+    gain_rows,
+    method_rows,
+    provenance,
+    where,
+    word,
+)
+from instrumentgpt.instruments.tools.opened import texts_of
+from instrumentgpt.text.language import Language
+
+TEMPLATE = "report.html"
+CHANNELS_A_CHART = 4  # more do not fit on a sheet
+
+
+def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: datetime | None = None) -> str:
+    """Return one HTML page on `diagnoses`, a section each: self-contained, printable, asking no network.
+
+    made  when; None: now
+
+    Text of the logs is escaped wherever it stands; the page forbids itself to load anything.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    sections = [_section(one, f"log-{number}", language) for number, one in enumerate(diagnoses, start=1)]
+    return environment.get_template(TEMPLATE).render(
+        sections=sections,
+        word=lambda key, *values: word(key, language, *values),
+        made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+        version=__version__,
+        plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
+    )
+
+
+def write_report(path: Path, diagnoses: Sequence[Diagnosis], language: Language = "en") -> None:
+    """Write the report to `path`: all of it or, if that fails, nothing."""
+    page = report(diagnoses, language)
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.absolute().parent, prefix=path.name, suffix=".part", delete=False
+    ) as file:
+        try:
+            file.write(page)
+            file.flush()
+            os.chmod(file.name, 0o666 & ~_umask())
+            os.replace(file.name, path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    """Return the mode bits that new files lack: a temporary file has stricter ones of its own."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str, Any]:
+    log = diagnosis.log
+    faults = faults_of(diagnosis)
+    texts = texts_of(log.path, [item.line for one in faults for item in one.evidence])
+    return {
+        "anchor": anchor,
+        "name": log.name,
+        "folder": log.path.absolute().parent.name,
+        "verdict": _verdict(diagnosis, language),
+        "severity": faults[0].severity if faults else "none",
+        "actions": list(dict.fromkeys(wording.action(one, language) for one in faults)),
+        "charts": list(_charts(diagnosis, anchor, language)),
+        "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
+        "healthy": [wording.summary(one, language) for one in diagnosis.findings if one.severity == "none"],
+        "figures": list(figure_tables(diagnosis, language)),
+        "gains": gain_rows(diagnosis, language),
+        "events": event_table(log, language),
+        "method": list(method_rows(diagnosis, language)),
+        "provenance": provenance(log, language),
+    }
+
+
+def _verdict(diagnosis: Diagnosis, language: Language) -> str:
+    """Return the most important finding in one line, or that all is well."""
+    faults = faults_of(diagnosis)
+    if faults:
+        first = faults[0]
+        said = f"{wording.title(first.fault, language)}, {where(first, language)}"
+        return word("verdict_more", language, said, len(faults) - 1) if len(faults) > 1 else said
+    healthy = sum(one.severity == "none" for one in diagnosis.findings)
+    if healthy:
+        return word("verdict_healthy", language, healthy, len(diagnosis.channels))
+    return word("verdict_none", language)
+
+
+def _charts(diagnosis: Diagnosis, anchor: str, language: Language) -> Any:
+    """Yield the charts of the channels that matter, at most four in each, live and as SVG."""
+    log, findings = diagnosis.log, diagnosis.findings
+    channels = sorted(set(worth_showing(log, findings)))
+    for start in range(0, len(channels), CHANNELS_A_CHART):
+        chosen = channels[start : start + CHANNELS_A_CHART]
+        figure = charts.loop_chart(log, findings, chosen, language)
+        alt = charts.text_alternative(log, findings, language, chosen)
+        yield {
+            "id": f"{anchor}-chart-{start}",
+            "alt": alt,
+            "svg": Markup(static_svg(figure, alt)),  # escapes what it is given
+            "spec": script_json(figure),
+        }
+
+
+def script_json(figure: go.Figure) -> Markup:
+    """Return `figure` as JSON that can stand in a <script>: nothing in it can end the element."""
+    spec = json.loads(figure.to_json())
+    spec["layout"].pop("title", None)
+    text = json.dumps({"data": spec["data"], "layout": spec["layout"]}, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # ASCII, and without signs of HTML
