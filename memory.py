@@ -21,6 +21,7 @@ from instrumentgpt.text.state import (
     new_items,
     record_tool,
     render_state,
+    told_fields,
 )
 from instrumentgpt.text.summary import (
     CONCLUSION,
@@ -55,6 +56,7 @@ __all__ = [
     "message_names",
     "new_items",
     "record_tool",
+    "told_fields",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004

@@ -131,9 +131,13 @@ def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticSt
     stated = statements(response)
     for kind, name in _FIELDS.items():
         _add(updated, name, [row.text for row in stated if row.kind == kind])
-    out = [same(row.text) for row in stated if row.kind == "ruled_out"]
-    updated.hypotheses = [text for text in updated.hypotheses if not _is_among(same(text), out)]
+    _withdraw(updated, [row.text for row in stated if row.kind == "ruled_out"])
     return _settled(updated, confirmed=any(row.kind == "root_cause" for row in stated))
+
+
+def _withdraw(state: DiagnosticState, ruled_out: list[str]) -> None:
+    out = list(map(same, ruled_out))
+    state.hypotheses = [text for text in state.hypotheses if not _is_among(same(text), out)]
 
 
 def _is_among(text: str, others: list[str]) -> bool:
@@ -144,7 +148,8 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
     """Return the state with what one of our tools reported as data.
 
     data  "log": name of the log it worked on; "logs": all of them, from a comparison;
-          "findings": [{"text", "class", "channel", …}]; "root_causes", "hypotheses": [text]
+          "findings": [{"text", "class", "channel", …}]; "root_causes", "hypotheses": texts, or the same;
+          "ruled_out": [text], hypotheses that are none any more
     Data that does not fit is skipped: it may have come through an agent.
     """
     updated = state.copy()
@@ -153,7 +158,18 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
         _add_logs(updated, list(map(_file_name, names)))
     for name in _FIELDS.values():
         _add(updated, name, _texts(data.get(name)))
-    return _settled(updated, confirmed=updated.root_causes != state.root_causes)
+    _withdraw(updated, _texts(data.get("ruled_out")))
+    return _settled(updated, confirmed=bool(_texts(data.get("root_causes"))))
+
+
+def told_fields(data: Mapping[str, Any]) -> set[str]:
+    """Return the fields of the state that a tool's `data` speaks of: there it counts more than any prose.
+
+    >>> sorted(told_fields({"findings": [{"text": "slow"}], "ruled_out": ["the fan"], "root_causes": []}))
+    ['findings', 'hypotheses']
+    """
+    told = {name for name in _FIELDS.values() if _texts(data.get(name))}
+    return told | ({"hypotheses"} if _texts(data.get("ruled_out")) else set())
 
 
 def _file_name(path: str) -> str:
