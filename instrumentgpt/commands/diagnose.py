@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line, most important first")
     parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
+    )
+    parser.add_argument(
         "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
     )
     parser.add_argument(
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.instruments.diagnosis import diagnose  # pandas: not needed for --help
     from instrumentgpt.instruments.logs import read_log
 
-    failed = False
+    failed, diagnoses = False, []
     for path in arguments.logs:
         try:
             found = diagnose(read_log(path, arguments.columns, arguments.period))
@@ -76,7 +79,23 @@ def run(arguments: argparse.Namespace) -> int:
         for line in written(path, found, arguments.language):
             print(line)
         sys.stdout.flush()
+        diagnoses.append(found)
+    if arguments.report and diagnoses:
+        failed = not written_to(arguments.report, diagnoses, arguments.language) or failed
     return 1 if failed else 0
+
+
+def written_to(path: Path, diagnoses: "list[Diagnosis]", language: Language) -> bool:
+    """Write the report on `diagnoses`; return whether that went well, which is told either way."""
+    from instrumentgpt.instruments.report import write_report  # plotly: only where something is drawn
+
+    try:
+        write_report(path, diagnoses, language)
+    except OSError as problem:
+        print(f"error: {path}: {problem.strerror}. Give another path to --report", file=sys.stderr)
+        return False
+    print(f"report: {path}", file=sys.stderr)
+    return True
 
 
 def told(path: Path, problem: Exception) -> str:

@@ -87,6 +87,7 @@ def _umask() -> int:
 def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str, Any]:
     log = diagnosis.log
     faults = faults_of(diagnosis)
+    gains, experiments = gain_rows(diagnosis, language)
     texts = texts_of(log.path, [item.line for one in faults for item in one.evidence])
     return {
         "anchor": anchor,
@@ -99,7 +100,8 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
         "healthy": [wording.summary(one, language) for one in diagnosis.findings if one.severity == "none"],
         "figures": list(figure_tables(diagnosis, language)),
-        "gains": gain_rows(diagnosis, language),
+        "gains": gains,
+        "experiments": experiments,
         "events": event_table(log, language),
         "method": list(method_rows(diagnosis, language)),
         "provenance": provenance(log, language),
@@ -111,7 +113,8 @@ def _verdict(diagnosis: Diagnosis, language: Language) -> str:
     faults = faults_of(diagnosis)
     if faults:
         first = faults[0]
-        said = f"{wording.title(first.fault, language)}, {where(first, language)}"
+        separator = "，" if language == "zh" else ", "
+        said = f"{wording.title(first.fault, language)}{separator}{where(first, language)}"
         return word("verdict_more", language, said, len(faults) - 1) if len(faults) > 1 else said
     healthy = sum(one.severity == "none" for one in diagnosis.findings)
     if healthy:

@@ -26,6 +26,7 @@ from instrumentgpt.text.language import Language
 Row = dict[str, Any]
 WORDS = Path(__file__).with_name("report.toml")
 UNKNOWN = "–"
+REGULAR = 0.6  # autocorrelation from which a swing has a period worth saying
 CHANNELS_ABREAST = 6  # of a table of figures: more do not fit on paper
 MOST_GROUPS = 30  # kinds of events listed
 MOST_COINCIDENT = 6  # line numbers named of one coincidence
@@ -56,13 +57,13 @@ def _words() -> dict[str, dict[str, str]]:
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
 
-def word(key: str, language: Language, *values: object) -> str:
+def word(key: str, language: Language, *values: object, **named: object) -> str:
     """Return the words of `key` with their values put in.
 
     >>> word("channel", "zh", 2)
     '通道 2'
     """
-    return _words()[key][language].format(*values)
+    return _words()[key][language].format(*values, **named)
 
 
 def where(finding: Finding, language: Language) -> str:
@@ -133,25 +134,48 @@ def figure_tables(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
 
 def _figure_rows(abreast: list[Metrics], unit: str, language: Language) -> Iterator[tuple[str, list[str]]]:
     for name, (written, times) in FIGURES.items():
-        values = [getattr(one, name) * times for one in abreast]
-        label = _words()[name][language].format(unit=unit or "–")
-        yield label, [format(value, written) if math.isfinite(value) else UNKNOWN for value in values]
+        values = [_value(one, name) * times for one in abreast]
+        yield word(name, language, unit=unit or UNKNOWN), [_figure(value, written) for value in values]
 
 
-def gain_rows(diagnosis: Diagnosis, language: Language) -> list[str]:
-    """Return a paragraph per channel: which gains are better, whether kp may rise, as far as is proven."""
+def _value(metrics: Metrics, name: str) -> float:
+    """Return a figure; the period of a swing that hardly repeats is none."""
+    irregular = name == "period" and not metrics.regularity >= REGULAR
+    return math.nan if irregular else float(getattr(metrics, name))
+
+
+def _figure(value: float, written: str) -> str:
+    """Return a figure as text, without a sign where nothing but zeros is left of it.
+
+    >>> _figure(-0.0001, "+.3f"), _figure(math.nan, ".1f")
+    ('0.000', '–')
+    """
+    said = format(value, written) if math.isfinite(value) else UNKNOWN
+    return said if said.strip("+-0.,") else said.lstrip("+-")
+
+
+def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list[str]]:
+    """Return a paragraph per channel: which gains are better, whether kp may rise; and what would prove more.
+
+    Both are empty where the log lacks what every identification needs.
+    """
     from instrumentgpt.instruments import advice, plant  # scipy: only where gains are judged
 
-    log, told = diagnosis.log, []
+    log = diagnosis.log
+    told: list[str] = []
+    experiments: dict[str, None] = {}
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
-        return []
+        return [], []
     for channel, loop in sorted(loops_of(log).items()):
         model = plant.identify(loop, spoiled(diagnosis, channel), log.degrees_per_unit)
         better = advice.sentences(advice.advise(model), language, log.unit)
-        if not isinstance(model, plant.Refusal):
+        if isinstance(model, plant.Refusal):
+            experiments |= dict.fromkeys(better[2:])
+            better = better[:2]
+        else:
             better.insert(0, advice.sentences(advice.can_raise(model), language, log.unit)[0])
         told.append(("" if language == "zh" else " ").join(better))
-    return told
+    return told, list(experiments)
 
 
 def event_table(log: Log, language: Language) -> Row:
