@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from instrumentgpt.text.language import Language
 
 SENTENCES = Path(__file__).with_name("advice.toml")
 GAIN_UNITS = {"kp": "%/{unit}", "ki": "%/({unit}·s)", "kd": "%·s/{unit}"}
+TOLD_TOGETHER = (  # reasons that several channels can share
+    "short", "quiet", "no_gains", "no_temperature", "every_model", "no_model", "good_enough",
+)  # fmt: skip
 FRAGILE_PHASE = 45.0  # degrees; below it "good enough" is not what can be said
 
 
@@ -28,6 +32,70 @@ def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -
     keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
     numbers = _numbers(subject, unit)
     return [_wording(key)[language].format(**numbers) for key in keys]
+
+
+def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
+    """Return `subjects` in groups that can be told in one breath: the same verdict for the same reason."""
+    groups: dict[Any, list[Any]] = {}
+    for one in subjects:
+        together = one.reason in TOLD_TOGETHER and not _is_fragile(one)
+        groups.setdefault(one.reason if together else one.channel, []).append(one)
+    return list(groups.values())
+
+
+def _is_fragile(one: Answer | Advice) -> bool:
+    """Return whether other gains are wanted though none can be proposed: that is told of each channel."""
+    return one.reason == "good_enough" and float(one.numbers["phase_now"]) < FRAGILE_PHASE
+
+
+def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C") -> list[str]:
+    """Return what to say about a group of `grouped`, the verdict first.
+
+    Of several channels with models the tightest is told, of those without the widest range of all.
+    """
+    if len(group) == 1:
+        return sentences(group[0], language, unit)
+    by = "iae_ratio" if isinstance(group[0], Advice) else "phase_margin"
+    tightest = min(group, key=lambda one: getattr(one, by))
+    head, *keys = _group_keys(group, tightest)
+    numbers = _numbers(tightest, unit) | _listed(group, language)
+    if "plant_gain" not in tightest.numbers:
+        numbers |= _largest(group)
+    told = [_wording(key)[language].format(**numbers) for key in keys]
+    if told and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
+        gap = "" if language == "zh" else " "
+        told[0] = _wording("group.tightest")[language].format(**numbers) + gap + told[0]
+    return [_wording(head)[language].format(**numbers), *told]
+
+
+def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
+    if isinstance(tightest, Advice) and tightest.present is not None:
+        return ["group.good_enough"]
+    if isinstance(tightest, Answer):
+        unknown = any(math.isnan(one.asked + one.present) for one in group)
+        keys = [f"group.verdict_{'unknown' if unknown else tightest.verdict}"]
+    else:
+        keys = ["group.refused"]
+    keys.append("reason.quiet_each" if tightest.reason == "quiet" else f"reason.{tightest.reason}")
+    if tightest.experiment:
+        keys.append(f"experiment.{tightest.experiment}")
+    return keys + _grounds(tightest.numbers)
+
+
+def _largest(group: Sequence[Any]) -> dict[str, float | str]:
+    names = [name for name, value in group[0].numbers.items() if isinstance(value, int | float)]
+    return {name: max(float(one.numbers[name]) for one in group) for name in names}
+
+
+def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:
+    """Return the channels, and the values that differ between them, as lists."""
+    separator = "、" if language == "zh" else ", "
+    told: dict[str, float | str] = {"channels": separator.join(str(one.channel) for one in group)}
+    if isinstance(group[0], Answer):
+        for name in ("present", "asked"):
+            values = [f"{getattr(one, name):.4g}" for one in group]
+            told[name] = separator.join(values if len(set(values)) > 1 else values[:1])
+    return told
 
 
 def answer_text(answer: Answer, language: Language, unit: str = "°C") -> str:

@@ -1,13 +1,13 @@
 """A finding as sentences, in English or Traditional Chinese; the sentences are in faults.toml."""
 
 import math
-import string
 from collections.abc import Mapping
 from typing import Any
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Evidence, Finding
 from instrumentgpt.text.language import Language
+from instrumentgpt.text.plural import Sentence
 
 UNKNOWN = "?"  # stands for a number the log does not give
 WORDS: Mapping[Language, Mapping[str, str]] = {
@@ -20,10 +20,12 @@ NAMES: Mapping[Language, Mapping[str, str]] = {  # values of numbers that are wo
 }
 
 
-class _Numbers(string.Formatter):
+class _Numbers(Sentence):
     """Formats numbers: nan and None become `UNKNOWN`, -0.00 loses its sign, words stay words."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.startswith("?"):
+            return str(super().format_field(value, format_spec))
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             return UNKNOWN
         written = str(value) if isinstance(value, str) else format(value, format_spec)

@@ -2,12 +2,14 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from instrumentgpt.text.language import Language
+from instrumentgpt.text.plural import Sentence
 
 SENTENCES = Path(__file__).with_name("phrases.toml")
 QUOTE_CHARS = 160  # of a quoted log line: one line on the page
@@ -27,7 +29,16 @@ def phrase(key: str, language: Language, **fields: Any) -> str:
     >>> phrase("fetching", "en", device="zspr 052")
     'Fetching the newest log of zspr 052.'
     """
-    return sentences()[key][language].format(**fields)
+    return str(Sentence().format(sentences()[key][language], **fields))
+
+
+def joined(items: Iterable[object], language: Language) -> str:
+    """Return a list as it stands in a sentence.
+
+    >>> joined([1, 3, 4], "en"), joined([1, 3, 4], "zh")
+    ('1, 3, 4', '1、3、4')
+    """
+    return ("、" if language == "zh" else ", ").join(map(str, items))
 
 
 def line_link(log: str, line: int) -> str:

@@ -1,5 +1,6 @@
 """A tool that judges gains by the models that a log accepts."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ from instrumentgpt.instruments.diagnosis import spoiled
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
 
@@ -29,23 +31,46 @@ def advise_gains(
     from instrumentgpt.instruments.advice_wording import sentences
 
     opened = open_log(workspace, log, device)
-    loops = loops_of(opened.log)
-    told = []
+    loops, unit = loops_of(opened.log), opened.log.unit
+    answers, advised, told = [], [], []
     for number in _channels(opened, loops, channel):
         model = plant.identify(loops[number], spoiled(diagnosed(opened), number), opened.log.degrees_per_unit)
         answer = advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target)
         better = advice.advise(model)
+        answers.append(answer)
+        advised.append(better)
         told.append(
             {
                 "channel": number,
                 "answer": plain(asdict(answer)),
-                "sentences": sentences(answer, language, opened.log.unit),
+                "sentences": sentences(answer, language, unit),
                 "advice": plain(asdict(better)),
-                "advice_sentences": sentences(better, language, opened.log.unit),
+                "advice_sentences": sentences(better, language, unit),
             }
         )
-    summary = " ".join(one["sentences"][0] for one in told)
-    return {"summary": summary, "log": opened.name, "channels": told}
+    return {
+        "summary": " ".join(one["sentences"][0] for one in told),
+        "log": opened.name,
+        "channels": told,
+        "groups": _groups(answers, language, unit),
+        "advice_groups": _groups(advised, language, unit),
+    }
+
+
+def _groups(
+    subjects: Sequence[Answer] | Sequence[Advice], language: Language, unit: str
+) -> list[dict[str, Any]]:
+    """Return the channels that are told together, each group with its sentences, the verdict first."""
+    from instrumentgpt.instruments.advice_wording import group_sentences, grouped
+
+    return [
+        {
+            "channels": [one.channel for one in group],
+            "reason": group[0].reason,
+            "sentences": group_sentences(group, language, unit),
+        }
+        for group in grouped(subjects)
+    ]
 
 
 def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> list[int]:
