@@ -135,6 +135,19 @@ def test_plot_names_the_channels_there_are(oscillating, tmp_path, capsys):
     assert "It has: 1, 2, 3, 4" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("chart", "traces"), [("loop", 3), ("error", 1)])
+def test_plot_draws_the_chart_that_is_named(oscillating, tmp_path, capsys, chart, traces):
+    target = tmp_path / "run.json"
+    assert main(["plot", str(oscillating), "-o", str(target), "--channel", "2", "--chart", chart]) == 0
+    figure = json.loads(target.read_text(encoding="utf-8"))
+    assert sum(trace["mode"] == "lines" for trace in figure["data"]) == traces
+
+
+def test_plot_names_the_charts_there_are(oscillating, tmp_path, capsys):
+    assert main(["plot", str(oscillating), "-o", str(tmp_path / "x.html"), "--chart", "pie"]) == 1
+    assert "There are: loop, error" in capsys.readouterr().err
+
+
 def test_devices_are_listed_with_their_newest_log(capsys):
     assert main(["devices"]) == 0
     lines = capsys.readouterr().out.splitlines()

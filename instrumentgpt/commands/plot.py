@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
     )
+    parser.add_argument(
+        "--chart", default="loop", metavar="NAME", help="loop (default), or error: pv less setpoint"
+    )
     parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
     parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
 
@@ -34,11 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.instruments.diagnosis import diagnose
     from instrumentgpt.instruments.logs import read_log
 
+    drawn = charts.chart_named(arguments.chart)
     try:
         log = read_log(arguments.log, cache=home() / "cache" / "frames")
         findings = diagnose(log).findings
         chosen = _chosen(log, arguments.channel)
-        figure = charts.loop_chart(log, findings, chosen, arguments.language)
+        figure = drawn(log, findings, chosen, arguments.language)
         if arguments.output.suffix == ".json":
             text = figure.to_json()
         else:

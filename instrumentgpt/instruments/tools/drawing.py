@@ -14,17 +14,22 @@ def plot_log(
     device: str = "",
     channel: int | None = None,
     language: Language = "en",
+    chart: str = "loop",
 ) -> dict[str, Any]:
-    """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it."""
+    """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it.
+
+    chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row
+    """
     from instrumentgpt.instruments import charts  # plotly: 0.3 s, only where something is drawn
 
+    drawn = charts.chart_named(chart)
     opened = open_log(workspace, log, device)
     if channel is not None:
         known_channel(opened, channel)
     found = diagnosed(opened)
     chosen = None if channel is None else [channel]
     title = f"{device} · {opened.name}" if device else opened.name
-    figure = charts.loop_chart(opened.log, found.findings, chosen, language, title=title)
+    figure = drawn(opened.log, found.findings, chosen, language, title=title)
     alt = charts.text_alternative(opened.log, found.findings, language, chosen)
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"chart-{uuid.uuid4().hex[:8]}.json"
