@@ -21,6 +21,7 @@ class Settings:
     recent_exchanges: int = 3  # N of the memory design
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
+    rule_tag: str = "@instrument"  # under a request about a device, for agents that know rules by a tag
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0

@@ -29,11 +29,13 @@ from instrumentgpt.agents.events import (
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Clocks, Request, run
 from instrumentgpt.agents.registry import choose, environment_for
+from instrumentgpt.equipment import Case, equip, tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.permissions import permission_in_force
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.text.markers import marker
 from instrumentgpt.tool_results import RefusedArtifact, artifact, origins, result_of
@@ -118,7 +120,7 @@ class Turn:
         except InstrumentGPTError as error:
             yield from failed(error)
             return
-        request = Request(self._prompt(), self._workspace(), self._task_file(task), self.settings.model)
+        request = self._request(agent.name, task)
         command = agent.command(program, request, {**environment_for(agent), RUN_VARIABLE: self.run.id})
         with closing(run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)) as events:
             for event in events:
@@ -181,10 +183,28 @@ class Turn:
         said = memory.new_items(state, after)
         return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
 
-    def _prompt(self) -> str:
+    def _request(self, agent: str, task: str) -> Request:
+        """Return what is asked of the agent, whose folder is made ready for it."""
+        allowed = permission_in_force(self.database, self.run.conversation_id)
+        folder, task_file = self._workspace(), self._task_file(task)
+        request = Request(
+            self._prompt(agent),
+            folder,
+            task_file,
+            self.settings.model,
+            may_run=allowed.may_run,
+            may_edit=allowed.may_edit,
+        )
+        if agent == "offline":  # it is our own, and needs none of this
+            return request
+        logs, dropped = self.state.downloaded_logs, list(self._uploads())
+        case = Case(self._home(), self.run.id, task_file, allowed, logs, dropped, self.earlier)
+        return replace(request, mcp_config=equip(folder, agent, case))
+
+    def _prompt(self, agent: str) -> str:
         """Return the prompt; what it moves out of the recent messages is in the summary from now on."""
         prompt = memory.compose(
-            self.question.content,
+            tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices)),
             [asdict(message) for message in self.earlier],
             self.state,
             self.summary,

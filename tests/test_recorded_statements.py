@@ -1,4 +1,4 @@
-"""What an agent puts on record through our tools: state as data, with its origin, before any prose is read."""
+"""What an agent puts on record through our tools: state as data, before any prose is read."""
 
 import pytest
 

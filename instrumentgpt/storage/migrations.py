@@ -179,12 +179,27 @@ def settings_and_notes(database: Database) -> None:
         ) WITHOUT ROWID""")
 
 
+def permissions(database: Database) -> None:
+    """What agents may do besides reading, each change with who made it."""
+    database.execute("""
+        CREATE TABLE permissions (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            may_run INTEGER NOT NULL,
+            may_edit INTEGER NOT NULL,
+            changed_by TEXT NOT NULL,
+            changed_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX permissions_of ON permissions (conversation_id, id)")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
     artifacts_and_sessions,
     state_items_and_device_states,
     settings_and_notes,
+    permissions,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

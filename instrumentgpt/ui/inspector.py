@@ -10,6 +10,8 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.agents.registry import choose
+from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.settings import Settings
@@ -89,7 +91,7 @@ def next_prompt(
         state, first.ip if first else None, first.name if first else None, filed, question
     )
     prompt = memory.compose(
-        question,
+        tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
         messages,
         state,
         summary,
@@ -97,6 +99,14 @@ def next_prompt(
         recent_exchanges=settings.recent_exchanges,
     )
     return prompt, state
+
+
+def _answering(settings: Settings) -> str:
+    """Return the name of the agent that would answer, "" if none can."""
+    try:
+        return choose(settings.agent, settings)[0].name
+    except InstrumentGPTError:
+        return ""
 
 
 def turns_of(messages: Sequence[db.Message]) -> dict[int, int]:

@@ -101,6 +101,12 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="recent_exchanges" in fixed,
         help="The last exchanges go to the agent in full; older ones as a summary.",
     )
+    rule_tag = st.text_input(
+        "Tag of the rule",
+        settings.rule_tag,
+        disabled="rule_tag" in fixed,
+        help="Put under a question about a device, for Cursor: it names the rule to follow. Empty: none.",
+    )
     inventory = st.text_input("Inventory of devices", settings.inventory, disabled="inventory" in fixed)
     columns = st.columns(len(SECONDS))
     seconds = {
@@ -120,6 +126,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         model=model.strip(),
         agent_path=agent_path.strip(),
         recent_exchanges=int(recent),
+        rule_tag=rule_tag.strip(),
         inventory=inventory.strip(),
         **seconds,
     )

@@ -1,0 +1,151 @@
+"""What a CLI agent finds in the folder where it works: our rule, our tools, what it may do, and logs.
+
+One folder per conversation. All of it is written anew for each turn: it belongs to us, not to the agent.
+"""
+
+import gzip
+import json
+import logging
+import shutil
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.settings import CHECKOUT
+from instrumentgpt.storage.permissions import Permission
+
+RULE = Path(__file__).parent / "rules" / "instrument.mdc"
+LARGEST_COPY = 64 * 1024 * 1024  # bytes; larger logs are read through our tools
+BLOCK = 1024 * 1024  # bytes
+RULE_FILES = {  # agent → where it looks for rules; Cursor has its own kind
+    "claude": "CLAUDE.md",
+    "codex": "AGENTS.md",
+    "gemini": "GEMINI.md",
+    "opencode": "AGENTS.md",
+}
+_log = logging.getLogger(__name__)
+
+
+def prepare(folder: Path, agent: str, server: Mapping[str, Any], permission: Permission) -> Path:
+    """Write the rule, the entry of our tools and the permissions into `folder`, as `agent` looks for them.
+
+    server  how our MCP server is started, as `tool_server` returns it
+
+    Returns the file {"mcpServers": …} for agents that are told on their command line.
+    """
+    texts = _texts(agent, server, permission)
+    for name in {*RULE_FILES.values(), "opencode.json", ".gemini/settings.json"} - texts.keys():
+        (folder / name).unlink(missing_ok=True)  # of another agent that worked here
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / ".cursor/mcp.json"
+
+
+def tool_server(task_file: Path, home: Path, environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return how our MCP server is started: it is, by the agent, in the agent's folder and environment.
+
+    environment  what it needs besides: the run's mark, so that it is found and ended with the run
+    """
+    return {
+        "command": sys.executable,
+        "args": ["-m", "instrumentgpt.mcp_server", "--task", str(task_file)],
+        "env": {"PYTHONPATH": str(CHECKOUT), "INSTRUMENTGPT_HOME": str(home), **environment},
+    }
+
+
+def rule_text() -> str:
+    """Return our rule without its front matter, for agents that read plain Markdown."""
+    return RULE.read_text(encoding="utf-8").split("---\n", 2)[2].lstrip()
+
+
+def _texts(agent: str, server: Mapping[str, Any], permission: Permission) -> dict[str, str]:
+    """Return relative path → content of the files for `agent`; Cursor's hold the servers for every agent."""
+    texts = {
+        ".cursor/rules/instrument.mdc": RULE.read_text(encoding="utf-8"),
+        ".cursor/mcp.json": _json({"mcpServers": {SERVER: server}}),
+        ".cursor/cli.json": _json({"permissions": cursor_permissions(permission)}),
+    }
+    if agent in RULE_FILES:
+        texts[RULE_FILES[agent]] = rule_text()
+    if agent == "gemini":
+        texts[".gemini/settings.json"] = _json({"mcpServers": {SERVER: {**server, "trust": True}}})
+    if agent == "opencode":
+        texts["opencode.json"] = _json({"mcp": {SERVER: _for_opencode(server)}})
+    return texts
+
+
+def cursor_permissions(permission: Permission) -> dict[str, list[str]]:
+    """Return what `.cursor/cli.json` allows and denies; a denial wins there, whatever the flags.
+
+    >>> cursor_permissions(Permission(may_edit=True))["deny"]
+    ['Shell(*)', 'WebFetch(*)']
+    """
+    kinds = {"Shell(*)": permission.may_run, "Write(**)": permission.may_edit}
+    return {
+        "allow": [f"Mcp({SERVER}:*)", "Read(**)", *(kind for kind, may in kinds.items() if may)],
+        "deny": [*(kind for kind, may in kinds.items() if not may), "WebFetch(*)"],
+    }
+
+
+def _for_opencode(server: Mapping[str, Any]) -> dict[str, Any]:
+    command = [server["command"], *server["args"]]
+    return {"type": "local", "command": command, "environment": server["env"], "enabled": True}
+
+
+def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:
+    """Put copies of `logs` (name of a folder, file) under `folder`, unpacked, where they are missing or old.
+
+    Copies, so that an agent that may edit cannot change what our tools judge.
+    Logs over 64 MiB, and those that cannot be unpacked, are left out.
+    """
+    for group, source in logs:
+        target = folder / group / source.name.removesuffix(".gz")
+        if _is_current(target, source):
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f"{target.name}.part")
+        try:
+            if _unpacked(source, part):
+                shutil.copystat(source, part)
+                part.replace(target)
+        except (OSError, EOFError, zlib.error) as problem:
+            _log.warning("%s is not copied for the agent: %s", source, problem)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _unpacked(source: Path, part: Path) -> bool:
+    """Write the text of `source` into `part`; return whether that was all of it."""
+    with source.open("rb") as file, part.open("wb") as writing:
+        reading = gzip.GzipFile(fileobj=file) if source.suffix == ".gz" else file
+        for _ in range(LARGEST_COPY // BLOCK):
+            block = reading.read(BLOCK)
+            if not block:
+                return True
+            writing.write(block)
+    return False
+
+
+def _is_current(target: Path, source: Path) -> bool:
+    try:
+        return target.stat().st_mtime_ns == source.stat().st_mtime_ns
+    except OSError:
+        return False
+
+
+def write_pasted(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write `texts` (file name → text) into `folder`: messages do not change, so each is written once."""
+    for name, text in texts.items():
+        path = folder / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="replace")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
