@@ -26,7 +26,6 @@ from instrumentgpt.storage.conversations import (
     add_message,
     count_messages,
     create_conversation,
-    delete_conversation,
     delete_turn,
     get_conversation,
     list_conversations,
@@ -35,6 +34,7 @@ from instrumentgpt.storage.conversations import (
     unknown,
 )
 from instrumentgpt.storage.errors import RunInProgress, StorageError, UnknownConversation, UnknownRun
+from instrumentgpt.storage.folders import delete_conversation
 from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.provenance import (
     StateItem,
