@@ -162,3 +162,35 @@ def half_cycles(values: Floats, hysteresis: float) -> HalfCycles:
         for start, stop in zip(turns, stops, strict=True)
     ]
     return HalfCycles(turns, np.array(peaks, dtype=np.int64), values[peaks])
+
+
+def turning_points(values: Floats, reversal: float) -> Indices:
+    """Return the indices of the extremes of `values` between which it moves by at least `reversal`.
+
+    Highs and lows take turns, wherever zero is: a swing about a moving mean has them too. The first and the
+    last are extremes only as far as the record goes.
+
+    >>> turning_points(np.array([0.0, 2.0, 1.9, 2.1, 0.0, 0.1, -1.0, 3.0]), reversal=1.0).tolist()
+    [0, 3, 6, 7]
+    """
+    slope = np.sign(np.diff(values))
+    kept = np.flatnonzero(slope)
+    turns = kept[1:][slope[kept[1:]] != slope[kept[:-1]]] if kept.size else kept
+    found = [0]
+    rising: bool | None = None
+    extreme = lowest = highest = 0
+    for index in [*turns.tolist(), len(values) - 1]:
+        value = values[index]
+        if rising is None:
+            lowest = index if value < values[lowest] else lowest
+            highest = index if value > values[highest] else highest
+            if values[highest] - values[lowest] < reversal:
+                continue
+            rising, extreme = highest > lowest, index
+            found = [min(lowest, highest)]
+        elif (value > values[extreme]) if rising else (value < values[extreme]):
+            extreme = index
+        elif abs(value - values[extreme]) >= reversal:
+            found.append(extreme)
+            rising, extreme = not rising, index
+    return np.array(found if rising is None else [*found, extreme], dtype=np.int64)

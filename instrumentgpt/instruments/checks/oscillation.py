@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.signals import Floats, HalfCycles
 from instrumentgpt.instruments.study import Study, found
@@ -16,6 +17,8 @@ IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md sectio
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
+GROWN = 1.5  # times its first amplitude, from which a smooth swing is on its way to the limits
+SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
 ODD = 0.6  # share of oddness from which a valve sticks
 LONG_BEGINNING = 4.0  # periods
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
@@ -45,6 +48,8 @@ class Swing:
     output: float
     peaks: tuple[int, int]
     oddness: float = 0.0  # of the cross-correlation of output and pv
+    straightness: float = 0.0  # of the way between the extremes: 1 a line, 0 half a cosine
+    growth: float = 1.0  # amplitude of the last third over that of the first
 
 
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -66,8 +71,37 @@ def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Findin
 
 
 def _swings(study: Study) -> list[tuple[Track, Swing]]:
-    swings = [(track, swing_of(track)) for track in study.active if not track.two_point]
+    tracks = [track for track in study.active if not track.two_point]
+    swings = [(track, swing_of(track) or _stick_slip(track)) for track in tracks]
     return [(track, swing) for track, swing in swings if swing is not None]
+
+
+def _stick_slip(track: Track) -> Swing | None:
+    """Return the swing with corners of `track`: it may be short, slow and off its setpoint."""
+    zigzag = zigzag_of(track, smallest_swing(track))
+    if zigzag is None or not zigzag.straightness > STRAIGHT:
+        return None
+    swing = _swing_of_zigzag(track, zigzag)
+    return swing if swing.at_limit <= AT_LIMIT_SHARE and swing.period >= FASTEST * track.period else None
+
+
+def _swing_of_zigzag(track: Track, zigzag: Zigzag) -> Swing:
+    lengths = [np.diff(track.time[turns]) for turns in zigzag.trains]
+    heights = np.concatenate([np.abs(np.diff(track.error[turns])) for turns in zigzag.trains])
+    groups = [HalfCycles(turns, turns, track.error[turns]) for turns in zigzag.trains]
+    longest = max(zigzag.trains, key=len)
+    return Swing(
+        zigzag.begin,
+        int(zigzag.trains[-1][-1]),
+        2.0 * float(np.mean(np.concatenate(lengths))),
+        float(np.median(heights)) / 2,
+        zigzag.legs / 2,
+        1.0 - _pair_variation(max(lengths, key=len)),
+        _mean_share_at_limit(track, groups, crossing=False),
+        _output_swing(track, max(groups, key=len)),
+        (int(longest[len(longest) // 2]), int(longest[len(longest) // 2 - 1])),
+        straightness=zigzag.straightness,
+    )
 
 
 def _finding(study: Study, track: Track, swing: Swing, fault: str, other: str, reason: str) -> Finding:
@@ -103,6 +137,8 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
     the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch 1999).
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
+    if inside and swing.growth > GROWN and swing.straightness < SMOOTH:
+        return False
     return inside and (track.is_temperature or swing.oddness > ODD)
 
 
@@ -140,7 +176,7 @@ def swing_of(track: Track) -> Swing | None:
     if amplitude < smallest_swing(track):
         return None
     first, last = _beginning(track, alike[0], period), int(alike[-1].peak[-1])
-    cycle_shares = [_share_at_limit(track, group) for group in alike]
+    straight = straightness(track.error, longest.peak)
     return Swing(
         first,
         last,
@@ -148,10 +184,12 @@ def swing_of(track: Track) -> Swing | None:
         amplitude,
         len(extremes) / 2,
         regularity,
-        float(np.average(cycle_shares, weights=[len(group) for group in alike])),
+        _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT),
         _output_swing(track, longest),
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
         oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
+        straight,
+        _growth(longest),
     )
 
 
@@ -228,13 +266,26 @@ def _decays(group: HalfCycles) -> bool:
     return bool(np.median(size[-third:]) < DECAYED * np.median(size[:third]))
 
 
-def _share_at_limit(track: Track, group: HalfCycles) -> float:
-    """Return the share of cycles in which the output met a limit; two-sided outputs: also changed sign."""
+def _growth(group: HalfCycles) -> float:
+    """Return the amplitude of the last third over that of the first."""
+    size = np.abs(group.extreme)
+    third = max(2, len(size) // 3)
+    return float(np.median(size[-third:]) / np.median(size[:third]))
+
+
+def _mean_share_at_limit(track: Track, groups: Sequence[HalfCycles], crossing: bool) -> float:
+    """Return the share of cycles in which the output met a limit; `crossing`: or changed sign (Peltier)."""
+    shares = [_share_at_limit(track, group, crossing) for group in groups]
+    return float(np.average(shares, weights=[len(group) for group in groups]))
+
+
+def _share_at_limit(track: Track, group: HalfCycles, crossing: bool) -> float:
     met = []
     for start, stop in zip(group.first[:-2:2], group.first[2::2], strict=False):
         output = track.output[start:stop]
         touches = bool((track.at_low[start:stop] | track.at_high[start:stop]).any())
-        crosses = track.low < 0 and float(np.nanmin(output)) < -1.0 and float(np.nanmax(output)) > 1.0
+        lowest, highest = float(np.nanmin(output)), float(np.nanmax(output))
+        crosses = crossing and track.low < 0 and lowest < -1.0 and highest > 1.0
         met.append(touches or crosses)
     return float(np.mean(met)) if met else 0.0
 

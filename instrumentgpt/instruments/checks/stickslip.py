@@ -1,0 +1,132 @@
+"""Swings of an actuator that sticks or moves in steps: few, slow, lopsided, and with corners.
+
+An actuator that stands still makes pv go straight (or as the plant relaxes) until the integral has moved the
+output far enough; then it jumps and pv turns round at once. Gains or a room that breathes make pv turn
+gradually. So the halves of a swing are compared with a straight line and with half a cosine: the curve
+fitting method of He, Wang, Pottmann, Qin, Ind. Eng. Chem. Res. 46 (2007) 4549-4560, from extreme to extreme
+here, as the mean of a slow swing need not be at its setpoint.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from instrumentgpt.instruments.signals import Floats, Indices, smooth, turning_points
+from instrumentgpt.instruments.tracks import Hold, Track
+
+FEWEST_LEGS = 5  # from extreme to extreme, in all holds: two and a half cycles; fewer may be a settling
+TRAIN_LEGS = 3  # of one hold
+DECAYED = 0.6  # of the first legs' height left in the last: a swing that dies away is a settling
+ALIKE = 2.2  # times, at most, that a leg is longer or larger than the one before it in the same direction
+STRAIGHT = 0.6  # index from which a swing has corners; He et al. 2007
+SMOOTHED = 0.04  # of a leg, over which pv is averaged before it is judged
+SHORTEST_LEG = 8  # samples, for its shape to be told
+
+
+@dataclass(frozen=True, eq=False)
+class Zigzag:
+    """Trains of consecutive extremes of pv, as indices, and how straight pv went between them.
+
+    trains        one array a hold, in order
+    begin         index at which pv left its setpoint before the first extreme
+    straightness  0 half a cosine, 1 a line
+    """
+
+    trains: tuple[Indices, ...]
+    begin: int
+    straightness: float
+
+    @property
+    def legs(self) -> int:
+        return sum(len(train) - 1 for train in self.trains)
+
+
+def zigzag_of(track: Track, smallest: float) -> Zigzag | None:
+    """Return the trains of like legs in the holds, each leg at least twice `smallest` (°C) high; or None."""
+    trains = [train for hold in track.holds for train in [_train(track, hold, smallest)] if train is not None]
+    if sum(len(train) - 1 for train in trains) < FEWEST_LEGS:
+        return None
+    shares = np.concatenate([_shares(track.error, train) for train in trains])
+    if not shares.size:
+        return None
+    return Zigzag(tuple(trains), _begin(track, int(trains[0][0]), smallest), float(np.median(shares)))
+
+
+def _train(track: Track, hold: Hold, smallest: float) -> Indices | None:
+    """Return the extremes of the longest train in `hold`."""
+    start = track.reached(hold)
+    error = track.error[start : hold.stop]
+    if len(error) < TRAIN_LEGS * SHORTEST_LEG or not np.isfinite(error).all():
+        return None
+    if np.ptp(error) < 2 * smallest or not track.usable[start : hold.stop].all():
+        return None
+    averaged = smooth(error, track.samples(2.0) | 1)
+    turns = turning_points(averaged, 1.6 * smallest)
+    part = _longest_train(track.time[start + turns], averaged[turns], 2 * smallest)
+    return None if part is None else start + turns[part]
+
+
+def _begin(track: Track, first: int, smallest: float) -> int:
+    """Return where the error last came past `smallest` before the extreme `first`, within its hold."""
+    hold = next(hold for hold in track.holds if hold.first <= first < hold.stop)
+    calm = np.flatnonzero(np.abs(track.error[hold.first : first]) < smallest)
+    return hold.first + int(calm[-1]) if calm.size else first
+
+
+def _longest_train(time: Floats, value: Floats, least: float) -> slice | None:
+    """Return the longest run of extremes whose legs are alike, two apart, and at least `least` high."""
+    lengths, heights = np.diff(time), np.abs(np.diff(value))
+    large = heights >= least
+    best, start = slice(0, 0), 0
+    for i in range(len(heights) + 1):
+        tall = i < len(heights) and bool(large[i])
+        if tall and (
+            i - start < 2 or _alike(lengths[i - 2 : i + 1 : 2]) and _alike(heights[i - 2 : i + 1 : 2])
+        ):
+            continue
+        best = max(best, slice(start, i + 1), key=lambda part: part.stop - part.start)
+        start = i + 1 if not tall else i - 1 if i - start > 1 else i
+    if best.stop - best.start <= TRAIN_LEGS or _decays(heights[best.start : best.stop - 1]):
+        return None
+    return best
+
+
+def _alike(pair: Floats) -> bool:
+    return bool(1 / ALIKE < pair[1] / pair[0] < ALIKE)
+
+
+def _decays(heights: Floats) -> bool:
+    third = max(2, len(heights) // 3)
+    return bool(np.median(heights[-third:]) < DECAYED * np.median(heights[:third]))
+
+
+def straightness(values: Floats, turns: Indices) -> float:
+    """Return the median over the legs of how much better a line fits than half a cosine: 0 to 1, nan if none.
+
+    >>> x = np.arange(100)
+    >>> round(straightness(np.abs(x % 50 - 25.0), np.array([0, 25, 50, 75])), 2)
+    1.0
+    >>> round(straightness(np.cos(np.pi * x / 25), np.array([0, 25, 50, 75])), 2)
+    0.0
+    """
+    shares = _shares(values, turns)
+    return float(np.median(shares)) if shares.size else float("nan")
+
+
+def _shares(values: Floats, turns: Indices) -> Floats:
+    legs = [(a, b) for a, b in pairwise(turns.tolist()) if b - a >= SHORTEST_LEG]
+    return np.array([_straight(values[a : b + 1]) for a, b in legs])
+
+
+def _straight(leg: Floats) -> float:
+    leg = smooth(leg, max(1, round(SMOOTHED * len(leg))))
+    way = np.linspace(0.0, 1.0, len(leg))
+    by_line, by_cosine = (_misfit(shape, way, leg) for shape in (way, np.cos(np.pi * way)))
+    return by_cosine / (by_line + by_cosine) if by_line + by_cosine > 0 else 0.5
+
+
+def _misfit(shape: Floats, way: Floats, leg: Floats) -> float:
+    """Return the squares left by `shape`, bent as far as it takes: a plant relaxes along a curve."""
+    design = np.column_stack([np.ones(len(leg)), shape, way * (1.0 - way)])
+    return float(np.sum((leg - design @ np.linalg.lstsq(design, leg, rcond=None)[0]) ** 2))
