@@ -15,6 +15,12 @@ class Answered:
     text: str
     tools: tuple[str, ...]
     results: tuple[dict[str, Any], ...]
+    segments: tuple[str, ...] = ()  # what was said before each tool call, and after the last
+
+    def around(self, tool: str) -> tuple[str, str]:
+        """Return all that was said before and after the call of `tool`."""
+        place = self.tools.index(tool) + 1
+        return "".join(self.segments[:place]), "".join(self.segments[place:])
 
 
 def asked(question: str, folder, **task: Any) -> Answered:
@@ -28,7 +34,19 @@ def asked(question: str, folder, **task: Any) -> Answered:
     events = [json.loads(line) for line in stream.getvalue().splitlines()]
     calls = [event["tool_call"]["mcpToolCall"] for event in events if event.get("subtype") == "completed"]
     results = [json.loads(call["result"]["success"]["content"][0]["text"]["text"]) for call in calls]
-    return Answered(events[-1]["result"], tuple(call["args"]["toolName"] for call in calls), tuple(results))
+    tools = tuple(call["args"]["toolName"] for call in calls)
+    return Answered(events[-1]["result"], tools, tuple(results), _segments(events))
+
+
+def _segments(events: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the deltas of the answer, joined between the starts of tool calls."""
+    segments = [""]
+    for event in events:
+        if event["type"] == "tool_call" and event["subtype"] == "started":
+            segments.append("")
+        elif event["type"] == "assistant" and "timestamp_ms" in event and "model_call_id" not in event:
+            segments[-1] += event["message"]["content"][0]["text"]
+    return tuple(segments)
 
 
 def state_after(answered: Answered, device: str = "", ip: str = "") -> dict[str, Any]:

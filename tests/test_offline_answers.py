@@ -78,7 +78,70 @@ def test_a_gain_question_answers_from_the_known_log_without_fetching_again(tmp_p
 def test_a_gain_that_a_quiet_log_cannot_judge_is_not_proven(tmp_path):
     text = asked("can kp of 052 be raised to 12?", tmp_path).text
     assert "not proven" in text and "What would prove it" in text
-    assert "**Channel 1: yes" not in text
+    assert "yes on" not in text and "Channels 1, 2, 3, 4: not proven that kp can go from 9 to 12" in text
+
+
+def test_channels_with_the_same_verdict_are_told_together(tmp_path):
+    text = asked("can kp of 053 be raised?", tmp_path).text
+    assert "**Can kp be changed so? no on channel 2; not proven on channels 1, 3, 4.**" in text
+    assert text.count("The log is too quiet for a plant model") == 1
+    assert text.index("Channel 2: no") < text.index("Channels 1, 3, 4: not proven")
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("建議 053 的增益", ["建議更改通道 2 的增益", "建議增益為 kp", "通道 1、3、4：不建議任何增益"]),
+        ("suggest gains for 053", ["better gains are proposed for channel 2, of 4", "kp 6.1 %/°C (from 50)"]),
+        ("suggest gains for 052", ["no other gains are proposed, for none of 4 channels", "02-18"]),
+    ],
+)
+def test_a_proposal_of_gains_is_the_headline_or_why_there_is_none(tmp_path, question, parts):
+    answer = asked(question, tmp_path)
+    for part in parts:
+        assert part in answer.text
+    assert "11.7" not in answer.text, "what was asked is not whether kp may be 1.3 times as high"
+
+
+def test_an_older_log_that_may_prove_it_is_named_and_the_question_to_it_works(tmp_path):
+    first = asked("10.1.1.47 那 kp 可以調高嗎？", tmp_path)
+    assert first.tools.count("fetch_log") == 1 and "尚未證實" in first.text
+    question = re.search(r"「(用 02-18 的 log 看 kp 可以調高嗎？)」", first.text).group(1)
+    state = state_after(first, "zspr 052", "10.1.1.47")
+    for asked_again in (question, "上一份 log 看 kp 可以調高嗎？", "can kp be raised, by the log of Feb 18?"):
+        answer = asked(asked_again, tmp_path, state=state)
+        assert answer.results[1]["log"] == "InstrumentDebug_2026-02-18_22-10-07.51.log"
+        assert "可以，kp 可由 9 調到 11.7" in answer.text or "yes, kp can go from 9 to 11.7" in answer.text
+
+
+def test_a_day_without_a_log_is_said_with_the_logs_there_are(tmp_path):
+    text = asked("052 why did it swing on 02-17?", tmp_path).text
+    assert "has no log of 02-17" in text and "InstrumentDebug_2026-02-18_22-10-07.51.log" in text
+
+
+@pytest.mark.parametrize("question", ["set 052 to 52 °C", "把 052 設成 52 度", "restart 052", "重啟 052"])
+def test_an_order_is_refused_with_what_can_be_done_and_nothing_is_diagnosed(tmp_path, question):
+    answer = asked(question, tmp_path)
+    assert answer.tools == () and "zspr 052" in answer.text
+    assert "only read logs" in answer.text or "我只讀記錄" in answer.text
+
+
+def test_an_order_to_change_a_gain_is_refused_and_judged(tmp_path):
+    text = asked("set kp of 053 channel 2 to 60", tmp_path).text
+    assert "0 ways to write" in text and "no, kp should not go from 50 to 60" in text
+
+
+def test_a_healthy_verdict_quotes_lines_with_values_and_speaks_for_all_channels(tmp_path):
+    answer = asked("10.1.1.47 為什麼溫度波動？", tmp_path)
+    assert len(LINK.findall(answer.text)) >= 2
+    assert re.search(r"line=\d+\) 設定值 55 °C，實際值 5[45]\.\d+ °C，輸出", answer.text)
+    assert answer.text.count("通道 1 ") <= 1 and "在 4 個通道" in answer.text
+
+
+@pytest.mark.parametrize("question", ["10.1.1.47 why?", "053 why?", "plot 054"])
+def test_the_chart_stands_between_paragraphs_never_in_a_list(tmp_path, question):
+    before, after = asked(question, tmp_path).around("plot_log")
+    assert before.endswith("\n") and not after.lstrip("\n").startswith("- ")
 
 
 def test_lowering_a_gain_too_little_is_not_enough(tmp_path):
@@ -108,7 +171,9 @@ def test_nothing_found_yet_is_said_and_asked_about(tmp_path):
 def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
     answer = asked("what errors are in the log of 050?", tmp_path)
     assert "3 warnings and errors in 2 groups" in answer.text
-    assert re.search(r"DoorTimeout: open for 60000 ms, limit 60000 ms` — 2 ×, first \[L 1,273\]", answer.text)
+    assert re.search(
+        r"DoorTimeout: open for 60000 ms, limit 60000 ms` — 2 times, first \[L 1,273\]", answer.text
+    )
     assert "coincides in time" in answer.text
 
 
@@ -154,7 +219,12 @@ def test_pasted_lines_that_cannot_be_read_are_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
-        ("053 what changed since last log?", ["kp 7 → 50", "ki 0.06 → 0.6"]),
+        (
+            "053 what changed since last log?",
+            ["New fault: Oscillation from the gains.", "kp 7 → 50", "ki 0.06 → 0.6"],
+        ),
+        ("054 what changed since the last log?", ["**zspr 054 (10.1.1.93): 2 differences", "Sensor spikes"]),
+        ("053 跟上次比有什麼不同？", ["新的異常：增益造成的振盪。", "相同設定值下的輸出"]),
         ("050 跟上次比有什麼不同？", ["DoorTimeout", "處不同"]),
     ],
 )

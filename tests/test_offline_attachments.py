@@ -69,3 +69,29 @@ def test_a_table_without_time_asks_for_it_and_names_no_cause(tmp_path):
     text = asked("what is wrong?", tmp_path, attachments=(str(path),)).text
     assert "rows without a clock" in text and "How many seconds lie between two rows?" in text
     assert "Root cause" not in text
+
+
+@pytest.fixture
+def image(tmp_path) -> Path:
+    path = tmp_path / "shot.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("question", "sign"), [("what is wrong here?", "cannot see images"), ("這張圖怎麼了？", "看不到圖片")]
+)
+def test_an_image_alone_is_answered_with_what_is_needed_instead(tmp_path, image, question, sign):
+    answer = asked(question, tmp_path, attachments=(str(image),))
+    assert answer.tools == () and sign in answer.text and "`shot.png`" in answer.text
+
+
+def test_an_image_beside_a_device_is_said_to_be_unseen_and_the_device_is_diagnosed(tmp_path, image):
+    answer = asked("why does 053 look like this?", tmp_path, attachments=(str(image),))
+    assert answer.text.startswith("**I cannot see images") and "Oscillation from the gains" in answer.text
+
+
+def test_an_image_of_earlier_is_not_spoken_of_again(tmp_path, image):
+    state = state_after(asked("053 why?", tmp_path), "zspr 053", "10.1.1.112")
+    answer = asked("can kp be raised?", tmp_path, attachments=(str(image),), state=state)
+    assert "cannot see images" not in answer.text

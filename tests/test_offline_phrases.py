@@ -16,6 +16,7 @@ OTHER_INTENTS = {
     "gain",
     "lines",
     "moment",
+    "tune",
     "unknown",
 }  # read from particulars, not from a table
 

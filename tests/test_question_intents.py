@@ -31,14 +31,45 @@ def test_every_intent_has_a_sample_in_both_languages(intent):
         ("ki 可以降低 20％ 嗎", "ki", "down", 0.8, None),
         ("可以把比例增益加倍嗎？", "kp", "up", 2.0, None),
         ("kp 可以設成 0.2 嗎", "kp", "", None, 0.2),
-        ("what gains do you recommend?", "", "", None, None),
-        ("建議的 PID 參數？", "", "", None, None),
     ],
 )
 def test_a_question_about_changing_gains_is_read_with_its_size(text, gain, direction, factor, target):
     asked = read_question(text)
     assert (asked.intent, asked.gain, asked.direction, asked.target) == ("gain", gain, direction, target)
     assert asked.factor == (pytest.approx(factor) if factor else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what gains do you recommend?",
+        "建議的 PID 參數？",
+        "建議 053 的增益",
+        "suggest gains for 053",
+        "tune it",
+    ],
+)
+def test_better_gains_are_asked_for(text):
+    assert read_question(text).intent == "tune"
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "previous"),
+    [
+        ("用 02-18 的 log 看 kp 可以調高嗎？", "02-18", False),
+        ("can kp be raised, by the log of 2026-02-18?", "2026-02-18", False),
+        ("用2月18日的記錄看 kp 可以調高嗎", "02-18", False),
+        ("why did it swing on Feb 18?", "02-18", False),
+        ("上一份 log 看 kp 可以調高嗎？", "", True),
+        ("what errors are in the previous log?", "", True),
+        ("show lines 10-12", "", False),
+        ("10.1.1.47 why?", "", False),
+        ("compare InstrumentDebug_2026-02-16_11-20-41.17.log", "", False),
+    ],
+)
+def test_an_older_log_is_meant_by_its_day_or_as_the_one_before(text, day, previous):
+    asked = read_question(text)
+    assert (asked.day, asked.previous) == (day, previous)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +118,21 @@ def test_a_channel_is_found_however_it_is_written(text, channel):
 
 
 @pytest.mark.parametrize(
-    "text", ["restart it", "set kp to 0.2", "把 kp 設成 0.2", "重新開機", "turn off the heater"]
+    "text",
+    [
+        "restart it",
+        "set kp to 0.2",
+        "把 kp 設成 0.2",
+        "重新開機",
+        "turn off the heater",
+        "set 052 to 52 °C",
+        "把 052 設成 52 度",
+        "restart 052",
+        "can you set 052 to 52?",
+        "請幫我把 052 調到 52 度",
+        "please restart 10.1.1.47",
+        "請重啟 052",
+    ],
 )
 def test_an_order_to_act_on_the_instrument_is_no_question(text):
     assert read_question(text).intent == "act"

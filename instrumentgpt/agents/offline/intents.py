@@ -36,7 +36,14 @@ _ACT = (
     r"|\b(?:set|change|write) (?:the )?(?:k[pid]|gains?|set ?point|sp|temperature)\b.{0,24}\bto\b"
     r"|重啟|重启|重新[開开][機机]|[關关][機机]|[關关]掉|打[開开]|[刪删]除|(?:[設设]|改|[調调])(?:成|[為为]|到)"
 )
-_ASKS = r"\?|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b|可以|能否|能不能|可否|[嗎吗]|是否|如果"
+_ORDER = (  # what asks for an act however politely
+    r"^\W*(?:(?:please|pls|can you|could you|will you|would you|i want you to)\W+)*"
+    r"(?:set(?! ?points?\b)|change(?! of\b)|(?:put|write)\b(?=.{0,40}\d)|adjust|start (?:heating|it|the)|stop|enable|disable"
+    r"|calibrate|turn|switch|restart|reboot|reset|shut|power|ramp|apply)\b"
+    r"|(?:^|[請请幫帮]).{0,8}(?:把|將|将).{1,16}(?:[設设改調调升降][成為为到定]?|[關关]|[開开]|重[啟启])"
+    r"|[幫帮請请].{0,8}(?:重[啟启]|[關关][機机閉闭掉]|[開开][機机啟启]|[設设]定?[成為为到])"
+)
+_ASKS = r"\?|\bwhy\b|為什麼|为什么|原因|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b|可以|能否|能不能|可否|[嗎吗]|是否|如果"
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _UNIT = r"\s*(?:°?\s?[cf]\b|度|℃)?"
 _THEN = (
@@ -60,6 +67,18 @@ _HAN_DIGITS = {digit: number for number, digit in enumerate("一二三四五六�
 _PERCENT = r"(\d+(?:\.\d+)?)\s*(?:%|percent|趴)"
 _TIMES = r"(\d+(?:\.\d+)?)\s*(?:x\b|×|times|倍)"
 _TARGET = r"(?:\bto|\bat|=|到|成|[為为])\s*(\d+(?:\.\d+)?)(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DAYS = (  # year, month and day in these groups
+    r"(?<![\d.\-])(?:(?P<y>20\d\d)[-/.年])?(?P<m>0[1-9]|1[0-2])[-/](?P<d>0[1-9]|[12]\d|3[01])(?![\d\-])",
+    r"(?:(?P<y>20\d\d)[/.年])?(?<!\d)(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])[日號号]?",
+    rf"\b(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)? (?P<m>{_MONTH})\b(?:,? (?P<y>20\d\d))?",
+    rf"\b(?P<m>{_MONTH}) (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\b(?:,? (?P<y>20\d\d))?",
+)
+_PREVIOUS = (
+    r"\b(?:previous|older|earlier|preceding) (?:log|run|file|record|one)\b|\b(?:log|run|one) before\b"
+    r"|\blog before (?:that|this|it)\b|[上前]一?[個个份次](?:的?(?:log|[記记][錄录]|日[誌志]))?"
+)
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _DECIMAL = r"(?<![\d.])\d+\.\d+(?!\.?\d)"  # not a part of an address
@@ -77,7 +96,7 @@ _GAIN_NAMES = {
 class Question:
     """What is asked, and the particulars that the words give."""
 
-    intent: str  # a table of intents.toml, or "gain", "excerpt", "lines", "moment", "act", "unknown"
+    intent: str  # a table of intents.toml, or "gain", "tune", "excerpt", "lines", "moment", "act", "unknown"
     text: str
     channel: int | None = None
     gain: str = ""  # "kp", "ki" or "kd", if one is named
@@ -88,6 +107,8 @@ class Question:
     values: tuple[float, float] | None = None  # "61.9 then 29.4"
     clock: str = ""  # a time of day: "14:20" or "14:20:05"
     log: str = ""  # the log's file name, if one is named
+    day: str = ""  # the day of a log: "02-18" or "2026-02-18"
+    previous: bool = False  # whether the log before the known one, or before the newest, is meant
     search: str = ""  # words in quotation marks
     pasted: tuple[str, ...] = ()  # log lines that stand in the question
 
@@ -123,6 +144,8 @@ def read_question(text: str) -> Question:
         values=values,
         clock=clock.group(1) if (clock := _find(_CLOCK, words)) else "",
         log=log.group() if log else "",
+        day=_day(words) if not log and not _lines(words) else "",
+        previous=not log and bool(_find(_PREVIOUS, words)),
         search=search.group(1) if search else "",
         pasted=pasted,
     )
@@ -135,8 +158,10 @@ def _find(pattern: str, words: str) -> re.Match[str] | None:
 def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | None) -> str:
     if len(pasted) >= 2 or (values and _find(_NEXT_LINE, words)):
         return "excerpt"
-    if _is_gain_question(words):
-        return "gain"
+    if _find(_ORDER, words) and not _find(r"\bwhat if\b|如果|為什麼|为什么|\bwhy\b|嗎|吗", words):
+        return "act"
+    if kind := _gain_question(words):
+        return kind
     if _find(_ACT, words) and not _find(_ASKS, words):
         return "act"
     if _lines(words):
@@ -149,11 +174,26 @@ def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | N
     return next(fitting, "unknown")
 
 
-def _is_gain_question(words: str) -> bool:
-    if _find(_TUNE, words):
-        return True
+def _gain_question(words: str) -> str:
+    """Return "gain" if a change of a gain is asked about, "tune" if better gains are, else ""."""
     moves = _find(_UP, words) or _find(_DOWN, words) or (_target(words) is not None and _find(_ASKS, words))
-    return bool(moves and _find(_GAIN, words))
+    if moves and _find(_GAIN, words):
+        return "gain"
+    return "tune" if _find(_TUNE, words) else ""
+
+
+def _day(words: str) -> str:
+    """Return the day that is named, as "02-18" or "2026-02-18", else "".
+
+    >>> [_day(words) for words in ("the log of Feb 18", "2026/02/18", "用 2月18日 的 log", "lines 3-5")]
+    ['02-18', '2026-02-18', '02-18', '']
+    """
+    for pattern in _DAYS:
+        if found := _find(pattern, words):
+            month = found["m"].casefold()
+            number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1
+            return f"{found['y'] + '-' if found['y'] else ''}{number:02d}-{int(found['d']):02d}"
+    return ""
 
 
 def _split_pasted(text: str) -> tuple[tuple[str, ...], str]:

@@ -23,7 +23,10 @@ def compare(case: Case) -> Iterator[str]:
     yield _title(case, about, found) + "\n\n"
     for change in found["changes"]:
         yield f"- {_link(about, older, change)}{plain_text(change['text'])}\n"
-    quantities = ", ".join(dict.fromkeys(row["quantity"] for row in found["compared"]))
+    for fault in found["lasting"]:
+        yield f"- {_link(about, older, fault)}{plain_text(fault['text'])}\n"
+    separator = phrase("list_separator", case.language)
+    quantities = separator.join(dict.fromkeys(row["name"] for row in found["compared"]))
     rows = len(found["compared"])
     yield "\n" + phrase("compare_looked_at", case.language, count=rows, quantities=quantities)
 
@@ -35,7 +38,7 @@ def _title(case: Case, about: Subject, found: Result) -> str:
 
 
 def _link(about: Subject, older: str, change: Result) -> str:
-    """Return the link to the first line of a kind of event that came or went, in the log that has it."""
+    """Return the link to the first line of an event or a fault that came or went, in the log that has it."""
     if "line" not in change:
         return ""
     where = Subject(older, about.device) if change["before"] else about

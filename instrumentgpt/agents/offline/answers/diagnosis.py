@@ -65,9 +65,13 @@ def next_action(case: Case) -> Iterator[str]:
     about = yield from choose_log(case, newest=bool(case.task.devices))
     found = diagnosed(case, about)
     yield verdict(case, about, found) + "\n\n"
-    for one in faults_of(found)[:MOST_FAULTS] or found["findings"][:1]:
+    faults = faults_of(found)[:MOST_FAULTS]
+    for one in faults:
         yield f"- {one['summary']} ({links(about, one)})\n"
         yield f"  {phrase('next_action', case.language, action=one['action'])}\n"
+    if not faults:
+        yield from key_findings(case, about, found)
+        yield from _why_healthy(case, found)
 
 
 def evidence(case: Case) -> Iterator[str]:
@@ -123,12 +127,15 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
 
 
 def _why_healthy(case: Case, found: Result) -> Iterator[str]:
-    """Say of the channel that swings most why it is healthy nevertheless."""
+    """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = [one for one in found["findings"] if one["class"] == "healthy"]
-    swing = {one["channel"]: one["half_peak_to_peak"] or 0.0 for one in found["channels"]}
-    if healthy:
-        most = max(healthy, key=lambda one: swing.get(one["channel"], 0.0))
-        yield f"- {most['cause']}\n\n" + phrase("next_action", case.language, action=most["action"]) + "\n"
+    if not healthy:
+        return
+    stepped = any(one["numbers"].get("kind") == "stepped" for one in healthy)
+    steps = phrase("healthy_stepped" if stepped else "healthy_no_step", case.language)
+    numbers = {"checks": len(found["checks"]), "count": len(healthy), "lines": found["lines"]}
+    told = phrase("healthy_none", case.language, steps=steps, **numbers)
+    yield "\n" + phrase("next_action", case.language, action=told) + "\n"
 
 
 def _better_gains(case: Case, about: Subject, fault: Result) -> Iterator[str]:

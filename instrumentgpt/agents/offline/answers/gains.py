@@ -1,61 +1,104 @@
-"""Whether a gain may be changed, by the worst of the models that the log accepts."""
+"""Whether a gain may be changed, and which gains would be better, by the worst model that a log accepts."""
 
-from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 
 from instrumentgpt.agents.offline.answers.diagnosis import diagnosed
-from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
-from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, day_of
+from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 BETTER = 3  # sentences of an advice before it repeats the model
 GRAVE = ("critical", "high")
-NOT_TUNING = (
-    "oscillation_tuning",
-    "overshoot_tuning",
-    "sluggish_tuning",
-    "healthy",
-)  # gains may help
+NOT_TUNING = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning", "healthy")  # gains may help
+NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
+VERDICTS = ("yes", "no", "not_proven")
 
 
 def gain(case: Case) -> Iterator[str]:
-    """Answer for the channel asked about, or for each; a known log is not fetched again."""
+    """Say whether the gain may be changed, on the channel asked about or on each."""
     about = yield from choose_log(case)
     asked = case.question
     factor = asked.factor or (LOWERED if asked.direction == "down" else None)
-    judged = case.tool(
-        "advise_gains",
-        log=about.log,
-        device=about.device,
-        channel=asked.channel,
-        gain=asked.gain or "kp",
-        factor=None if asked.target else factor,
-        target=asked.target,
-        language=case.language,
-    )["channels"]
-    if len(judged) > 1:
-        counts = Counter(one["answer"]["verdict"] for one in judged)
-        told = {name: counts[name] for name in ("yes", "no", "not_proven")}
-        yield phrase("gain_all", case.language, count=len(judged), **told) + "\n\n"
-    said: set[str] = set()
-    for one in judged:
-        _, reason, *grounds = one["sentences"]
-        yield f"- **{_verdict(case, one)}**\n  - {reason}\n"
-        yield from (f"  - {sentence}\n" for sentence in grounds if sentence not in said)
-        said.update(grounds)
-        if one["advice"]["proposed"]:
-            yield f"  - {' '.join(one['advice_sentences'][:BETTER])}\n"
+    named = asked.gain or "kp"
+    target = {"factor": None if asked.target else factor, "target": asked.target}
+    found = _advised(case, about, gain=named, **target)
+    if len(found["channels"]) > 1:
+        yield phrase("gain_all", case.language, gain=named, verdicts=_verdicts(case, found)) + "\n\n"
+    for group in _proven_first(found["groups"]):
+        _, *grounds = group["sentences"]
+        yield f"- **{_verdict(case, found, group)}**\n"
+        yield from (f"  - {sentence}\n" for sentence in grounds)
+    if proposals := [one for one in found["channels"] if one["advice"]["proposed"]]:
+        yield "\n"
+        yield from (f"{' '.join(one['advice_sentences'][:BETTER])}\n" for one in proposals)
+    yield from _older_log(case, about, found["groups"], named)
     yield from _faults_first(case, about)
 
 
-def _verdict(case: Case, one: Result) -> str:
+def tune(case: Case) -> Iterator[str]:
+    """Propose gains, on the channel asked about or on each, or say why none are proposed."""
+    about = yield from choose_log(case)
+    found = _advised(case, about)
+    proposed = [one["channel"] for one in found["channels"] if one["advice"]["proposed"]]
+    key = "tune_some" if proposed else "tune_none"
+    numbers = {"channels": joined(proposed, case.language), "count": len(found["channels"])}
+    yield phrase(key, case.language, label=about.label, **numbers) + "\n\n"
+    groups = found["advice_groups"]
+    for group in sorted(groups, key=lambda one: one["channels"][0] not in proposed):
+        first, *grounds = group["sentences"]
+        yield f"- **{first}**\n"
+        yield from (f"  - {sentence}\n" for sentence in grounds)
+    yield from _older_log(case, about, groups, "")
+    yield from _faults_first(case, about)
+
+
+def _advised(case: Case, about: Subject, **asked: object) -> Result:
+    wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}
+    return case.tool("advise_gains", language=case.language, **wanted, **asked)
+
+
+def _verdicts(case: Case, found: Result) -> str:
+    """Return which channels get which verdict, as one list."""
+    told = []
+    for verdict in VERDICTS:
+        channels = [one["channel"] for one in found["channels"] if one["answer"]["verdict"] == verdict]
+        if channels:
+            listed = joined(channels, case.language)
+            told.append(phrase(f"gain_{verdict}", case.language, channels=listed, count=len(channels)))
+    return phrase("clause_separator", case.language).join(told)
+
+
+def _proven_first(groups: list[Result]) -> list[Result]:
+    return sorted(groups, key=lambda group: group["reason"] in NEED_A_STEP)
+
+
+def _verdict(case: Case, found: Result, group: Result) -> str:
     """Return the tool's verdict; lowering a gain too little is not wrong, only not enough."""
-    told = one["answer"]
-    if told["verdict"] == "no" and told["asked"] < told["present"]:
-        named = {name: told[name] for name in ("channel", "gain", "present", "asked")}
-        return phrase("gain_not_enough", case.language, **named)
-    return str(one["sentences"][0])
+    answers = {one["channel"]: one["answer"] for one in found["channels"]}
+    told = answers[group["channels"][0]]
+    if told["verdict"] != "no" or told["asked"] >= told["present"] or len(group["channels"]) > 1:
+        return str(group["sentences"][0])
+    named = {name: told[name] for name in ("channel", "gain", "present", "asked")}
+    return phrase("gain_not_enough", case.language, **named)
+
+
+def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> Iterator[str]:
+    """Name the device's log before this one, where this one is too quiet: it is not fetched unasked."""
+    if not about.device or not any(group["reason"] in NEED_A_STEP for group in groups):
+        return
+    older = ""
+    with suppress(ToolFailed):  # a list that cannot be had costs the hint, not the answer
+        names = [bare(one["name"]) for one in case.tool("list_logs", device=about.device)["logs"]]
+        older = next(iter(names[names.index(about.log) + 1 :]), "") if about.log in names else ""
+    if not older or older in map(bare, case.task.state.get("downloaded_logs") or []):
+        return
+    day = day_of(older)
+    when = day[5:] if day and day != day_of(about.log) else older
+    named = {"log": quoted(older), "when": when, "gain": gain}
+    key = "older_log_gain" if gain else "older_log_tune"
+    yield "\n" + phrase(key, case.language, **named) + "\n"
 
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:

@@ -7,14 +7,21 @@ from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
 from instrumentgpt.agents.offline.answers.fleet import worst
-from instrumentgpt.agents.offline.answers.gains import gain
+from instrumentgpt.agents.offline.answers.gains import gain, tune
 from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
 from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.moments import at_time
 from instrumentgpt.agents.offline.answers.plots import plot
-from instrumentgpt.agents.offline.answers.rest import act, courtesy, help_, unknown, unknown_device
+from instrumentgpt.agents.offline.answers.rest import (
+    act,
+    courtesy,
+    help_,
+    image_note,
+    unknown,
+    unknown_device,
+)
 from instrumentgpt.agents.offline.answers.state import recall
-from instrumentgpt.agents.offline.answers.subject import NothingToRead
+from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
 
@@ -36,13 +43,14 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "next": next_action,
     "plot": plot,
     "recall": recall,
+    "tune": tune,
     "unknown": unknown,
     "why": why,
     "worst": worst,
 }
 
 ONE_AT_A_TIME = (  # asked of several devices at once, these are answered by a survey
-    "compare", "events", "evidence", "gain", "metrics", "next", "plot", "unknown", "why",
+    "compare", "events", "evidence", "gain", "metrics", "next", "plot", "tune", "unknown", "why",
 )  # fmt: skip
 
 
@@ -51,6 +59,10 @@ def answer(case: Case) -> Iterator[str]:
     if case.unknown and not case.task.devices:
         yield from unknown_device(case)
         return
+    if note := image_note(case):
+        yield note + "\n\n"
+        if not case.device and not known_log(case):
+            return
     several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)

@@ -6,7 +6,7 @@ from typing import Any
 from instrumentgpt.agents.offline.answers.metrics import is_pi
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
+from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_text, quoted
 
 MOST_FAULTS = 6
 MOST_LINES = 3  # quoted of one finding
@@ -34,7 +34,6 @@ def verdict(case: Case, about: Subject, found: Result) -> str:
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
     """Return the bold sentence on the most important of a log's faults."""
     placed = "where_device" if fault["channel"] is None else "where_channel"
-    more = "verdict_one_more" if others == 1 else "verdict_more"
     return phrase(
         "verdict_fault",
         case.language,
@@ -42,7 +41,7 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
         title=fault["title"],
         where=phrase(placed, case.language, channel=fault["channel"]),
         severity=phrase(f"severity_{fault['severity']}", case.language),
-        more=phrase(more, case.language, count=others) if others else "",
+        more=phrase("verdict_more", case.language, count=others) if others else "",
     )
 
 
@@ -57,7 +56,7 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     for one in faults_of(found)[:MOST_FAULTS]:
         since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
         yield f"- {one['summary']} ({since} – {until}; {_quotes(case, about, one, found['unit'])})\n"
-    yield from _healthy(case, found)
+    yield from _healthy(case, about, found)
     if found["broken"]["count"]:
         yield "- " + _broken(case, about, found["broken"]) + "\n"
     for note in found["notes"]:
@@ -86,12 +85,12 @@ def values_text(case: Case, values: Result, unit: str) -> str:
     return phrase("list_separator", case.language).join(said)
 
 
-def _healthy(case: Case, found: Result) -> Iterator[str]:
+def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
     healthy = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
     channels = [one for one in found["channels"] if one["channel"] in healthy]
     if not channels:
         return
-    numbers: dict[str, Any] = {"channels": ", ".join(map(str, healthy)), "unit": found["unit"]}
+    numbers: dict[str, Any] = {"channels": joined(healthy, case.language), "unit": found["unit"]}
     if _known(channels, "mean_error") and _known(channels, "duty"):
         numbers |= {"error": max(map(abs, _known(channels, "mean_error")))}
         numbers |= {"low": min(_known(channels, "duty")), "high": max(_known(channels, "duty"))}
@@ -102,9 +101,18 @@ def _healthy(case: Case, found: Result) -> Iterator[str]:
         told = phrase("healthy_band", case.language, **numbers, **_swing(widest))
         regular = (widest["regularity"] or 0.0) > REGULAR and widest["period"] is not None
         yield f"- {told}{phrase('healthy_period', case.language, **_swing(widest)) if regular else ''}\n"
+        yield from _healthy_lines(case, about, found, widest["channel"])
     if _known(channels, "overshoot"):
         most = max(_known(channels, "overshoot"))
         yield "- " + phrase("healthy_overshoot", case.language, overshoot=most, **numbers) + "\n"
+
+
+def _healthy_lines(case: Case, about: Subject, found: Result, channel: int) -> Iterator[str]:
+    """Quote the lines of the channel that swings most: where it was highest and where lowest."""
+    own = [one for one in found["findings"] if one["class"] == "healthy" and one["channel"] == channel]
+    if own and own[0]["evidence"]:
+        quotes = _quotes(case, about, own[0], found["unit"])
+        yield "- " + phrase("healthy_lines", case.language, channel=channel, quotes=quotes) + "\n"
 
 
 def _known(channels: list[Result], name: str) -> list[float]:
@@ -132,7 +140,7 @@ def header(case: Case, about: Subject, found: Result) -> str:
         end=moment(found["end"], found["start"]),
         span=span_text(found["seconds"] or 0.0),
         lines=found["lines"],
-        channels=", ".join(map(str, found["channel_numbers"])),
+        channels=joined(found["channel_numbers"], case.language),
     )
 
 

@@ -1,11 +1,17 @@
 """Help, what is refused, and what was not understood."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from instrumentgpt.agents.offline.answers.diagnosis import why
-from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, known_log
+from instrumentgpt.agents.offline.answers.gains import gain
+from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, device_label, known_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted, sentences
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
+IMAGE_WORDS = r"\bimage|\bpicture|\bphoto|\bscreen ?shot|[圖图]片|截[圖图]|照片|相片|[這这][張张]|[圖图]中"
 
 
 def help_(case: Case) -> Iterator[str]:
@@ -14,8 +20,34 @@ def help_(case: Case) -> Iterator[str]:
 
 
 def act(case: Case) -> Iterator[str]:
-    """Say that nothing is ever changed on an instrument."""
-    yield phrase("act_refused", case.language)
+    """Say that nothing is ever changed on an instrument; a change of a gain is judged instead."""
+    label = _device_label(case)
+    example = phrase("act_example" if label else "act_example_all", case.language, label=label)
+    named = label or phrase("act_no_device", case.language)
+    yield phrase("act_refused", case.language, label=named, example=example)
+    asked = case.question
+    wants_gain = asked.gain and (asked.target is not None or asked.factor is not None)
+    if wants_gain and (case.device or known_log(case)):
+        yield "\n\n" + phrase("act_judged", case.language) + "\n\n"
+        yield from gain(case)
+
+
+def _device_label(case: Case) -> str:
+    return case.task.devices[0] if case.task.devices else device_label(case)
+
+
+def image_note(case: Case) -> str:
+    """Return that a dropped image cannot be seen, "" if none is meant.
+
+    The newest dropped file is meant where the question speaks of an image, or nothing was read yet.
+    """
+    newest = Path(case.task.attachments[0]).name if case.task.attachments else ""
+    if Path(newest).suffix.casefold() not in IMAGES:
+        return ""
+    spoken_of = re.search(IMAGE_WORDS, case.question.text.casefold(), re.ASCII)
+    if case.task.state.get("last_log_file") and not spoken_of:
+        return ""
+    return phrase("image_unseen", case.language, name=quoted(newest))
 
 
 def courtesy(case: Case) -> Iterator[str]:

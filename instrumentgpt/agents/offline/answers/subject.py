@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instrumentgpt.agents.offline.case import Case, ToolFailed
-from instrumentgpt.agents.offline.phrases import line_link, phrase, quoted
-from instrumentgpt.instruments.lognames import is_log_name
+from instrumentgpt.agents.offline.phrases import joined, line_link, phrase, quoted
+from instrumentgpt.instruments.lognames import begun, is_log_name
 from instrumentgpt.text.language import Language, language_of
+
+MOST_NAMED = 5  # logs named where none fits
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject
 
     Raises NothingToRead if neither a device nor a log is known.
     """
+    if case.device and (case.question.day or case.question.previous) and case.question.intent != "compare":
+        return (yield from _older_log(case))
     if not newest and (known := known_log(case)):
         key = "using" if known.label != known.log else "reading"
         yield phrase(key, case.language, log=quoted(known.log), label=known.label) + "\n\n"
@@ -88,6 +92,35 @@ def fetched_log(case: Case, log: str = "") -> Generator[str, None, Subject]:
     yield phrase(key, case.language, device=case.device, log=quoted(log)) + "\n\n"
     got = case.tool("fetch_log", device=case.device, log=log)
     return Subject(got["log"], got["device"], got["label"])
+
+
+def _older_log(case: Case) -> Generator[str, None, Subject]:
+    """Return the device's log of the day that the question names, or the one before the known one, fetched."""
+    found = case.tool("list_logs", device=case.device)
+    names = [bare(one["name"]) for one in found["logs"]]
+    listed = joined([quoted(name) for name in names[:MOST_NAMED]], case.language) or "0"
+    day = case.question.day
+    if day:
+        fitting = [name for name in names if day_of(name).endswith(day)]
+        if not fitting:
+            raise NothingToRead(phrase("day_none", case.language, label=found["label"], day=day, logs=listed))
+        return (yield from fetched_log(case, fitting[0]))
+    known = bare(case.known("last_log_file")) if case.same_device else ""
+    place = names.index(known) + 1 if known in names else 1
+    if place >= len(names):
+        last = quoted(names[-1] if names else "")
+        raise NothingToRead(phrase("older_none", case.language, label=found["label"], log=last, logs=listed))
+    return (yield from fetched_log(case, names[place]))
+
+
+def day_of(name: str) -> str:
+    """Return the day in a log's name, "" if there is none.
+
+    >>> day_of("InstrumentDebug_2026-02-19_23-24-45.39.log"), day_of("run 7.csv")
+    ('2026-02-19', '')
+    """
+    when = begun(name)
+    return when.strftime("%Y-%m-%d") if when else ""
 
 
 def ask_for_log(case: Case) -> str:
