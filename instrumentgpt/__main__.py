@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from instrumentgpt.agents.offline import program
-from instrumentgpt.commands import ask, devices, diagnose, doctor, plot, simulate
+from instrumentgpt.commands import ask, compare, devices, diagnose, doctor, plot, simulate
 from instrumentgpt.errors import InstrumentGPTError
 
 COMMANDS: dict[str, ModuleType] = {
     "ask": ask,
     "diagnose": diagnose,
+    "compare": compare,
     "plot": plot,
     "devices": devices,
     "simulate": simulate,

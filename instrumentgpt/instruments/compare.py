@@ -107,11 +107,16 @@ def compare(before: Log, after: Log) -> Comparison:
 
 def compare_at(log: Log, time: float) -> Comparison:
     """Return what changed in `log` at `time` (s since its first line)."""
+    return compare(*divided(log, time))
+
+
+def divided(log: Log, time: float) -> tuple[Log, Log]:
+    """Return the parts of `log` before `time` (s since its first line), and from then on."""
     last = float(log.samples["time"].max()) if len(log.samples) else math.nan
     if not 0 < time < last:
         raise Incomparable(f"{log.name} runs from 0 to {last:.0f} s; {time:.0f} s does not divide it.")
     moment = log.clock(time)
-    return compare(_part(log, 0.0, time, f"< {moment}"), _part(log, time, math.inf, f"≥ {moment}"))
+    return _part(log, 0.0, time, f"< {moment}"), _part(log, time, math.inf, f"≥ {moment}")
 
 
 def _part(log: Log, first: float, last: float, name: str) -> Log:

@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.compare import Comparison, EventChange, Row
+from instrumentgpt.instruments.fault_changes import FaultChange
 from instrumentgpt.text.language import Language
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
@@ -38,6 +40,21 @@ def event_sentence(change: EventChange, language: Language) -> str:
     """Return one new or vanished kind of event line as a sentence."""
     said = f"{change.source} {change.template}".strip()
     return _said("event_gone" if change.before else "event_new", language, asdict(change) | {"said": said})
+
+
+def fault_sentence(change: FaultChange, language: Language) -> str:
+    """Return one fault that came, went or stayed as a sentence."""
+    words = {
+        "title": wording.title(change.finding.fault, language),
+        "summary": wording.summary(change.finding, language),
+    }
+    return _said(change.kind, language, words)
+
+
+def quantity_name(quantity: str, language: Language) -> str:
+    """Return what people call the quantity of a row."""
+    name: str = _wordings()["quantity"][quantity][language]
+    return name
 
 
 def _said(key: str, language: Language, numbers: dict[str, Any]) -> str:
