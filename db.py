@@ -43,6 +43,7 @@ from instrumentgpt.storage.provenance import (
     file_device_state,
     list_state_items,
 )
+from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.runs import finish_run
 from instrumentgpt.storage.saved import (
     Note,
@@ -89,6 +90,7 @@ __all__ = [
     "list_messages",
     "list_notes",
     "list_state_items",
+    "recall",
     "rename_conversation",
     "save_agent_session",
     "save_note",

@@ -1,7 +1,8 @@
 """What the assistant remembers of a conversation, and the prompt made of it.
 
-Four layers: the request as it was typed, the diagnostic state, a rolling summary of older messages,
-and the recent messages. Everything here is pure: texts and values in, texts and values out.
+Five layers: the request as it was typed, the diagnostic state, a rolling summary of older messages,
+what older messages say of this very question, and the recent messages.
+Everything here is pure: texts and values in, texts and values out.
 """
 
 import hashlib
@@ -12,7 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.text.filtering import RECENT_CHARS, cap, filter_content
+from instrumentgpt.text.budget import (
+    PROMPT_TOKENS,
+    Parts,
+    Section,
+    is_too_long,
+    request_in_file,
+    within,
+)
+from instrumentgpt.text.filtering import filter_content
+from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
     DiagnosticState,
     begin_question,
@@ -30,13 +40,12 @@ from instrumentgpt.text.summary import (
     MessageId,
     entry,
     parse,
-    render,
     settle,
     shorten,
     write,
 )
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content, without_speakers, without_tags
+from instrumentgpt.text.untrusted import without_speakers
 
 __all__ = [
     "NOTE",
@@ -44,6 +53,7 @@ __all__ = [
     "RECENT_EXCHANGES",
     "DiagnosticState",
     "Prompt",
+    "Recalled",
     "Section",
     "begin_question",
     "build_prompt",
@@ -53,25 +63,17 @@ __all__ = [
     "device_key",
     "extract_state_updates",
     "filter_content",
+    "is_too_long",
     "message_names",
     "new_items",
     "record_tool",
+    "request_in_file",
     "told_fields",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
-PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
 GAP = " … "  # between the paragraphs that a summarised answer keeps
 LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
-TIGHTER_CHARS = (
-    2000,
-    1200,
-    800,
-    400,
-    200,
-    100,
-    40,
-)  # of a recent message, tried in turn while over the budget
 NOTE = (
     "<note>Use diagnostic_context and conversation_summary to avoid\n"
     "re-downloading logs already analyzed. Reuse existing findings.</note>"
@@ -145,15 +147,6 @@ def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
 
 
 @dataclass(frozen=True)
-class Section:
-    """One part of a prompt: its name, its text as sent (with its tags), and its estimated tokens."""
-
-    name: str
-    text: str
-    tokens: int
-
-
-@dataclass(frozen=True)
 class Prompt:
     """A prompt with its parts in order.
 
@@ -197,6 +190,8 @@ def compose(
     *,
     recent_exchanges: int = RECENT_EXCHANGES,
     budget: int = PROMPT_TOKENS,
+    recalled: Sequence[Recalled] = (),
+    request: str = "",
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -204,8 +199,9 @@ def compose(
                       last one. With ids, the newest part will do as long as N is not raised.
     existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
     recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
-    budget            tokens; while over it, recent messages, then the summary, are shortened.
-                      The question never is.
+    budget            tokens, shared by the rules of text/budget.py; the question is never shortened
+    recalled          what earlier messages say that bears on the question, as `db.recall` found it
+    request           what stands for the question where it is too long for the budget (`request_in_file`)
     """
     names = message_names(all_messages)
     end = len(names) - _ends_with(all_messages, current_question)
@@ -213,9 +209,15 @@ def compose(
     kept = _still_true(parse(existing_summary), names, cut)
     entries, evicted = _with_older(kept, names[:cut], all_messages[:cut])
     entries = settle(entries)
-    sections = _within(
-        budget, current_question, diagnostic_state, is_device_query, entries, all_messages[cut:end]
+    parts = Parts(
+        request or current_question,
+        render_state(diagnostic_state),
+        NOTE if is_device_query else "",
+        entries,
+        [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
+        recalled,
     )
+    sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)
 
 
@@ -281,50 +283,3 @@ def _with_older(
     return [row for _, row in ordered], evicted
 
 
-def _within(
-    budget: int,
-    question: str,
-    state: DiagnosticState,
-    is_device_query: bool,
-    entries: Sequence[Entry],
-    recent: Sequence[StoredMessage],
-) -> tuple[Section, ...]:
-    """Return the sections, recent messages and then the summary shortened until they fit the budget."""
-    fixed = [
-        ("request", without_tags(question)),
-        ("diagnostic_context", _tagged("diagnostic_context", render_state(state))),
-        ("note", NOTE if is_device_query else ""),
-    ]
-    contents = [(_speaker(message["role"]), filter_content(message["content"])) for message in recent]
-    for limit in (RECENT_CHARS, *TIGHTER_CHARS):
-        sections = _sections([*fixed, ("conversation_summary", _summary(entries)), _recent(contents, limit)])
-        if (excess := _excess(sections, budget)) <= 0:
-            return sections
-    room = count_tokens(_summary(entries)) - excess
-    for shorter in (settle(entries, room) if room > 0 else [], []):
-        sections = _sections([*fixed, ("conversation_summary", _summary(shorter)), _recent(contents, limit)])
-        if _excess(sections, budget) <= 0:
-            break
-    return sections
-
-
-def _excess(sections: Sequence[Section], budget: int) -> int:
-    return sum(section.tokens + 1 for section in sections) - budget  # 1: each count was rounded
-
-
-def _sections(named: Sequence[tuple[str, str]]) -> tuple[Section, ...]:
-    """Return the parts that are not empty; each counts the blank line that follows it."""
-    return tuple(Section(name, text, count_tokens(text + "\n\n")) for name, text in named if text)
-
-
-def _tagged(tag: str, body: str) -> str:
-    return f"<{tag}>\n{body}\n</{tag}>" if body else ""
-
-
-def _summary(entries: Sequence[Entry]) -> str:
-    return _tagged("conversation_summary", without_tags(render(entries)))
-
-
-def _recent(contents: Sequence[tuple[str, str]], limit: int) -> tuple[str, str]:
-    lines = (f"{speaker}: {as_content(cap(text, limit))}" for speaker, text in contents)
-    return "recent_conversation", _tagged("recent_conversation", "\n".join(lines))

@@ -19,6 +19,7 @@ class Settings:
     agent: str = "auto"  # "auto": Cursor's if it is found, else the offline analyst
     model: str = ""
     recent_exchanges: int = 3  # N of the memory design
+    prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     rule_tag: str = "@instrument"  # under a request about a device, for agents that know rules by a tag

@@ -32,6 +32,7 @@ from instrumentgpt.agents.registry import choose, environment_for
 from instrumentgpt.equipment import Case, equip, tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
+from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
@@ -188,7 +189,7 @@ class Turn:
         allowed = permission_in_force(self.database, self.run.conversation_id)
         folder, task_file = self._workspace(), self._task_file(task)
         request = Request(
-            self._prompt(agent),
+            self.prompt(agent),
             folder,
             task_file,
             self.settings.model,
@@ -201,16 +202,21 @@ class Turn:
         case = Case(self._home(), self.run.id, task_file, allowed, logs, dropped, self.earlier)
         return replace(request, mcp_config=equip(folder, agent, case))
 
-    def _prompt(self, agent: str) -> str:
+    def prompt(self, agent: str) -> str:
         """Return the prompt; what it moves out of the recent messages is in the summary from now on."""
-        prompt = memory.compose(
-            tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices)),
-            [asdict(message) for message in self.earlier],
+        request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
+        prompt = prompt_for(
+            self.database,
+            self.run.conversation_id,
+            request,
+            self.earlier,
             self.state,
             self.summary,
-            is_device_query=bool(self.devices),
-            recent_exchanges=self.settings.recent_exchanges,
+            self.devices,
+            self.inventory,
+            self.settings,
         )
+        keep_long_request(request, self._workspace(), self.settings)
         self.summary = prompt.summary
         return prompt.text
 

@@ -19,6 +19,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.agents", 5),
     ("instrumentgpt.agents.registry", 6),
     ("instrumentgpt.tool_results", 6),
+    ("instrumentgpt.prompts", 6),
     ("instrumentgpt.equipment", 6),
     ("instrumentgpt.turn", 7),
     ("instrumentgpt.modes", 8),

@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.errors import RunInProgress, UnknownConversation
 from instrumentgpt.storage.provenance import forget_origins
+from instrumentgpt.storage.recall import index_message
 from instrumentgpt.text.summary import forget
 
 TITLE_CHARS = 60  # of the first question, where nobody gave a title
@@ -119,6 +120,7 @@ def add_message(
         if touched.rowcount == 0:
             raise unknown(conversation_id)
         message_id = _insert_message(database, (conversation_id, role, content, now, run_id, status))
+        index_message(database, message_id, conversation_id, content)
         if role == "user":
             database.conn.execute(
                 "UPDATE conversations SET title = ? WHERE id = ? AND coalesce(title, '') IN (?, ?)",

@@ -6,6 +6,8 @@ The first step also takes over an old application's tables (conversations, messa
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from instrumentgpt.text.terms import terms
+
 _CONVERSATIONS = {
     "title": "TEXT NOT NULL DEFAULT ''",
     "created_at": "REAL",  # s since 1970
@@ -179,6 +181,24 @@ def settings_and_notes(database: Database) -> None:
         ) WITHOUT ROWID""")
 
 
+def recalled_messages(database: Database) -> None:
+    """The index of all raw messages by their terms (storage/recall.py), those stored before included."""
+    database.execute(
+        "CREATE VIRTUAL TABLE message_terms USING fts5(conversation, terms,"
+        " tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\")"
+    )
+    database.execute(
+        "CREATE TRIGGER message_terms_forgotten AFTER DELETE ON messages"
+        " BEGIN DELETE FROM message_terms WHERE rowid = old.id; END"
+    )
+    found = database.execute("SELECT id, conversation_id, content FROM messages").fetchall()
+    for message_id, conversation_id, content in found:
+        database.execute(
+            "INSERT INTO message_terms (rowid, conversation, terms) VALUES (?, ?, ?)",
+            (message_id, conversation_id, " ".join(terms(content or ""))),
+        )
+
+
 def permissions(database: Database) -> None:
     """What agents may do besides reading, each change with who made it."""
     database.execute("""
@@ -193,13 +213,20 @@ def permissions(database: Database) -> None:
     database.execute("CREATE INDEX permissions_of ON permissions (conversation_id, id)")
 
 
+def waiting_runs(database: Database) -> None:
+    """When a run began to be answered; until then it waits for others to end."""
+    database.execute("ALTER TABLE runs ADD COLUMN began_at REAL")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
     artifacts_and_sessions,
     state_items_and_device_states,
     settings_and_notes,
+    recalled_messages,
     permissions,
+    waiting_runs,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -28,7 +28,7 @@ def filter_content(text: str) -> str:
     >>> filter_content("See <!-- PLOTLY_CHART:a1 --> there")
     'See  there'
     """
-    filtered = "".join(_without_long_code(_without_log_lines(_without_markers(text))))
+    filtered = "".join(_without_long_code(_without_log_lines(without_markers(text))))
     return text if filtered == text else filtered.strip()
 
 
@@ -36,7 +36,7 @@ def prose_lines(text: str) -> list[str]:
     """Return the lines of `text` that its author says himself: no code, log line, quotation or marker."""
     lines: list[str] = []
     fence = ""
-    for line in _without_markers(text).split("\n"):
+    for line in without_markers(text).split("\n"):
         mark = _FENCE.match(line)
         if mark and (not fence or (mark[1].startswith(fence) and not mark[2].strip())):
             fence = "" if fence else mark[1]
@@ -45,7 +45,8 @@ def prose_lines(text: str) -> list[str]:
     return lines
 
 
-def _without_markers(text: str) -> str:
+def without_markers(text: str) -> str:
+    """Return `text` without the markers of charts and images."""
     heads = [head.start() for head in _MARKER_HEAD.finditer(text)]
     kept, position = [], 0
     for head, following in zip(heads, [*heads[1:], len(text)], strict=False):

@@ -1,7 +1,7 @@
 """How many tokens a text costs a model, estimated without a vocabulary."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 # Least squares of the relative error against exact o200k_base counts of 1,002 pieces of 1,500
 # characters: conversations in English, Chinese and both, logs, Markdown, Python.
@@ -30,6 +30,7 @@ _PIECES = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def count_tokens(text: str) -> int:
     """Return the estimated tokens of `text`, rounded; 0 for no text.
 

@@ -1,8 +1,8 @@
 """The memory inspector: what the next question would bring along, part by part, and where it comes from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -13,7 +13,8 @@ import memory
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import load_inventory, resolve
+from instrumentgpt.instruments.devices import Inventory, load_inventory, resolve
+from instrumentgpt.prompts import prompt_for
 from instrumentgpt.settings import Settings
 from instrumentgpt.text.summary import parse, render
 from instrumentgpt.ui import session, untrusted
@@ -80,23 +81,27 @@ def next_prompt(
     """Return the prompt that `question` would send now, and the state in force for it; stores nothing."""
     summary, stored = db.get_memory(conversation_id, database)
     state = memory.DiagnosticState.deserialize(stored)
-    messages = [asdict(message) for message in db.list_messages(database, conversation_id)]
+    messages = db.list_messages(database, conversation_id)
     try:
-        devices = resolve(question, load_inventory(settings.inventory)).devices
+        inventory = load_inventory(settings.inventory)
     except InstrumentGPTError:
-        devices = ()
+        inventory = Inventory(Path(), ())
+    devices = resolve(question, inventory).devices
     first = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)
     state = memory.begin_question(
         state, first.ip if first else None, first.name if first else None, filed, question
     )
-    prompt = memory.compose(
+    prompt = prompt_for(
+        database,
+        conversation_id,
         tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
         messages,
         state,
         summary,
-        is_device_query=bool(devices),
-        recent_exchanges=settings.recent_exchanges,
+        devices,
+        inventory,
+        settings,
     )
     return prompt, state
 

@@ -1,0 +1,65 @@
+"""Our memory, as the scorer of instrument conversations wants it: through real turns on a real database.
+
+    python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
+"""
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import db
+from instrumentgpt.agents.events import Text
+from instrumentgpt.storage.runs import start_run
+from instrumentgpt.turn import Turn, open_turn
+
+AGENT = "offline"  # who would be asked; nobody is
+
+
+class _Probed(Exception):
+    """Raised to roll a probe back."""
+
+
+class Memory:
+    """One conversation in a database of its own."""
+
+    def __init__(self, budget: int) -> None:
+        os.environ["INSTRUMENTGPT_PROMPT_TOKENS"] = str(budget)
+        self.folder = TemporaryDirectory(prefix="memory-bench-")
+        self.database = db.connect(Path(self.folder.name) / "bench.db")
+        self.conversation = db.create_conversation(self.database)
+        self.turn: Turn | None = None
+
+    def add(self, role: str, text: str) -> None:
+        """Store a message as a turn does: a question makes a prompt, an answer is remembered."""
+        if role == "user":
+            self.turn = self._asked(text)
+            self.turn.prompt(AGENT)
+        elif self.turn is not None:
+            self.turn.take(Text(text))
+            self.turn.save("ok")
+
+    def prompt(self, question: str) -> str:
+        """Return the prompt that a turn with this question would send; the turn is rolled back."""
+        try:
+            with db.transaction(self.database):
+                told = self._asked(question).prompt(AGENT)
+                raise _Probed
+        except _Probed:
+            return told
+
+    def _asked(self, question: str) -> Turn:
+        message = db.add_message(self.database, self.conversation, "user", question)
+        run = start_run(self.database, self.conversation, AGENT, "chat", message)
+        return open_turn(self.database, run)
+
+    def __del__(self) -> None:
+        self.database.close()
+        self.folder.cleanup()
+
+
+def make(budget: int) -> Memory:
+    """Return the memory of a new conversation whose prompts have at most `budget` tokens."""
+    return Memory(budget)

@@ -1,0 +1,192 @@
+"""Finding earlier messages by what they say: SQLite's FTS5 over our own terms (text/terms.py).
+
+The raw messages are indexed, pasted logs and all, each once, in the transaction that stores it.
+A deleted message leaves the index by a trigger, so cascades are covered.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.text.excerpts import relevant_lines
+from instrumentgpt.text.recalled import Recalled
+from instrumentgpt.text.terms import Phrase, phrases, telling, terms
+
+HITS = 12  # messages recalled for a question at most; more do not fit a prompt
+LOOKED_AT = 30  # best messages of each search, merged
+NEIGHBOURED = 4  # best hits whose neighbours come along
+NEIGHBOUR_TURNS = 2  # before and after a hit
+EXCERPT_CHARS = 500
+NEIGHBOUR_CHARS = 160
+FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
+CARRIED_SHARE = 0.5  # of a search with the previous question's terms
+FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
+MOST_PHRASES = 48  # of one search
+
+
+def index_message(database: Database, message_id: int, conversation_id: str, content: str) -> None:
+    """Make the message one that `recall` finds; inside the caller's transaction."""
+    database.conn.execute(
+        "INSERT INTO message_terms (rowid, conversation, terms) VALUES (?, ?, ?)",
+        (message_id, conversation_id, " ".join(terms(content))),
+    )
+
+
+def recall(
+    database: Database,
+    conversation_id: str,
+    question: str,
+    aliases: Sequence[Sequence[str]] = (),
+    before: int | None = None,
+) -> list[Recalled]:
+    """Return what earlier messages of the conversation say that bears on `question`, the best first.
+
+    aliases  lists of names of one device each
+    before   only messages with a lower id: those before the question itself
+
+    A question that says little of its own ("and on 053?") is taken to go on about the one before.
+    Beside the best hits come the messages around them, in few words.
+    """
+    until = 2**63 - 1 if before is None else before
+    wanted = phrases(question, aliases)
+    scores = _search(database, conversation_id, wanted, until)
+    if len(wanted) and len(_own(question, aliases)) < FEW_TERMS:
+        carried = phrases(_question_before(database, conversation_id, until))
+        _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
+        wanted = list(dict.fromkeys([*wanted, *carried]))
+    best = _best(scores)
+    if not best:
+        return []
+    told = _messages(database, best[: HITS + FEEDBACK_HITS])
+    weights = _weights(wanted, [content for _, content in told.values()])
+    fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
+    _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
+    best = _best(scores)[:HITS]
+    told = _messages(database, best)
+    return _pieces(database, conversation_id, best, scores, told, weights, until)
+
+
+def _own(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
+    """Return the telling terms of the question beside names of devices."""
+    named = {term for names in aliases for name in names for term in terms(name)}
+    return [term for term in telling(terms(question)) if term not in named]
+
+
+def _search(
+    database: Database, conversation_id: str, wanted: Sequence[Phrase], until: int
+) -> dict[int, float]:
+    """Return message id → score of the messages that hold a phrase, the best ones."""
+    if not wanted:
+        return {}
+    either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted[:MOST_PHRASES])
+    found: list[Any] = rows(
+        database,
+        "SELECT messages.id, bm25(message_terms, 0.0, 1.0) AS score FROM message_terms"
+        " JOIN messages ON messages.id = message_terms.rowid"
+        " WHERE message_terms MATCH ? AND conversation_id = ? AND messages.id < ? ORDER BY score LIMIT ?",
+        (
+            f"(conversation : {_quoted(conversation_id)}) AND (terms : ({either}))",
+            conversation_id,
+            until,
+            LOOKED_AT,
+        ),
+    )
+    return {message: -rank for message, rank in found}
+
+
+def _quoted(words: str) -> str:
+    return '"' + words.replace('"', '""') + '"'
+
+
+def _add(scores: dict[int, float], others: dict[int, float], share: float) -> None:
+    for message, score in others.items():
+        scores[message] = scores.get(message, 0.0) + share * score
+
+
+def _best(scores: dict[int, float]) -> list[int]:
+    return sorted(scores, key=lambda message: (-scores[message], -message))
+
+
+def _question_before(database: Database, conversation_id: str, until: int) -> str:
+    sql = (
+        "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, until))
+    return str(found[0][0]) if found else ""
+
+
+def _messages(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Return id → (role, content)."""
+    wanted = list(ids)
+    marks = ",".join("?" * len(wanted))
+    found: list[Any] = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
+    return {message: (role, content) for message, role, content in found}
+
+
+def _weights(wanted: Sequence[Phrase], contents: Sequence[str]) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the hits, the more."""
+    folded = [set(terms(content)) for content in contents]
+    weights: dict[str, float] = {}
+    for phrase in wanted:
+        for term in phrase:
+            holders = sum(term in content for content in folded)
+            worth = math.log(1 + (len(folded) - holders + 0.5) / (holders + 0.5)) + 0.2
+            weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
+    return weights
+
+
+def _feedback(contents: Sequence[str], wanted: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
+    """Return terms that stand in the telling lines of the best hits, and were not asked for."""
+    asked = {term for phrase in wanted for term in phrase}
+    found: dict[str, int] = {}
+    for content in contents:
+        lines = relevant_lines(content, weights, NEIGHBOUR_CHARS)
+        for term in dict.fromkeys(telling(terms(" ".join(lines)))):
+            if term not in asked and len(term) > 1:
+                found[term] = found.get(term, 0) + 1
+    names = sorted(found, key=lambda term: (-found[term], not any(map(str.isdigit, term)), -len(term)))
+    return [(term,) for term in names[:FEEDBACK_TERMS]]
+
+
+def _pieces(
+    database: Database,
+    conversation_id: str,
+    best: Sequence[int],
+    scores: dict[int, float],
+    told: dict[int, tuple[str, str]],
+    weights: dict[str, float],
+    until: int,
+) -> list[Recalled]:
+    sql = "SELECT id, role = 'user' FROM messages WHERE conversation_id = ? AND id < ? ORDER BY id"
+    every: list[Any] = rows(database, sql, (conversation_id, until))
+    ids, asked = [row[0] for row in every], [row[0] for row in every if row[1]]
+
+    def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
+        lines = tuple(relevant_lines(content, weights, chars))
+        return Recalled(message, max(1, bisect_right(asked, message)), role, lines, score)
+
+    pieces = [piece(message, *told[message], EXCERPT_CHARS, scores[message]) for message in best]
+    around = _around(ids, best[:NEIGHBOURED], set(best))
+    beside = _messages(database, around)
+    pieces += [
+        piece(message, *beside[message], NEIGHBOUR_CHARS, share * scores[hit])
+        for message, (hit, share) in around.items()
+    ]
+    return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
+
+
+def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:
+    """Return message → (the hit it is near, its share of the hit's score)."""
+    place = {message: at for at, message in enumerate(ids)}
+    found: dict[int, tuple[int, float]] = {}
+    for hit in hits:
+        for step in range(1, 2 * NEIGHBOUR_TURNS + 1):
+            for at in (place[hit] - step, place[hit] + step):
+                if 0 <= at < len(ids) and ids[at] not in known and ids[at] not in found:
+                    found[ids[at]] = (hit, 0.6 / step)
+    return found

@@ -1,0 +1,124 @@
+"""One budget of tokens, and the rules by which the layers of a prompt share it.
+
+1. The request is never shortened. One over half of the budget stands in a file (`is_too_long`).
+2. The note, if there is one, stays whole.
+3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE.
+4. Recalled turns are kept RECALLED_SHARE of the room, if they need it.
+5. Recent messages take what is left; they are shortened in steps, all alike, until they fit.
+6. What the others did not need goes to recalled turns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.text.filtering import RECENT_CHARS, cap
+from instrumentgpt.text.recalled import Recalled, cost_of, fitting, render_recalled, without_repeats
+from instrumentgpt.text.summary import SUMMARY_TOKENS, Entry, render, settle
+from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.text.untrusted import as_content, without_tags
+
+PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
+REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
+CONTEXT_SHARE = 0.35  # of what request and note leave, as the next two
+SUMMARY_SHARE = 0.2
+RECALLED_SHARE = 0.4
+RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a prompt: its name, its text as sent (with its tags), and its estimated tokens."""
+
+    name: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What wants to be in a prompt; `recent` are (speaker, text), oldest first."""
+
+    request: str
+    context: str
+    note: str
+    summary: Sequence[Entry]
+    recent: Sequence[tuple[str, str]]
+    recalled: Sequence[Recalled] = ()
+
+
+def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
+    """Return whether the request would leave the other layers less than their half of the budget."""
+    return count_tokens(request) > REQUEST_SHARE * budget
+
+
+def request_in_file(request: str, file: str, budget: int = PROMPT_TOKENS) -> str:
+    """Return what the prompt says instead of a request that is too long, and stands whole in `file`."""
+    limit = int(REQUEST_SHARE * budget / 2)  # characters: at most half a quarter of the budget in tokens
+    told = f"[This is the beginning and the end of the request, which has {len(request):,} characters."
+    return f"{told} All of it is in the file {file}: read that file first.]\n\n{cap(request, limit)}"
+
+
+def within(budget: int, parts: Parts) -> tuple[Section, ...]:
+    """Return the parts that are not empty as sections that keep to `budget` tokens together."""
+    request = _section("request", without_tags(parts.request))
+    note = _section("note", parts.note)
+    room = budget - request.tokens - note.tokens
+    context = _tagged("diagnostic_context", _lines_within(parts.context, int(CONTEXT_SHARE * room)))
+    summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
+    room -= context.tokens + summary.tokens
+    wish = sum(map(cost_of, parts.recalled))
+    recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * (budget - request.tokens))))
+    recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
+    sections = [request, context, note, summary, recalled, recent]
+    return tuple(section for section in _bounded(sections, budget) if section.text)
+
+
+def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
+    """Return the sections, without the summary, the context, … where even the least of all is too much."""
+    left = list(sections)
+    for name in ("recalled_turns", "conversation_summary", "note"):
+        if sum(section.tokens for section in left) <= budget:
+            break
+        left = [section for section in left if section.name != name]
+    return left
+
+
+def _section(name: str, text: str) -> Section:
+    """Return the section; its tokens count the blank line that follows it, and what rounding took."""
+    return Section(name, text, count_tokens(text + "\n\n") + 1 if text else 0)
+
+
+def _tagged(tag: str, body: str) -> Section:
+    return _section(tag, f"<{tag}>\n{body}\n</{tag}>" if body else "")
+
+
+def _lines_within(body: str, room: int) -> str:
+    """Return the first lines of `body` that fit."""
+    kept: list[str] = []
+    for line in body.split("\n") if body else ():
+        room -= count_tokens(line + "\n") + 1
+        if room < 0 and kept:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _summary(entries: Sequence[Entry], room: int) -> Section:
+    shown = settle(entries, room) if room > 0 else []
+    section = _tagged("conversation_summary", without_tags(render(shown)))
+    return section if section.tokens <= max(room, 0) + 30 else _tagged("conversation_summary", "")
+
+
+def _recent(messages: Sequence[tuple[str, str]], room: int) -> Section:
+    for limit in RECENT_STEPS:
+        lines = (f"{speaker}: {as_content(cap(text, limit))}" for speaker, text in messages)
+        section = _tagged("recent_conversation", "\n".join(lines))
+        if section.tokens <= room:
+            break
+    return section
+
+
+def _recalled(pieces: Sequence[Recalled], shown: str, room: int) -> Section:
+    frame = _tagged("recalled_turns", " ").tokens
+    chosen = fitting(without_repeats(pieces, shown), room - frame)
+    return _tagged("recalled_turns", render_recalled(chosen))

@@ -1,0 +1,67 @@
+"""The lines of a message that answer a question, out of the raw text."""
+
+import re
+from collections.abc import Mapping
+
+from instrumentgpt.text.filtering import without_markers
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import fold
+
+GAP = "…"  # where lines are left out
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(\[]|[^\x00-\x7f])|(?<=[。！？；])")
+_TABLE_RULE = re.compile(r"[\s|:\-]+")
+SENTENCE_CHARS = 160  # a shorter line is told whole
+
+
+def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[str]:
+    """Return the lines or sentences of `text` that hold most of the weighted terms, in their order.
+
+    weights  term → how much it tells; a term counts once in a line
+    limit    characters of all together, about; at least one line comes back, shortened if it must be
+
+    A line also counts half of what the lines beside it hold; left-out lines become "…".
+    """
+    lines = _lines(text)
+    if not lines:
+        return []
+    held = [_weight(line, weights) for line in lines]
+    worth = [
+        weight + 0.25 * ((held[at - 1] if at else 0.0) + (held[at + 1] if at + 1 < len(held) else 0.0))
+        for at, weight in enumerate(held)
+    ]
+    kept: set[int] = set()
+    room = limit
+    for at in sorted(range(len(lines)), key=lambda at: (-worth[at], at)):
+        if kept and (room < 20 or (not worth[at] and any(worth))):
+            break
+        cost = len(lines[at]) + 2
+        if cost <= room or not kept:
+            kept.add(at)
+            room -= cost
+    return _with_gaps(lines, kept, limit)
+
+
+def _with_gaps(lines: list[str], kept: set[int], limit: int) -> list[str]:
+    told: list[str] = []
+    last = -1
+    for at in sorted(kept):
+        if at != last + 1:
+            told.append(GAP)
+        told.append(shorten(lines[at], limit))
+        last = at
+    return told if last == len(lines) - 1 else [*told, GAP]
+
+
+def _lines(text: str) -> list[str]:
+    found: list[str] = []
+    for line in without_markers(text).split("\n"):
+        folded = " ".join(line.split())
+        if not folded or _TABLE_RULE.fullmatch(folded):
+            continue
+        found += _SENTENCE.split(folded) if len(folded) > SENTENCE_CHARS else [folded]
+    return [line for line in dict.fromkeys(found) if line]
+
+
+def _weight(line: str, weights: Mapping[str, float]) -> float:
+    folded = fold(line)
+    return sum(weight for term, weight in weights.items() if term in folded)

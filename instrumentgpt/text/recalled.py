@@ -1,0 +1,69 @@
+"""Pieces of earlier messages as <recalled_turns> shows them: each with its turn, none said twice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.text.excerpts import GAP
+from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.text.untrusted import as_content
+
+INDENT = "  "  # of a piece's further lines: no line of a message can seem to begin another piece
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What is recalled of one message: its turn (from 1), who said it, and the lines that count, in order.
+
+    score  how well it fits the question; higher is better
+    """
+
+    message_id: int
+    turn: int
+    role: str
+    lines: tuple[str, ...]
+    score: float
+
+
+def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
+    """Return the pieces, best first, without the lines that stand in `shown` or in a better piece."""
+    told: set[str] = set()
+    left: list[Recalled] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.score):
+        lines = [line for line in piece.lines if line == GAP or not (line in told or line in shown)]
+        told.update(line for line in lines if line != GAP)
+        if any(line != GAP for line in lines):
+            kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
+            left.append(Recalled(piece.message_id, piece.turn, piece.role, kept, piece.score))
+    return left
+
+
+def fitting(pieces: Sequence[Recalled], room: int) -> list[Recalled]:
+    """Return the best pieces that fit into `room` tokens together, in the order they were said."""
+    chosen: list[Recalled] = []
+    for piece in pieces:
+        cost = cost_of(piece)
+        if cost <= room:
+            chosen.append(piece)
+            room -= cost
+    return sorted(chosen, key=lambda piece: piece.message_id)
+
+
+def cost_of(piece: Recalled) -> int:
+    """Return the tokens of the piece, its newline with it."""
+    return count_tokens(_told(piece) + "\n") + 1
+
+
+def render_recalled(pieces: Sequence[Recalled]) -> str:
+    """Return the body of <recalled_turns>.
+
+    >>> print(render_recalled([Recalled(3, 2, "user", ("no, kp is 0.12", "…"), 1.0)]))
+    [turn 2] User: no, kp is 0.12
+      …
+    """
+    return "\n".join(map(_told, pieces))
+
+
+def _told(piece: Recalled) -> str:
+    speaker = "User" if piece.role.casefold() == "user" else "Assistant"
+    first, *others = (as_content(" ".join(line.split())) for line in piece.lines)
+    return f"\n{INDENT}".join([f"[turn {piece.turn}] {speaker}: {first}", *others])

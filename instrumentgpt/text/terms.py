@@ -1,0 +1,126 @@
+"""What a text is found by: stems of English words, pairs of Chinese characters, numbers and names whole.
+
+Traditional and simplified forms, full and half width, upper and lower case are one.
+Names of one thing in both languages (kp, proportional gain, 比例增益) are in synonyms.toml.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+
+from snowballstemmer import stemmer
+
+Phrase = tuple[str, ...]  # terms that follow one another
+
+_HERE = Path(__file__).parent
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_PIECES = re.compile(
+    rf"(?P<han>[{_HAN}]+)|(?P<plain>[a-z]+(?![^\W{_HAN}]|[._\-/][^\W_{_HAN}]))"
+    rf"|(?P<name>[^\W_{_HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{_HAN}]+)*)"
+)
+_PARTS = re.compile(r"[^\W\d_]{2,}|\d+\.\d+|\d{3,}")
+_PLAIN_NUMBER = re.compile(r"[\d.:/\-]+")
+_english = stemmer("english")
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Return traditional → simplified, a character each."""
+    lines = (_HERE / "simplified.txt").read_text(encoding="utf-8").split("\n")[1:]
+    return str.maketrans("".join(lines[0::2]), "".join(lines[1::2]))  # type: ignore[return-value]
+
+
+def fold(text: str) -> str:
+    """Return `text` with differences of case, width, and traditional or simplified form taken out.
+
+    >>> fold("加熱功率 Ｋｐ"), fold("加热功率 kp")
+    ('加热功率 kp', '加热功率 kp')
+    """
+    return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return what the forms of an English word have in common (Snowball's English rules).
+
+    >>> stem("oscillation"), stem("oscillating")
+    ('oscil', 'oscil')
+    """
+    return str(_english.stemWord(word))
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of `text` in order; a name of several parts comes whole, then its parts.
+
+    >>> terms("Kp of 10.1.1.47 is 0.09 per WO-30629，溫度波動")
+    ['kp', 'of', '10.1.1.47', 'is', '0.09', 'per', 'wo-30629', 'wo', '30629', '温度', '度波', '波动']
+    """
+    found: list[str] = []
+    for piece in _PIECES.finditer(fold(text)):
+        run = piece.group()
+        if piece.lastgroup == "plain":
+            found.append(stem(run))
+        elif piece.lastgroup == "han":
+            found += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+        else:
+            found.append(run)
+            if not _PLAIN_NUMBER.fullmatch(run):
+                found += [stem(part) for part in _PARTS.findall(run) if part != run]
+    return found
+
+
+@cache
+def synonyms() -> tuple[tuple[str, ...], ...]:
+    """Return the lists of names of one thing, each beginning with the name it is filed under."""
+    return tuple(map(tuple, _told()["names"]))
+
+
+@cache
+def _told() -> dict[str, list[list[str]]]:
+    return tomllib.loads((_HERE / "synonyms.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _common() -> frozenset[str]:
+    words = str(_told()["common"]).split()
+    return frozenset(term for word in words for term in [*terms(word), fold(word)])
+
+
+@cache
+def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
+    return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in synonyms())
+
+
+def telling(found: Iterable[str]) -> list[str]:
+    """Return those of the terms, each once, that say what is looked for."""
+    return [term for term in dict.fromkeys(found) if term not in _common()]
+
+
+def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
+    """Return what to look for to answer `question`: its terms, and other names of what it names.
+
+    aliases  lists of names of one device each
+    """
+    asked = terms(question)
+    groups = [*_synonym_phrases(), *(tuple(tuple(terms(name)) for name in names) for names in aliases)]
+    found: dict[Phrase, None] = {(term,): None for term in telling(asked)}
+    for group in groups:
+        if any(holds(asked, phrase) for phrase in group):
+            found.update(dict.fromkeys(group))
+    return list(found)
+
+
+def holds(found: Sequence[str], phrase: Phrase) -> bool:
+    """Return whether the terms of `phrase` follow one another in `found`.
+
+    >>> holds(["the", "fan", "speed"], ("fan", "speed"))
+    True
+    """
+    width = len(phrase)
+    return any(
+        found[at] == phrase[0] and tuple(found[at : at + width]) == phrase
+        for at in range(len(found) - width + 1)
+    )
