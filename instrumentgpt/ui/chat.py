@@ -14,6 +14,7 @@ from instrumentgpt.ui import (
     evidence,
     inspector,
     live,
+    permissions,
     session,
     sidebar,
     untrusted,
@@ -40,6 +41,8 @@ def _draw() -> None:
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
             inspector.draw(shown.id if shown else None)
+            if shown:
+                permissions.draw(database, shown.id)
         if shown is None:
             welcome.draw(settings)
         else:

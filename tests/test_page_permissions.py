@@ -1,0 +1,74 @@
+"""The switch for what agents may do: reading only at first, with a warning, stored with who changed it."""
+
+from contextlib import closing
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.permissions import list_permissions, permission_in_force, save_permission
+
+TIMEOUT = 60  # s: the first run imports everything
+
+
+@pytest.fixture
+def conversation():
+    with closing(db.connect(database_path())) as database:
+        return db.create_conversation(database)
+
+
+def page(conversation: str) -> AppTest:
+    def script(conversation):
+        from instrumentgpt.ui import permissions, session
+
+        with session.opened() as database:
+            permissions.draw(database, conversation)
+
+    at = AppTest.from_function(script, args=(conversation,), default_timeout=TIMEOUT).run()
+    assert not at.exception
+    return at
+
+
+def stored(conversation: str):
+    with closing(db.connect(database_path())) as database:
+        return permission_in_force(database, conversation), list_permissions(database, conversation)
+
+
+def test_at_first_an_agent_may_only_read_and_the_page_warns(conversation):
+    at = page(conversation)
+    assert [toggle.value for toggle in at.toggle] == [False, False]
+    assert "mislead" in at.markdown[0].value
+    assert stored(conversation)[1] == []
+
+
+def test_a_switch_is_stored_with_who_and_when_and_shown_in_the_record(conversation):
+    at = page(conversation)
+    at.toggle[0].set_value(True).run()
+    allowed, record = stored(conversation)
+    assert (allowed.may_run, allowed.may_edit) == (True, False)
+    assert record[0].changed_by and record[0].changed_at > 0
+    assert "may run commands" in at.caption[-1].value
+
+
+def test_what_was_allowed_can_be_taken_back(conversation):
+    at = page(conversation)
+    at.toggle[1].set_value(True).run()
+    at.toggle[1].set_value(False).run()
+    allowed, record = stored(conversation)
+    assert (allowed.may_edit, len(record)) == (False, 2)
+
+
+def test_what_another_tab_changed_is_shown(conversation):
+    at = page(conversation)
+    with closing(db.connect(database_path())) as database:
+        save_permission(database, conversation, may_run=True, may_edit=True, changed_by="10.0.0.9")
+    at.run()
+    assert [toggle.value for toggle in at.toggle] == [True, True]
+
+
+def test_another_conversation_is_not_touched(conversation):
+    with closing(db.connect(database_path())) as database:
+        other = db.create_conversation(database)
+    page(conversation).toggle[0].set_value(True).run()
+    assert not stored(other)[0].may_run
