@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -18,18 +18,19 @@ import psutil
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tick, from_json, to_json
 from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import known_mode, run_turn
-from instrumentgpt.settings import CHECKOUT, settings_in_force
+from instrumentgpt.settings import CHECKOUT, Settings, settings_in_force
 from instrumentgpt.storage.artifacts import attach_uploads
 from instrumentgpt.storage.runs import (
     Run,
     append_events,
+    begin_run,
     get_run,
     live_run,
     live_runs,
@@ -45,6 +46,7 @@ CLOCK_SECONDS = 1.0  # a start time is told from the boot time, which moves when
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
 LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL
+LOOK_SECONDS = 1.0  # between two looks of a waiting run for others that died
 KEPT_FOLDERS_SECONDS = 7 * 24 * 3600.0  # a failed run's log is there for a week
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _log = logging.getLogger(__name__)
@@ -116,6 +118,9 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
         return stopped() or get_run(database, run_id).stop_requested
 
     try:
+        if not (yield from _its_turn(database, run_id, stop_wanted)):
+            yield from close(database, run_id, outcome="cancelled")
+            return
         with closing(run_turn(open_turn(database, run_id, stop_wanted))) as events:
             for event in events:
                 if not isinstance(event, Done):  # that one was stored with the answer
@@ -133,6 +138,26 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
         )
     finally:
         end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
+
+
+def _its_turn(
+    database: Database, run_id: str, stop_wanted: Callable[[], bool]
+) -> Generator[Event, None, bool]:
+    """Wait while as many runs as allowed are being answered, telling the place; False if stopped."""
+    told, looked = 0, 0.0
+    while before := begin_run(database, run_id, _in_force(database).runs_at_once):
+        if stop_wanted():
+            return False
+        if before != told:
+            tick = Tick(f"waiting for other answers to end: number {before} in the queue")
+            append_events(database, run_id, [to_json(tick)])
+            told = before
+            yield tick
+        if time.monotonic() - looked > LOOK_SECONDS:
+            looked = time.monotonic()
+            _reap_all(database, except_for=run_id)
+        time.sleep(2 * POLL)
+    return True
 
 
 def close(
@@ -191,8 +216,17 @@ def reap(database_path: str | Path) -> list[str]:
     Cheap when nothing is wrong: pages call it when they open and every few seconds.
     """
     with closing(db.connect(database_path)) as database:
-        longest = settings_in_force(db.get_settings(database)).total_seconds + OVERTIME_SECONDS
-        return [run.id for run in live_runs(database) if _reap(database, run, longest)]
+        return _reap_all(database)
+
+
+def _reap_all(database: Database, except_for: str = "") -> list[str]:
+    longest = _in_force(database).total_seconds + OVERTIME_SECONDS
+    runs = [run for run in live_runs(database) if run.id != except_for]
+    return [run.id for run in runs if _reap(database, run, longest)]
+
+
+def _in_force(database: Database) -> Settings:
+    return settings_in_force(db.get_settings(database))
 
 
 def process_of(run: Run) -> psutil.Process | None:
@@ -224,7 +258,7 @@ def _record(
     attachments: Sequence[Attachment],
 ) -> str:
     known_mode(mode)
-    settings = settings_in_force(db.get_settings(database))
+    settings = _in_force(database)
     chosen, _ = choose(settings.agent if agent == "auto" else agent, settings)
     stale = live_run(database, conversation_id)
     if stale is not None:
@@ -284,7 +318,7 @@ def _forget_old_folders(runs_folder: Path) -> None:
 
 def _reap(database: Database, run: Run, longest: float) -> bool:
     age = time.time() - run.started_at
-    if age > longest:
+    if run.began_at is not None and time.time() - run.began_at > longest:
         end_all(run_processes(run.id), grace=0.0)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True

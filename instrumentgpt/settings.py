@@ -26,6 +26,7 @@ class Settings:
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0
+    runs_at_once: int = 3  # answers in progress, of all conversations; further ones wait
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ from instrumentgpt.agents.events import (
 )
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Clocks, Request, run
-from instrumentgpt.agents.registry import choose, environment_for
+from instrumentgpt.agents.registry import Agent, choose, environment_for, model_for
+from instrumentgpt.agents.secrets import redacted, secrets_of
+from instrumentgpt.agents.sessions import ask_resuming
 from instrumentgpt.equipment import Case, equip, tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
@@ -121,13 +124,32 @@ class Turn:
         except InstrumentGPTError as error:
             yield from failed(error)
             return
-        request = self._request(agent.name, task)
-        command = agent.command(program, request, {**environment_for(agent), RUN_VARIABLE: self.run.id})
-        with closing(run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)) as events:
+        request = self._request(agent, task)
+        with closing(ask_resuming(partial(self._started, agent, program), request)) as events:
             for event in events:
-                yield replace(event, agent=agent.name) if isinstance(event, Session) else event
+                yield self._kept(event, agent, request.folder) if isinstance(event, Session) else event
                 if isinstance(event, Tool):
                     yield from self._artifact_of(event)
+
+    def _started(self, agent: Agent, program: str, request: Request) -> Events:
+        """Return what `agent` answers to `request`, without the secrets of its environment."""
+        environment = {**environment_for(agent), RUN_VARIABLE: self.run.id}
+        command = agent.command(program, request, environment)
+        events = run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)
+        return redacted(events, secrets_of(environment))
+
+    def _session(self, agent: Agent, folder: Path) -> str:
+        """Return the agent's own id for this conversation in `folder`, or ""."""
+        if not agent.resumes:
+            return ""
+        return db.get_agent_session(self.database, self.run.conversation_id, agent.name, str(folder))
+
+    def _kept(self, session: Session, agent: Agent, folder: Path) -> Session:
+        """Return `session` under the agent's name, kept for the next question."""
+        if agent.resumes and session.session_id:
+            told = (self.run.conversation_id, agent.name, str(folder), session.session_id)
+            db.save_agent_session(self.database, *told)
+        return replace(session, agent=agent.name)
 
     def take(self, event: Event) -> None:
         """Take what `event` says into what this turn will save."""
@@ -184,23 +206,24 @@ class Turn:
         said = memory.new_items(state, after)
         return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
 
-    def _request(self, agent: str, task: str) -> Request:
+    def _request(self, agent: Agent, task: str) -> Request:
         """Return what is asked of the agent, whose folder is made ready for it."""
         allowed = permission_in_force(self.database, self.run.conversation_id)
         folder, task_file = self._workspace(), self._task_file(task)
         request = Request(
-            self.prompt(agent),
+            self.prompt(agent.name),
             folder,
             task_file,
-            self.settings.model,
+            model_for(agent, self.settings),
+            resume=self._session(agent, folder),
             may_run=allowed.may_run,
             may_edit=allowed.may_edit,
         )
-        if agent == "offline":  # it is our own, and needs none of this
+        if agent.name == "offline":  # it is our own, and needs none of this
             return request
         logs, dropped = self.state.downloaded_logs, list(self._uploads())
         case = Case(self._home(), self.run.id, task_file, allowed, logs, dropped, self.earlier)
-        return replace(request, mcp_config=equip(folder, agent, case))
+        return replace(request, mcp_config=equip(folder, agent.name, case))
 
     def prompt(self, agent: str) -> str:
         """Return the prompt; what it moves out of the recent messages is in the summary from now on."""

@@ -208,6 +208,30 @@ def says_and_lingers_in_pieces():
         say(f"word{number} ")
 
 
+def resumes():
+    """Say which session it goes on with, and begin one called s-1."""
+    emit("system", subtype="init", session_id="s-1", model="fake")
+    arguments = sys.argv[2:]
+    resumed = arguments[arguments.index("--resume") + 1] if "--resume" in arguments else ""
+    says(f"the session {resumed}" if resumed else "a new session")
+
+
+def forgets():
+    """Refuse to go on with any session."""
+    if "--resume" in sys.argv:
+        fails("Could not restore the chat: unknown id")
+    resumes()
+
+
+def tells_its_key():
+    key = os.environ["CURSOR_API_KEY"]
+    asked = {"name": "shell", "args": {"command": f"curl -H {key}"}, "result": {"success": {"stdout": key}}}
+    emit("tool_call", subtype="completed", call_id="1", tool_call={"shellToolCall": asked})
+    for letter in key:
+        say(letter)
+    fails(f"refused: {key}")
+
+
 def help():
     print("--stream-partial-output --trust --approve-mcps --force --resume")
 

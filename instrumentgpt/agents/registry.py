@@ -147,8 +147,21 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
 
 def _own_path(name: str, settings: Settings) -> str:
     """Return the path that the settings give for this agent: it is the chosen one's, else Cursor's."""
-    chosen = "cursor" if settings.agent in ("auto", "offline") else settings.agent
-    return settings.agent_path if name == chosen else ""
+    return settings.agent_path if name == _meant(settings) else ""
+
+
+def model_for(agent: Agent, settings: Settings) -> str:
+    """Return the model that the settings ask of `agent`; another agent than the chosen one has its own.
+
+    >>> model_for(AGENTS["codex"], Settings(agent="codex", model="m1")), model_for(
+    ...     AGENTS["cursor"], Settings(agent="codex", model="m1"))
+    ('m1', '')
+    """
+    return settings.model if agent.name == _meant(settings) else ""
+
+
+def _meant(settings: Settings) -> str:
+    return "cursor" if settings.agent in ("auto", "offline") else settings.agent
 
 
 def environment_for(agent: Agent, given: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -30,11 +30,12 @@ class Run:
     stop_requested: bool
     started_at: float
     finished_at: float | None
+    began_at: float | None  # None: it waits for others to end
 
 
 _COLUMNS = (
     "id, conversation_id, agent, mode, question_message_id, status, pid, process_started, stop_requested,"
-    " started_at, finished_at"
+    " started_at, finished_at, began_at"
 )
 
 
@@ -65,6 +66,27 @@ def start_run(
 def set_process(database: Database, run_id: str, pid: int, process_started: float) -> None:
     """Note which process answers, so that it can be stopped and found dead."""
     _update(database, run_id, "pid = ?, process_started = ?", (pid, process_started))
+
+
+def begin_run(database: Database, run_id: str, at_once: int) -> int:
+    """Begin the run if fewer than `at_once` are being answered; return its place in the queue, 0 if it began.
+
+    Who asked first begins first; a run that has begun stays so.
+    """
+    sql = (
+        "SELECT count(*) FILTER (WHERE other.began_at IS NOT NULL),"
+        " count(*) FILTER (WHERE other.began_at IS NULL"
+        " AND (other.started_at, other.id) < (run.started_at, run.id)) FROM runs AS run"
+        " LEFT JOIN runs AS other ON other.status = 'running' AND other.id != run.id WHERE run.id = ?"
+    )
+    with transaction(database):
+        busy, before = database.conn.execute(sql, (run_id,)).fetchone()
+        if busy + before >= at_once and get_run(database, run_id).began_at is None:
+            return int(busy + before - at_once + 1)
+        database.conn.execute(
+            "UPDATE runs SET began_at = coalesce(began_at, ?) WHERE id = ?", (time.time(), run_id)
+        )
+    return 0
 
 
 def request_stop(database: Database, run_id: str) -> None:

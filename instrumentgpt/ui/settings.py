@@ -16,6 +16,7 @@ from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.trial import ask_agent
 
 MAX_RECENT_EXCHANGES = 10
+MAX_RUNS_AT_ONCE = 20
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
     "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
@@ -101,6 +102,14 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="recent_exchanges" in fixed,
         help="The last exchanges go to the agent in full; older ones as a summary.",
     )
+    runs_at_once = st.number_input(
+        "Answers at the same time",
+        1,
+        MAX_RUNS_AT_ONCE,
+        min(max(settings.runs_at_once, 1), MAX_RUNS_AT_ONCE),
+        disabled="runs_at_once" in fixed,
+        help="Of all conversations; further questions wait in order.",
+    )
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -126,6 +135,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         model=model.strip(),
         agent_path=agent_path.strip(),
         recent_exchanges=int(recent),
+        runs_at_once=int(runs_at_once),
         rule_tag=rule_tag.strip(),
         inventory=inventory.strip(),
         **seconds,

@@ -1,0 +1,150 @@
+"""Keys and passwords in what an agent says: replaced before anything is stored, shown or logged."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Session, Text, Thinking, Tick, Tool
+
+HIDDEN = "[secret hidden]"
+SHORTEST_VALUE = 8  # characters; a shorter value of a variable stands in too many innocent words
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|sk_live_\w{16,}|key_[0-9a-f]{24,}|AIza[\w-]{30,}"
+    r"|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|glpat-[\w-]{16,}|hf_\w{20,}"
+    r"|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})"
+    r"|(?<=[Bb]earer )[\w.~+/=-]{16,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+    re.DOTALL,
+)
+_PREFIXES = (
+    *("sk-", "sk_live_", "key_", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
+    *("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "hf_", "AKIA", "eyJ", "Bearer ", "bearer "),
+)
+_LAST_WORD = re.compile(
+    r"(?<![A-Za-z0-9])(?:[Bb]earer )?[A-Za-z0-9_][A-Za-z0-9_.~+/=-]*\Z|(?<!\w)[Bb]earer \Z"
+)
+LONGEST_KEY = 4096  # characters held back of what may become a key
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What must not be told: the `values`, longest first, and whatever looks like a key of a known kind."""
+
+    values: tuple[str, ...] = ()
+
+    def hide(self, text: str) -> str:
+        """Return `text` with each secret replaced.
+
+        >>> Secrets(("hunter2hunter2",)).hide("key sk-ant-0123456789abcdef and hunter2hunter2; sk-learn")
+        'key [secret hidden] and [secret hidden]; sk-learn'
+        """
+        for value in self.values:
+            text = text.replace(value, HIDDEN)
+        return _KEY.sub(HIDDEN, text)
+
+    def pending(self, text: str) -> int:
+        """Return where in `text` a secret may begin whose end has not been said; its length if none."""
+        found = _LAST_WORD.search(text, max(len(text) - LONGEST_KEY, 0))
+        places = [found.start()] if found and _may_be_key(found.group()) else []
+        for value in self.values:
+            for size in range(min(len(value) - 1, len(text)), 0, -1):
+                if text.endswith(value[:size]):
+                    places.append(len(text) - size)
+                    break
+        return min(places, default=len(text))
+
+
+def _may_be_key(word: str) -> bool:
+    return any(word.startswith(prefix) or prefix.startswith(word) for prefix in _PREFIXES)
+
+
+def secrets_of(environment: Mapping[str, str]) -> Secrets:
+    """Return the values of `environment` whose names say that they are secret.
+
+    >>> secrets_of({"CURSOR_API_KEY": "abcdefgh1234", "PATH": "/usr/bin:/bin", "X_TOKEN": "short"}).values
+    ('abcdefgh1234',)
+    """
+    named = [text for name, text in environment.items() if _SECRET_NAME.search(name)]
+    named += [_password(text) for name, text in environment.items() if name.upper().endswith("_PROXY")]
+    return Secrets(
+        tuple(sorted({text for text in named if len(text) >= SHORTEST_VALUE}, key=len, reverse=True))
+    )
+
+
+def _password(proxy: str) -> str:
+    try:
+        return urlsplit(proxy).password or ""
+    except ValueError:
+        return ""
+
+
+def redacted(events: Events, secrets: Secrets) -> Events:
+    """Yield `events` without secrets; one that comes in pieces is held back until it is known for one."""
+    pieces = _Pieces(secrets)
+    with closing(events):
+        for event in events:
+            if isinstance(event, Text) and not event.whole:
+                yield from pieces.say(event)
+            else:
+                recapped = isinstance(event, Text) and event.segment == pieces.segment
+                yield from () if recapped else pieces.rest()
+                pieces.held = ""
+                yield _without(event, secrets)
+
+
+@dataclass
+class _Pieces:
+    """The words of a segment on their way: `held` may become a secret, `last` was said before."""
+
+    secrets: Secrets
+    segment: int = 0
+    held: str = ""
+    last: str = ""  # one character: a key does not begin in the middle of a word
+
+    def say(self, event: Text) -> Iterator[Text]:
+        if event.segment != self.segment:
+            yield from self.rest()
+            self.segment, self.last = event.segment, ""
+        words = self.last + self.held + event.text
+        cut = max(self.secrets.pending(words), len(self.last))
+        self.held = words[cut:]
+        yield from self._said(words[len(self.last) : cut])
+
+    def rest(self) -> Iterator[Text]:
+        words, self.held = self.held, ""
+        yield from self._said(words)
+
+    def _said(self, words: str) -> Iterator[Text]:
+        if words:
+            told = self.secrets.hide(self.last + words)[len(self.last) :]
+            self.last = words[-1]
+            yield Text(told, self.segment)
+
+
+def _without(event: Event, secrets: Secrets) -> Event:
+    match event:
+        case Text() | Thinking() | Done():
+            return replace(event, text=secrets.hide(event.text))
+        case Failure():
+            return replace(event, text=secrets.hide(event.text))
+        case Tick():
+            return replace(event, note=secrets.hide(event.note))
+        case Session():
+            return replace(event, model=secrets.hide(event.model))
+        case Tool():
+            arguments = _hidden(event.arguments, secrets)
+            return replace(event, arguments=arguments, result=secrets.hide(event.result))
+        case _:
+            return event
+
+
+def _hidden(value: Any, secrets: Secrets) -> Any:
+    if isinstance(value, str):
+        return secrets.hide(value)
+    if isinstance(value, dict):
+        return {secrets.hide(key): _hidden(inner, secrets) for key, inner in value.items()}
+    return [_hidden(inner, secrets) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,188 @@
+"""Three answers at once; further questions wait in order, are shown as waiting, and can be stopped."""
+
+import shlex
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.events import Done, Session, Text, Tick
+from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
+
+FAKE = Path(__file__).parent / "fake_agent.py"
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    program = tmp_path / "agent"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(FAKE)])} $BEHAVIOUR "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    behaviour = tmp_path / "agent"
+    behaviour.write_text(behaviour.read_text().replace("$BEHAVIOUR", "$(cat " + str(tmp_path / "does") + ")"))
+    (tmp_path / "does").write_text("silent")
+    return tmp_path / "home" / "instrumentgpt.db"
+
+
+@pytest.fixture
+def database(path):
+    with closing(db.connect(path)) as opened:
+        yield opened
+
+
+def wait_for(condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def asked(path, database, count):
+    return [runs.start(path, db.create_conversation(database), "why?") for _ in range(count)]
+
+
+def notes(database, run_id):
+    return [event.note for event in runs.events_of(database, run_id) if isinstance(event, Tick)]
+
+
+def rows(database, count):
+    return [start_run(database, db.create_conversation(database), "cursor", "chat") for _ in range(count)]
+
+
+def test_runs_begin_in_the_order_of_the_questions(database):
+    ids = rows(database, 4)
+    assert [begin_run(database, run_id, at_once=2) for run_id in (ids[3], ids[2], ids[1], ids[0])] == [
+        2,
+        1,
+        0,
+        0,
+    ]
+    finish_run(database, ids[0], "ok")
+    assert begin_run(database, ids[3], at_once=2) == 1  # it is the third's turn
+    assert begin_run(database, ids[2], at_once=2) == 0
+    finish_run(database, ids[1], "ok")
+    assert begin_run(database, ids[3], at_once=2) == 0
+
+
+def test_a_run_that_has_begun_stays_begun(database):
+    (first, _) = rows(database, 2)
+    assert begin_run(database, first, at_once=1) == 0
+    began = get_run(database, first).began_at
+    assert begin_run(database, first, at_once=1) == 0
+    assert get_run(database, first).began_at == began
+
+
+def test_a_fourth_question_waits_is_shown_as_waiting_and_begins_when_one_has_ended(path, database, tmp_path):
+    *three, fourth = asked(path, database, 4)
+    wait_for(lambda: all(get_run(database, run_id).began_at for run_id in three))
+    assert wait_for(lambda: notes(database, fourth)) == [
+        "waiting for other answers to end: number 1 in the queue"
+    ]
+    assert get_run(database, fourth).began_at is None
+    (tmp_path / "does").write_text("says It_swings.")
+    runs.stop(path, three[1])
+    wait_for(lambda: get_run(database, fourth).status == "ok")
+    assert "It_swings." in [
+        event.text for event in runs.events_of(database, fourth) if isinstance(event, Text)
+    ]
+    for run_id in three:
+        runs.stop(path, run_id)
+
+
+def test_a_waiting_question_can_be_stopped_at_once(path, database, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
+    first, second = asked(path, database, 2)
+    wait_for(lambda: notes(database, second))
+    began = time.monotonic()
+    assert runs.stop(path, second).status == "cancelled"
+    assert time.monotonic() - began < 1.5
+    assert [event for event in runs.events_of(database, second) if isinstance(event, Done)] == [
+        Done("cancelled", "", *_rest(database, second))
+    ]
+    assert get_run(database, first).status == "running"
+    runs.stop(path, first)
+
+
+def _rest(database, run_id):
+    done = next(event for event in runs.events_of(database, run_id) if isinstance(event, Done))
+    return done.seconds, done.usage
+
+
+def test_waiting_does_not_count_as_working_too_long(path, database, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
+    first, second = asked(path, database, 2)
+    wait_for(lambda: notes(database, second))
+    hours_ago = time.time() - 10_000
+    database.conn.execute("UPDATE runs SET started_at = ? WHERE id = ?", (hours_ago, second))
+    database.conn.commit()
+    assert runs.reap(path) == []
+    for run_id in (first, second):
+        runs.stop(path, run_id)
+
+
+def test_a_dead_answer_does_not_hold_up_the_queue(path, database, tmp_path, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
+    first, second = asked(path, database, 2)
+    wait_for(lambda: notes(database, second))
+    (tmp_path / "does").write_text("says next")
+    wait_for(lambda: get_run(database, first).pid)
+    runs.process_of(get_run(database, first)).kill()
+    assert (
+        wait_for(lambda: get_run(database, second).status == "ok" and get_run(database, first).status)
+        == "died"
+    )
+
+
+def test_stopping_by_flag_alone_ends_a_waiting_run(path, database, monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
+    first, second = asked(path, database, 2)
+    wait_for(lambda: notes(database, second))
+    request_stop(database, second)
+    assert wait_for(lambda: get_run(database, second).status == "cancelled")
+    runs.stop(path, first)
+
+
+def test_an_agents_session_is_kept_for_the_next_question_of_its_conversation(path, database, tmp_path):
+    conversation = db.create_conversation(database)
+    (tmp_path / "does").write_text("resumes")
+    words = []
+    for _ in range(2):
+        run_id = runs.start(path, conversation, "why?")
+        wait_for(lambda run_id=run_id: get_run(database, run_id).status == "ok")
+        words.append(db.list_messages(database, conversation)[-1].content)
+    assert words == ["a new session", "the session s-1"]
+    other = runs.start(path, db.create_conversation(database), "why?")
+    wait_for(lambda: get_run(database, other).status == "ok")
+    assert [event.text for event in runs.events_of(database, other) if isinstance(event, Text)] == [
+        "a new session"
+    ]
+
+
+def test_a_session_that_is_gone_is_told_and_the_question_answered_afresh(path, database, tmp_path):
+    conversation = db.create_conversation(database)
+    (tmp_path / "does").write_text("resumes")
+    first = runs.start(path, conversation, "why?")
+    wait_for(lambda: get_run(database, first).status == "ok")
+    (tmp_path / "does").write_text("forgets")
+    second = runs.start(path, conversation, "why?")
+    wait_for(lambda: get_run(database, second).status == "ok")
+    assert any("no longer has its earlier session" in note for note in notes(database, second))
+    assert db.list_messages(database, conversation)[-1].content == "a new session"
+    sessions = [event for event in runs.events_of(database, second) if isinstance(event, Session)]
+    assert [session.session_id for session in sessions] == ["s-1"]
+
+
+def test_the_agents_own_key_is_nowhere_in_the_database(path, database, tmp_path, monkeypatch):
+    monkeypatch.setenv("CURSOR_API_KEY", "correct-horse-battery-staple")
+    (tmp_path / "does").write_text("tells_its_key")
+    run_id = runs.start(path, db.create_conversation(database), "why?")
+    wait_for(lambda: get_run(database, run_id).status != "running")
+    database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = b"".join(file.read_bytes() for file in path.parent.rglob("*") if file.is_file())
+    assert b"secret hidden" in stored
+    assert b"correct-horse" not in stored
