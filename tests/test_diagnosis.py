@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
 
+from instrumentgpt.instruments import withheld_wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, rows
 from instrumentgpt.instruments.faults import explains, faults
@@ -84,7 +85,8 @@ def test_a_check_that_breaks_is_named_and_the_others_go_on():
 
     checks = {**CHECKS, "sensor_noise": Check(breaks, "sensor_noise")}
     diagnosis = diagnose(case("heater_failure").log, checks)
-    assert diagnosis.withheld["sensor_noise"] == "check failed: ZeroDivisionError: no samples in block"
+    said = withheld_wording.reason(diagnosis.withheld["sensor_noise"], "en")
+    assert said == "check failed: ZeroDivisionError: no samples in block"
     assert diagnosis.findings[0].fault == "heater_failure"
 
 
@@ -93,7 +95,7 @@ def test_verdicts_that_need_a_missing_field_are_withheld_by_name(name):
     log = case("oscillation_tuning").log
     blind = replace(log, samples=log.samples.assign(**{name: math.nan}), missing=(name,))
     diagnosis = diagnose(blind)
-    assert diagnosis.withheld["oscillation_tuning"] == f"the log has no {name}"
+    assert diagnosis.withheld["oscillation_tuning"].missing == (name,)
     assert [one.fault for one in diagnosis.findings] == ["insufficient_data"]
     assert diagnosis.findings[0].numbers["missing"] == name
 

@@ -10,7 +10,7 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.comparison_wording import fault_sentence, quantity_name
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.fault_changes import fault_changes
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Finding, Withheld
 from instrumentgpt.instruments.logs import read_log
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs"
@@ -51,7 +51,10 @@ def test_a_fault_of_both_stays_and_is_told_as_it_is_now(oscillating):
 @pytest.mark.parametrize(
     "blind",
     [
-        {"findings": (), "withheld": {"oscillation_tuning": "the log has no output"}},
+        {
+            "findings": (),
+            "withheld": {"oscillation_tuning": Withheld("oscillation_tuning", missing=("output",))},
+        },
         {
             "findings": (
                 Finding("sensor_open", 2, 0.0, 9.0, "high", (), consequences=("oscillation_tuning",)),

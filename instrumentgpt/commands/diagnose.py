@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 HELP = "say what is wrong in log files, with the lines that show it"
 MOST_EVIDENCE = 3  # lines printed of one finding
-REMEDIES = {"the log has no period": "; give the seconds between its rows with --period"}
 
 
 class BadColumns(argparse.ArgumentTypeError):
@@ -155,6 +154,16 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         for reason in wording.ruled_out(finding, language):
             yield f"      ruled out: {reason}"
         yield f"      next: {wording.action(finding, language)}"
-    for reason in dict.fromkeys(found.withheld.values()):
-        verdicts = ", ".join(name for name, why in found.withheld.items() if why == reason)
-        yield f"  not judged: {verdicts}: {reason}{REMEDIES.get(reason, '')}"
+    yield from _not_judged(found, language)
+
+
+def _not_judged(found: "Diagnosis", language: Language) -> Iterator[str]:
+    """Yield a line per reason for which verdicts are withheld, with their names."""
+    from instrumentgpt.instruments import withheld_wording
+
+    reasons: dict[str, list[str]] = {}
+    for name, withheld in found.withheld.items():
+        said = withheld_wording.reason(withheld, language) + withheld_wording.remedy(withheld, language)
+        reasons.setdefault(said, []).append(name)
+    for said, names in reasons.items():
+        yield f"  not judged: {', '.join(names)}: {said}"

@@ -8,7 +8,7 @@ from typing import Any
 from instrumentgpt.instruments import faults, wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
-from instrumentgpt.instruments.findings import SEVERITIES, Finding
+from instrumentgpt.instruments.findings import SEVERITIES, Finding, Withheld
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.study import Study, study_of
@@ -23,13 +23,14 @@ class Diagnosis:
 
     channels  metrics of each channel
     findings  most important first; "healthy" and "insufficient_data" are findings too
-    withheld  verdict → why it is not given: a field the log lacks, or a check that failed
+    withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
+              check that failed, figures that are not those of a healthy channel
     """
 
     log: Log
     channels: Mapping[int, Metrics]
     findings: tuple[Finding, ...]
-    withheld: Mapping[str, str]
+    withheld: Mapping[str, Withheld]
 
 
 def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
@@ -39,16 +40,17 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     """
     study = study_of(log)
     causes: list[Finding] = []
-    withheld: dict[str, str] = {}
+    withheld: dict[str, Withheld] = {}
     for name, check in checks.items():
-        reason = _withheld(study, check.needs, check.temperature_only)
-        if reason:
-            withheld[name] = reason
+        refused = _withheld(study, check)
+        if refused is not None:
+            withheld[name] = refused
             continue
         try:
             reported = check.find(study, tuple(causes))
         except Exception as failure:  # the edge of a check: one that breaks must not cost the others
-            withheld[name] = f"check failed: {type(failure).__name__}: {failure}"
+            said = f"{type(failure).__name__}: {failure}"
+            withheld[name] = Withheld(check.fault, reasons={"failed": {"error": said}})
             continue
         for finding in reported:
             causes = _add(causes, finding)
@@ -57,17 +59,17 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     return Diagnosis(log, channels, tuple(sorted(causes, key=_rank)) + tuple(healthy), withheld | unsure)
 
 
-def _withheld(study: Study, needs: tuple[str, ...], temperature_only: bool) -> str:
-    """Return why a verdict cannot be given: what is missing, "" if nothing is."""
+def _withheld(study: Study, check: Check) -> Withheld | None:
+    """Return why `check` cannot judge: what is missing; None if nothing is."""
     samples = study.log.samples
-    columns = [name for name in ("setpoint", "output") if name in needs]
-    absent = [name for name in needs if name in study.log.missing]
+    columns = [name for name in ("setpoint", "output") if name in check.needs]
+    absent = [name for name in check.needs if name in study.log.missing]
     absent += [name for name in columns if name not in absent and not samples[name].notna().any()]
     if absent:
-        return f"the log has no {' and no '.join(dict.fromkeys(absent))}"
-    if temperature_only and not study.is_temperature:
-        return "the loop is not known to control a temperature"
-    return ""
+        return Withheld(check.fault, missing=tuple(dict.fromkeys(absent)))
+    if check.temperature_only and not study.is_temperature:
+        return Withheld(check.fault, reasons={"no_temperature": {}})
+    return None
 
 
 def _add(causes: list[Finding], finding: Finding) -> list[Finding]:

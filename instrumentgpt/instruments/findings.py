@@ -27,6 +27,21 @@ class RuledOut:
 
 
 @dataclass(frozen=True)
+class Withheld:
+    """A verdict that is not given, and why; its sentences are in withheld.toml.
+
+    channel  None: of the whole log
+    reasons  key of a sentence → the numbers in it
+    missing  what the log does not carry: "setpoint", "output", "period"
+    """
+
+    fault: str
+    channel: int | None = None
+    reasons: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Finding:
     """One verdict of a check. `numbers` fill the sentences of faults.toml, in any language."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import wording
+from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, spoiled
@@ -49,7 +49,6 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "ki": (".4g", 1),
     "kd": (".4g", 1),
 }
-_NEEDED = "the log has no "
 
 
 @cache
@@ -210,7 +209,7 @@ def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
     for name, check in CHECKS.items():
         reason = diagnosis.withheld.get(name)
         if reason:
-            result = word("withheld", language, _reason(reason, language))
+            result = word("withheld", language, withheld_wording.reason(reason, language))
         else:
             result = word("found" if check.fault in reported else "not_found", language)
         yield {
@@ -228,18 +227,6 @@ def _needs(check: Check, language: Language) -> str:
     names = [*check.needs, *(["temperature"] if check.temperature_only else [])]
     separator = "、" if language == "zh" else ", "
     return separator.join(word(f"need_{name}", language) for name in names) or UNKNOWN
-
-
-def _reason(reason: str, language: Language) -> str:
-    """Return why a verdict is withheld, which `diagnose` says in English, in `language`."""
-    if reason.startswith(_NEEDED):
-        names = reason.removeprefix(_NEEDED).split(" and no ")
-        joined = ("、" if language == "zh" else " and no ").join(
-            word(f"need_{one}", language) for one in names
-        )
-        return word("reason_no", language, joined)
-    known = word("reason_temperature", "en")
-    return word("reason_temperature", language) if reason == known else reason
 
 
 def provenance(log: Log, language: Language) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.findings import Finding, RuledOut, Withheld
 from instrumentgpt.instruments.metrics import Metrics
 from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Track
@@ -18,7 +18,7 @@ HEALTHY_ERROR = 0.1  # °C, mean while holding; loops.md section 1
 
 def healthy_channels(
     study: Study, causes: Sequence[Finding], metrics: Mapping[int, Metrics]
-) -> tuple[list[Finding], dict[str, str]]:
+) -> tuple[list[Finding], dict[str, Withheld]]:
     """Return a "healthy" finding per channel that shows it, and why it is withheld elsewhere.
 
     A channel with a finding, or in a log with too little data, gets neither.
@@ -26,31 +26,33 @@ def healthy_channels(
     if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_temperature:
         return [], {}
     ill = {cause.channel for cause in causes if cause.fault != "data_gap"}
-    findings, withheld = [], {}
+    findings: list[Finding] = []
+    withheld: dict[str, Withheld] = {}
     for track in study.active:
         channel = track.loop.channel
         if ill & {channel, None}:
             continue
         doubts = _doubts(track, metrics[channel])
         if doubts:
-            withheld[f"healthy, channel {channel}"] = "; ".join(doubts)
+            withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
         else:
             findings.append(_healthy(study, track, metrics[channel]))
     return findings, withheld
 
 
-def _doubts(track: Track, metrics: Metrics) -> list[str]:
-    """Return what speaks against calling a channel healthy; empty if nothing does."""
-    doubts, scale = [], abs(track.scale)
+def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]:
+    """Return what speaks against calling a channel healthy, with its numbers; empty if nothing does."""
+    doubts: dict[str, dict[str, float | str]] = {}
+    scale = abs(track.scale)
     if not track.quiet.any():
-        doubts.append("it never settled in this log")
+        doubts["unsettled"] = {}
     elif metrics.half_peak_to_peak * scale > HEALTHY_SWING:
-        doubts.append(f"it swings ±{metrics.half_peak_to_peak:.2f} while holding")
+        doubts["swings"] = {"swing": metrics.half_peak_to_peak}
     if abs(metrics.mean_error) * scale > HEALTHY_ERROR:
-        doubts.append(f"its mean error while holding is {metrics.mean_error:.2f}")
+        doubts["off_setpoint"] = {"error": metrics.mean_error}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
-        doubts.append(f"it overshot by {metrics.overshoot:.2f} ({metrics.overshoot_percent:.0f} %)")
+        doubts["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
     return doubts
 
 

@@ -82,7 +82,7 @@ def _longest_train(time: Floats, value: Floats, least: float) -> slice | None:
     for i in range(len(heights) + 1):
         tall = i < len(heights) and bool(large[i])
         if tall and (
-            i - start < 2 or _alike(lengths[i - 2 : i + 1 : 2]) and _alike(heights[i - 2 : i + 1 : 2])
+            i - start < 2 or (_alike(lengths[i - 2 : i + 1 : 2]) and _alike(heights[i - 2 : i + 1 : 2]))
         ):
             continue
         best = max(best, slice(start, i + 1), key=lambda part: part.stop - part.start)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import wording
+from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.devices import load_inventory
@@ -44,8 +44,9 @@ def diagnose_log(
         **_about(opened),
         "findings": _findings(opened, chosen, coincidences(found), language, record or language),
         "channels": _channels(opened, found, channel),
-        "withheld": dict(found.withheld),
+        "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
+        "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
     }
 
 

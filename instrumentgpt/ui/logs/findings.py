@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from instrumentgpt.instruments import wording
+from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
@@ -31,7 +31,11 @@ def draw(diagnosis: Diagnosis) -> None:
             _draw_one(diagnosis.log, finding, number)
     if diagnosis.withheld:
         with st.expander(f"Not judged: {len(diagnosis.withheld)}", icon=":material/help:"):
-            for name, reason in diagnosis.withheld.items():
+            for withheld in diagnosis.withheld.values():
+                name, reason = (
+                    withheld_wording.verdict(withheld, "en"),
+                    withheld_wording.reason(withheld, "en"),
+                )
                 st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
 
 

@@ -1,0 +1,54 @@
+"""Verdicts that are not given, as sentences, English and Traditional Chinese, from withheld.toml."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.findings import Withheld
+from instrumentgpt.text.language import Language
+
+SENTENCES = Path(__file__).with_name("withheld.toml")
+AND: dict[Language, str] = {"en": " and no ", "zh": "、"}  # the log has no setpoint and no output
+THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
+
+
+@cache
+def _sentences() -> dict[str, Any]:
+    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+
+
+def verdict(withheld: Withheld, language: Language) -> str:
+    """Return the name of the verdict that is not given.
+
+    >>> verdict(Withheld("healthy", 2), "en")
+    'Healthy, channel 2'
+    """
+    named = wording.title(withheld.fault, language)
+    place = {"en": ", channel {}", "zh": "，通道 {}"}[language]
+    return named if withheld.channel is None else named + place.format(withheld.channel)
+
+
+def reason(withheld: Withheld, language: Language) -> str:
+    """Return why it is not given; several reasons are joined.
+
+    >>> reason(Withheld("saturation", missing=("setpoint", "output")), "en")
+    'the log has no setpoint and no output'
+    >>> reason(Withheld("healthy", 1, {"swings": {"swing": 0.5}}), "zh")
+    '保溫時波動 ±0.50'
+    """
+    said = [_missing(withheld, language)] if withheld.missing else []
+    said += [str(_sentences()[key][language]).format(**numbers) for key, numbers in withheld.reasons.items()]
+    return THEN[language].join(said)
+
+
+def remedy(withheld: Withheld, language: Language) -> str:
+    """Return what helps on the command line, "" if nothing does."""
+    remedies = _sentences()["remedies"]
+    return "".join(remedies[name][language] for name in withheld.missing if name in remedies)
+
+
+def _missing(withheld: Withheld, language: Language) -> str:
+    names = [str(_sentences()["names"][name][language]) for name in withheld.missing]
+    return str(_sentences()["missing"][language]).format(names=AND[language].join(names))
