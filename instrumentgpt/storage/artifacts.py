@@ -104,6 +104,24 @@ def attach_uploads(
         )
 
 
+def copy_uploads(database: Database, message_id: int) -> list[str]:
+    """Store the files that came with the question `message_id` once more, for a message not written yet.
+
+    Returns the new ids, in order.
+    """
+    sql = (
+        "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, created_at)"
+        " SELECT ?, conversation_id, kind, title, alt, content, size, ? FROM artifacts WHERE id = ?"
+    )
+    brought = [one.id for one in list_artifacts(database, message_id) if one.run_id is None]
+    copies = [uuid.uuid4().hex[:12] for _ in brought]
+    with transaction(database):
+        database.conn.executemany(
+            sql, [(copy, time.time(), one) for copy, one in zip(copies, brought, strict=True)]
+        )
+    return copies
+
+
 def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
     """Return the files that came with the conversation's questions, newest first."""
     sql = (

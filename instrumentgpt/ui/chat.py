@@ -37,7 +37,7 @@ def _draw() -> None:
         settings = session.in_force(database)
         run = live_run(database, shown.id) if shown else None
         if sent := composer.draw(settings, run):
-            composer.ask(database, settings, shown.id if shown else None, *sent)
+            composer.ask(database, settings, shown.id if shown else None, sent)
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
             inspector.draw(shown.id if shown else None)
@@ -53,7 +53,7 @@ def _draw_conversation(
     database: Database, settings: Settings, shown: db.Conversation, run: Run | None
 ) -> None:
     conversation.draw_title(database, shown)
-    messages = conversation.draw(database, shown.id)
+    messages = conversation.draw(database, shown.id, settings, answering=run is not None)
     if run and any(message.run_id == run.id for message in messages):
         run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None

@@ -1,6 +1,7 @@
 """The input at the bottom: a question with its files, who answers, and Stop while an answer is written."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,6 +12,7 @@ from instrumentgpt import runs
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run
 from instrumentgpt.ui import attachments, session, untrusted
 
@@ -20,11 +22,29 @@ MAX_FILE_MEGABYTES = 200
 INPUT, UNSENT, CLICKED, NOTE = "question", "unsent", "clicked-question", "composer-note"
 
 
-def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFile]] | None:
-    """Draw the input; return the question and files that were just sent or clicked, or None.
+@dataclass(frozen=True)
+class Question:
+    """What is to be asked.
+
+    agent     who answers; "": whom the settings choose
+    like      id of an earlier question whose files come along again
+    """
+
+    text: str
+    files: Sequence[UploadedFile] = ()
+    agent: str = ""
+    like: int | None = None
+
+
+def draw(settings: Settings, live: Run | None) -> Question | None:
+    """Draw the input; return the question that was just sent or clicked, or None.
 
     It keeps its place at the bottom, so it can be drawn first: a question never waits for the page.
     """
+    clicked = Question(*st.session_state.pop(CLICKED)) if CLICKED in st.session_state else None
+    if clicked and clicked.like and live:  # asked in another tab meanwhile: no word of an edited one is lost
+        st.session_state[UNSENT] = clicked.text
+        st.session_state[NOTE] = "This conversation is being answered. Your question is in the input."
     if UNSENT in st.session_state:
         st.session_state[INPUT] = st.session_state.pop(UNSENT)
     with st.bottom:
@@ -36,34 +56,30 @@ def draw(settings: Settings, live: Run | None) -> tuple[str, Sequence[UploadedFi
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
-    clicked = st.session_state.pop(CLICKED, None)
     if clicked and not live:  # the second click of a double click comes too late
-        return clicked, ()
-    return (sent.text.strip(), sent.files) if sent and not isinstance(sent, str) else None
+        return clicked
+    return Question(sent.text.strip(), sent.files) if sent and not isinstance(sent, str) else None
 
 
-def propose(question: str) -> None:
-    """Ask `question` with the next run of the page (for buttons)."""
-    st.session_state[CLICKED] = question
+def propose(text: str, agent: str = "", like: int | None = None) -> None:
+    """Ask a Question of these with the next run of the page (for buttons)."""
+    st.session_state[CLICKED] = (text, (), agent, like)
 
 
-def ask(
-    database: Database,
-    settings: Settings,
-    conversation_id: str | None,
-    text: str,
-    files: Sequence[UploadedFile] = (),
-) -> None:
+def ask(database: Database, settings: Settings, conversation_id: str | None, question: Question) -> None:
     """Start a turn, in a new conversation if there is none; on refusal the text goes back into the input."""
     try:
         if conversation_id is None:
             conversation_id = db.create_conversation(database)
             st.session_state[session.CONVERSATION] = conversation_id  # writing the address could end this run
-        kept = attachments.store(database, conversation_id, files)
-        words = text or attachments.question_about(files)
-        runs.start(database_path(), conversation_id, words, agent=settings.agent, attachments=kept)
+        kept = attachments.store(database, conversation_id, question.files)
+        if question.like is not None:
+            kept = copy_uploads(database, question.like)
+        words = question.text or attachments.question_about(question.files)
+        agent = question.agent or settings.agent
+        runs.start(database_path(), conversation_id, words, agent=agent, attachments=kept)
     except InstrumentGPTError as error:
-        st.session_state[UNSENT] = text
+        st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
     st.rerun()
 

@@ -17,7 +17,7 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.progress import Progress, advance
-from instrumentgpt.ui.steps import LiveSteps
+from instrumentgpt.ui.steps import LiveSteps, LiveThinking
 
 TICK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.8  # of each tick
@@ -39,11 +39,13 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
     with session.opened() as database:
         progress = progress_of(database, run_id, _known(run_id))
+        thinking = LiveThinking(st.container(key="live-thinking"))
         steps = LiveSteps(st.container(key="live-steps"), set(drawn.finished_steps()))
         text = st.markdown(_live_text(progress, conversation_id))
         note = st.caption(_note(progress))
         deadline = time.monotonic() + FOLLOW_SECONDS
         while True:
+            thinking.show(progress)
             steps.show(progress)
             st.session_state["progress"] = (run_id, progress)
             if progress.done or progress.artifact_ids != drawn.artifact_ids:

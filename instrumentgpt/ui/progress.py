@@ -11,10 +11,13 @@ from instrumentgpt.agents.events import (
     Failure,
     Session,
     Text,
+    Thinking,
     Tick,
     Tool,
     ToolStatus,
 )
+
+KEPT_THINKING = 8_000  # characters, the newest: all of it is in the run's events
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Progress:
-    """A run up to event `number`; `note` is the last sign of life, gone with the first word."""
+    """A run up to event `number`; `note` is the last sign of life, gone with the first word.
+
+    thinking  the agent's reasoning as far as it shares it, at most its last KEPT_THINKING characters
+    thought   how many characters of it there were
+    """
 
     number: int = 0
     steps: dict[str, Step] = field(default_factory=dict)  # call_id → step, in the order they began
     pieces: dict[int | str, str] = field(default_factory=dict)  # segment → text, artifact id → "", in order
     session: Session | None = None
     note: str = ""
+    thinking: str = ""
+    thought: int = 0
     failure: Failure | None = None
     done: Done | None = None
 
@@ -54,6 +63,10 @@ class Progress:
     def finished_steps(self) -> frozenset[str]:
         """Return the call ids of the steps that have ended."""
         return frozenset(step.call_id for step in self.steps.values() if step.status != "started")
+
+    def denied(self) -> list[str]:
+        """Return the names of the tools that the agent was not allowed to use, each once."""
+        return list(dict.fromkeys(step.name for step in self.steps.values() if step.status == "denied"))
 
     def after_artifacts(self) -> str:
         """Return the words that follow the last chart: what is still growing."""
@@ -82,6 +95,11 @@ def _after(progress: Progress, event: Event) -> Progress:
             return replace(progress, note="", pieces={**progress.pieces, event.segment: before + event.text})
         case Tool():
             return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
+        case Thinking():
+            kept = (progress.thinking + event.text)[-KEPT_THINKING:]
+            return replace(
+                progress, note="Thinking", thinking=kept, thought=progress.thought + len(event.text)
+            )
         case Artifact():
             return replace(progress, pieces={**progress.pieces, event.artifact_id: ""})
         case Session():
@@ -92,8 +110,6 @@ def _after(progress: Progress, event: Event) -> Progress:
             return replace(progress, failure=event)
         case Done():
             return replace(progress, note="", done=event)
-        case _:
-            return progress
 
 
 def _step(progress: Progress, event: Tool) -> Step:

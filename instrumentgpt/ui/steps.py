@@ -1,6 +1,7 @@
-"""The tool steps of an answer: a timeline while it works, one closed line when it is done."""
+"""What an agent did and thought on the way: a timeline while it works, closed lines when it is done."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -13,6 +14,13 @@ from instrumentgpt.ui.progress import Progress, Step
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
+NAMED_TOOLS = 3  # of those that were denied
+NAME_CHARACTERS = 40  # of a tool's name
+DENIED_NOTE = (
+    "The answer does without what this would have told. Agents may only read, unless you allow more."
+)
+LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
+THINKING, THINKING_ICON = "Thinking", ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
     "started": ":material/hourglass_empty:",
     "ok": ":material/check:",
@@ -28,11 +36,54 @@ def draw_closed(progress: Progress, key: str) -> None:
     if not steps:
         return
     icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
-    label = _closed_label(len(steps), progress)
+    label = _closed_label(steps)
     with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
             for step in steps:
                 _draw_ended(step)
+
+
+def draw_denied(progress: Progress) -> None:
+    """Say which tools the agent was not allowed to use: its answer does without what they would have told."""
+    names = progress.denied()
+    if not names:
+        return
+    more = f" and {len(names) - NAMED_TOOLS} more" if len(names) > NAMED_TOOLS else ""
+    named = untrusted.label(", ".join(map(tool_words, names[:NAMED_TOOLS])), NAMED_TOOLS * NAME_CHARACTERS)
+    st.badge(f"Not allowed: {named}{more}", icon=ICONS["denied"], color="orange")
+    st.caption(DENIED_NOTE)
+
+
+def draw_thinking(progress: Progress, key: str) -> None:
+    """Draw what the agent shared of its reasoning: one closed line, whose text is sent when it is opened."""
+    if not progress.thinking:
+        return
+    with st.expander(THINKING, type="compact", icon=THINKING_ICON, key=key, on_change="rerun") as closed:
+        if closed.open:
+            st.text(progress.thinking)
+            if progress.thought > len(progress.thinking):
+                st.caption(f"The last {len(progress.thinking):,} of {progress.thought:,} characters.")
+
+
+@dataclass
+class LiveThinking:
+    """The reasoning of a run in progress, drawn closed into `box`: its newest words."""
+
+    box: DeltaGenerator
+    text: DeltaGenerator | None = None
+    shown: int = 0  # characters of the reasoning when it was drawn
+
+    def show(self, progress: Progress) -> None:
+        """Bring the text up to `progress`."""
+        if progress.thought == self.shown:
+            return
+        self.shown = progress.thought
+        words = progress.thinking[-LIVE_CHARACTERS:]
+        if self.text is None:
+            with self.box, st.expander(THINKING, type="compact", icon=THINKING_ICON):
+                self.text = st.text(words)
+        else:
+            self.text.text(words)
 
 
 @dataclass
@@ -74,7 +125,7 @@ def step_label(step: Step) -> str:
     >>> step_label(Step("c", "fetch_log", "ok", {"device": "zspr 052"}))
     'Fetch log · zspr 052'
     """
-    words = [step.name.replace("_", " ").strip().capitalize() or "Tool"]
+    words = [tool_words(step.name)]
     arguments = ", ".join(
         _short(value) for value in step.arguments.values() if value not in ("", None, [], {})
     )
@@ -82,9 +133,21 @@ def step_label(step: Step) -> str:
     return untrusted.label(" · ".join(words), ARGUMENT_CHARACTERS) + SUFFIX[step.status]
 
 
-def _closed_label(count: int, progress: Progress) -> str:
-    seconds = f" · {progress.done.seconds:.1f} s" if progress.done and progress.done.seconds else ""
-    return f"{count} step{'' if count == 1 else 's'}{seconds}"
+def tool_words(name: str) -> str:
+    """Return a tool's name as people write it.
+
+    >>> tool_words("fetch_log")
+    'Fetch log'
+    """
+    return name.replace("_", " ").strip().capitalize() or "Tool"
+
+
+def _closed_label(steps: Sequence[Step]) -> str:
+    words = [f"{len(steps)} step{'' if len(steps) == 1 else 's'}"]
+    for status in ("failed", "denied"):
+        if count := sum(step.status == status for step in steps):
+            words.append(f"{count}{SUFFIX[status].replace(' ·', '')}")
+    return " · ".join(words)
 
 
 def _draw_ended(step: Step) -> None:

@@ -1,0 +1,105 @@
+"""Asking again: the same question of another agent, or a question in other words.
+
+Both make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
+memory, so nothing is lost.
+"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.registry import AGENTS, choose
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import Settings
+from instrumentgpt.ui import composer, session
+
+EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
+BOX_HEIGHT = 160  # px
+
+
+def agents_here(settings: Settings) -> list[str]:
+    """Return the names of the agents that are installed on this machine.
+
+    >>> agents_here(Settings())[-1]
+    'offline'
+    """
+    return [name for name in AGENTS if _is_here(name, settings)]
+
+
+def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
+    """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
+    key = f"again-{message_id}"
+    st.menu_button(
+        "",
+        agents,
+        key=key,
+        format_func=lambda name: f"Ask {AGENTS[name].label}",
+        icon=":material/refresh:",
+        type="tertiary",
+        help="Ask this question again; the answer above stays",
+        disabled=disabled,
+        on_click=_ask_again,
+        args=(key, conversation_id, message_id),
+    )
+
+
+def draw_pencil(message_id: int, disabled: bool) -> None:
+    """Draw the button beside a question that opens its words to be changed and sent as a new one."""
+    st.button(
+        "",
+        key=f"edit-{message_id}",
+        icon=":material/edit:",
+        type="tertiary",
+        help="Edit and ask again",
+        disabled=disabled,
+        on_click=_begin,
+        args=(message_id,),
+    )
+
+
+def draw_dialog(messages: Sequence[db.Message]) -> None:
+    """Open the dialog if one of the questions in `messages` is being edited."""
+    edited = st.session_state.get(EDITED)
+    for message in messages:
+        if message.id == edited:
+            st.dialog("Edit and ask again", icon=":material/edit:", on_dismiss=_end)(_edit)(message)
+
+
+def question_of(database: Database, conversation_id: str, message_id: int) -> db.Message | None:
+    """Return the question that the message `message_id` answers, None if there is none."""
+    earlier = db.list_messages(database, conversation_id, before=message_id)
+    return next((message for message in reversed(earlier) if message.role == "user"), None)
+
+
+def _is_here(name: str, settings: Settings) -> bool:
+    try:
+        return bool(choose(name, settings))
+    except InstrumentGPTError:
+        return False
+
+
+def _ask_again(key: str, conversation_id: str, message_id: int) -> None:
+    agent = st.session_state[key]
+    with session.opened() as database:
+        question = question_of(database, conversation_id, message_id)
+    if agent and question:
+        composer.propose(question.content, agent, question.id)
+
+
+def _edit(message: db.Message) -> None:
+    words = st.text_area("Question", message.content, height=BOX_HEIGHT, key=f"edited-{message.id}")
+    st.caption("It is asked as a new question, with the same files. The earlier one and its answer stay.")
+    if st.button("Ask", type="primary", icon=":material/send:") and words.strip():
+        composer.propose(words.strip(), like=message.id)
+        _end()
+        st.rerun()
+
+
+def _begin(message_id: int) -> None:
+    st.session_state[EDITED] = message_id
+
+
+def _end() -> None:
+    st.session_state.pop(EDITED, None)

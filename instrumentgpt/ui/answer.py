@@ -1,0 +1,149 @@
+"""One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.storage.runs import get_run
+from instrumentgpt.text.markers import rendered_parts
+from instrumentgpt.ui import again, charts, live, session, untrusted
+from instrumentgpt.ui.progress import Progress
+from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
+
+REMEDY_CHARACTERS = 300
+ENDINGS = {  # how an answer that is not complete is marked
+    "cancelled": "Stopped before the end",
+    "timeout": "Ended: it took too long",
+    "died": "Cut off: the program that answered has gone",
+    "no-result": "Cut off: the agent ended without a result",
+    "not-logged-in": "The agent is not logged in",
+    "untrusted": "The agent does not trust its folder",
+    "tools-denied": "The agent was not allowed to use its tools",
+}
+TOKENS = {  # as agents.events.Done names them → in words
+    "inputTokens": "in",
+    "outputTokens": "out",
+    "cacheReadTokens": "read from its cache",
+    "cacheWriteTokens": "written to its cache",
+}
+
+
+def draw(
+    database: Database,
+    conversation_id: str,
+    message: db.Message,
+    kept: Sequence[db.Artifact],
+    open_charts: Collection[str],
+    agents: Sequence[str] | None,
+) -> None:
+    """Draw the answer `message` with what it made.
+
+    open_charts  ids of charts drawn at once; others when they are opened
+    agents       who can be asked the same again; None: nobody now, an answer is being written
+    """
+    made = {artifact.id: artifact for artifact in kept}
+    progress = _progress_of(message.run_id)
+    draw_thinking(progress, f"thinking-{message.run_id}")
+    draw_closed(progress, f"steps-{message.run_id}")
+    draw_denied(progress)
+    for part in rendered_parts(message.content, made):
+        if part.artifact_id:
+            charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
+        else:
+            st.markdown(untrusted.markdown(part.text, conversation_id))
+    if message.status != "complete":
+        _draw_ending(message, progress)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _draw_copy(message)
+        again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
+        usage = progress.done.usage if progress.done else {}
+        st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
+
+
+def tokens(usage: Mapping[str, float]) -> str:
+    """Return what went in and came out, "" if the agent reports neither.
+
+    >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
+    ('12.3k tokens in, 410 out', '')
+    """
+    told = [(usage[name], TOKENS[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
+    counts = [
+        f"{_short(count)}{' tokens' if not number else ''} {way}" for number, (count, way) in enumerate(told)
+    ]
+    return ", ".join(counts)
+
+
+def usage_in_words(usage: Mapping[str, float]) -> str:
+    """Return all that the agent reports of its tokens, as text for a tooltip.
+
+    >>> usage_in_words({"inputTokens": 12_340, "cacheReadTokens": 9_000})
+    'Tokens: 12,340 in, 9,000 read from its cache'
+    """
+    told = [f"{usage[name]:,.0f} {words}" for name, words in TOKENS.items() if usage.get(name)]
+    return f"Tokens: {', '.join(told)}" if told else ""
+
+
+def _short(count: float) -> str:
+    return f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}"
+
+
+def _progress_of(run_id: str | None) -> Progress:
+    if run_id is None:
+        return Progress()
+    progress = _folded(run_id)
+    if progress.done is None:  # its last event follows the stored answer
+        _folded.clear(run_id)
+    return progress
+
+
+@st.cache_resource(max_entries=500, show_spinner=False)
+def _folded(run_id: str) -> Progress:
+    """What a finished run has shown never changes: its events are read once."""
+    with session.opened() as database:
+        return live.progress_of(database, run_id)
+
+
+def _draw_ending(message: db.Message, progress: Progress) -> None:
+    """Say how an answer ended that is not complete, and what helps."""
+    words = ENDINGS.get(message.status, "The agent reported an error")
+    st.badge(words, icon=":material/warning:", color="orange")
+    if progress.failure:
+        st.text(progress.failure.text)
+        if progress.failure.remedy:
+            remedy = untrusted.label(progress.failure.remedy, REMEDY_CHARACTERS)
+            st.markdown(f":material/build: {remedy}")
+
+
+def _draw_copy(message: db.Message) -> None:
+    with st.popover(
+        "",
+        icon=":material/content_copy:",
+        type="tertiary",
+        help="Copy",
+        key=f"copy-{message.id}",
+        on_change="rerun",
+    ) as copy:
+        if copy.open:
+            st.code(message.content, language="markdown", wrap_lines=True, height=300)
+
+
+def _facts(database: Database, message: db.Message, progress: Progress) -> list[str]:
+    """Return who answered, how long it took and what it cost, as far as known."""
+    facts = []
+    if message.run_id:
+        agent = get_run(database, message.run_id).agent
+        facts.append(AGENTS[agent].label if agent in AGENTS else untrusted.label(agent))
+    model = progress.session.model if progress.session else ""
+    if model and model.casefold() not in (fact.casefold() for fact in facts):
+        facts.append(untrusted.label(model))
+    if progress.done and progress.done.seconds:
+        facts.append(f"{progress.done.seconds:.1f} s")
+    usage = progress.done.usage if progress.done else {}
+    if counts := tokens(usage):
+        facts.append(counts)
+    if cost := usage.get("costUSD"):
+        facts.append(f"{cost:.4f} USD")
+    return facts

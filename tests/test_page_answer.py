@@ -1,0 +1,206 @@
+"""What stands with an answer, and what can be asked again from it, without a browser."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tool, to_json
+from instrumentgpt.runs import stop
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.runs import append_events, list_runs, start_run
+from instrumentgpt.ui.progress import KEPT_THINKING
+
+APP = str(Path(__file__).parents[1] / "app.py")
+TIMEOUT = 30  # s: the first run imports everything
+HOSTILE = "<img src=x onerror=alert(1)> :red[x] $5"
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+def answered(database, *events, question="why?", status="ok", agent="claude"):
+    """Return the conversation and the question's id of a turn that told `events`."""
+    conversation = db.create_conversation(database)
+    question_id = db.add_message(database, conversation, "user", question)
+    run = start_run(database, conversation, agent, "chat", question_id)
+    append_events(database, run, [to_json(event) for event in events])
+    db.finish_turn(database, conversation, run, "because", outcome=status, summary="", diagnostic_state="")
+    return conversation, question_id
+
+
+def page(conversation_id: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
+    at.query_params["conv"] = conversation_id
+    at.run()
+    assert not at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    kinds = ("markdown", "caption", "text", "code")
+    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind))
+
+
+def opened(at: AppTest, key: str) -> None:
+    """Open the expander called `key`: AppTest has no click for it."""
+    at.session_state[key] = True
+    at.run()
+
+
+def menu(at: AppTest):
+    return next(one for one in at.main.menu_button if one.key.startswith("again-"))
+
+
+def pencil(at: AppTest):
+    return next(one for one in at.main.button if one.key and one.key.startswith("edit-"))
+
+
+def questions(database, conversation) -> list[str]:
+    messages = db.list_messages(database, conversation)
+    return [message.content for message in messages if message.role == "user"]
+
+
+@pytest.fixture
+def stopping(database):
+    """Return a function that stops whatever was started in a conversation, and return its newest run."""
+    started = []
+
+    def newest(conversation):
+        run = list_runs(database, conversation)[0]
+        started.append(run.id)
+        return run
+
+    yield newest
+    for run_id in started:
+        stop(database_path(), run_id)
+
+
+def test_who_answered_how_long_it_took_and_what_it_cost(database):
+    usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
+    told = (Session("s", "claude", "sonnet"), Text("because"), Done("ok", "because", 7.04, usage))
+    conversation, _ = answered(database, *told)
+    shown = texts(page(conversation))
+    assert "Claude Code · sonnet · 7.0 s · 12.3k tokens in, 410 out · 0.0123 USD" in shown
+
+
+def test_what_the_agent_does_not_report_is_left_out(database):
+    conversation, _ = answered(database, Done("ok", "because", 2.0))
+    assert "Claude Code · 2.0 s" in texts(page(conversation)).splitlines()
+
+
+def test_thinking_is_one_closed_line_that_opens_as_plain_text(database):
+    conversation, _ = answered(database, Thinking("first "), Thinking(HOSTILE), Done("ok", "because"))
+    at = page(conversation)
+    assert HOSTILE not in texts(at)
+    opened(at, f"thinking-{list_runs(database, conversation)[0].id}")
+    assert f"first {HOSTILE}" in [element.value for element in at.main.text]
+
+
+def test_of_endless_thinking_the_end_is_kept(database):
+    conversation, _ = answered(database, Thinking("a" * 50_000), Thinking("the end"))
+    at = page(conversation)
+    opened(at, f"thinking-{list_runs(database, conversation)[0].id}")
+    (words,) = [element.value for element in at.main.text if "aaa" in element.value]
+    assert words.endswith("the end")
+    assert len(words) == KEPT_THINKING
+    assert f"{KEPT_THINKING:,} of 50,007 characters" in texts(at)
+
+
+def test_without_thinking_no_line_of_it(database):
+    conversation, _ = answered(database, Done("ok", "because"))
+    assert not [one for one in page(conversation).main.expander if one.label == "Thinking"]
+
+
+def test_tools_that_were_denied_stand_out_by_name(database):
+    tools = [Tool(f"c{number}", f"tool_{number}", "denied") for number in range(5)]
+    conversation, _ = answered(database, *tools, Tool("c9", "read", "ok"), Done("ok", "because"))
+    shown = texts(page(conversation))
+    assert "Not allowed: Tool\\_0, Tool\\_1" not in shown  # as people write it
+    assert "Not allowed: Tool 0, Tool 1, Tool 2 and 2 more" in shown
+
+
+def test_the_name_of_a_denied_tool_formats_nothing(database):
+    conversation, _ = answered(database, Tool("c", HOSTILE, "denied"))
+    shown = texts(page(conversation))
+    assert "Not allowed: \\<img" in shown
+    assert ":red[x]" not in shown.replace("\\:", "")
+
+
+def test_a_remedy_stands_with_the_failure(database):
+    failure = Failure("not-logged-in", "no key", "Run agent login")
+    conversation, _ = answered(database, failure, status="not-logged-in")
+    assert "no key" in texts(page(conversation))
+    assert ":material/build: Run agent login" in texts(page(conversation))
+
+
+def test_only_agents_that_are_installed_are_offered(database):
+    conversation, _ = answered(database)
+    assert menu(page(conversation)).options == ["Ask Offline analyst"]
+
+
+def test_the_same_question_goes_to_the_chosen_agent_and_the_earlier_answer_stays(database, stopping):
+    conversation, _ = answered(database, question="10.1.1.47 為什麼波動？")
+    at = page(conversation)
+    menu(at).click("offline").run()
+    run = stopping(conversation)
+    assert run.agent == "offline"
+    assert questions(database, conversation) == ["10.1.1.47 為什麼波動？"] * 2
+    assert "because" in texts(at)
+
+
+def test_the_files_of_a_question_come_along_when_it_is_asked_again(database, stopping):
+    conversation, question = answered(database)
+    db.add_artifact(database, conversation, None, question, "log", "oven.csv", "oven", b"time,pv")
+    menu(page(conversation)).click("offline").run()
+    again = stopping(conversation).question_message_id
+    (copy,) = db.list_artifacts(database, again)
+    assert (copy.title, db.get_artifact(database, conversation, copy.id).content) == ("oven.csv", b"time,pv")
+    assert [one.title for one in db.list_artifacts(database, question)] == ["oven.csv"]
+
+
+def test_an_edited_question_is_a_new_one_at_the_end(database, stopping):
+    conversation, _ = answered(database, question="why does zspr 051 swing?")
+    at = page(conversation)
+    pencil(at).click().run()
+    (box,) = [area for area in at.text_area if area.key.startswith("edited-")]
+    assert box.value == "why does zspr 051 swing?"
+    box.set_value("why does zspr 052 swing?").run()
+    next(button for button in at.button if button.label == "Ask").click().run()
+    stopping(conversation)
+    assert questions(database, conversation) == ["why does zspr 051 swing?", "why does zspr 052 swing?"]
+    assert "because" in texts(at)
+    assert not [area for area in at.text_area if area.key.startswith("edited-")]
+
+
+def test_an_edited_question_of_blanks_is_not_asked(database):
+    conversation, _ = answered(database)
+    at = page(conversation)
+    pencil(at).click().run()
+    next(area for area in at.text_area if area.key.startswith("edited-")).set_value("  ").run()
+    next(button for button in at.button if button.label == "Ask").click().run()
+    assert questions(database, conversation) == ["why?"]
+
+
+def test_nothing_is_asked_again_while_an_answer_is_written(database):
+    conversation, question = answered(database)
+    start_run(database, conversation, "offline", "chat", question)
+    at = page(conversation)
+    assert menu(at).disabled
+    assert pencil(at).disabled
+
+
+def test_an_edit_sent_after_another_tab_has_asked_is_kept_in_the_input(database):
+    conversation, question = answered(database)
+    at = page(conversation)
+    pencil(at).click().run()
+    next(area for area in at.text_area if area.key.startswith("edited-")).set_value("and now?").run()
+    start_run(database, conversation, "offline", "chat", question)
+    next(button for button in at.button if button.label == "Ask").click().run()
+    assert at.session_state["question"] == "and now?" or at.chat_input[0].value == "and now?"
+    assert questions(database, conversation) == ["why?"]
