@@ -70,6 +70,8 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
 def _was_asked(error: Floats, low: bool) -> bool:
     """Return whether the error asked for the limit when the output came there, 0 for low, else 100 %."""
     began = error[: max(1, len(error) // 20)]
+    if not np.isfinite(began).any():
+        return False
     return bool(np.nanmedian(began) < 0) if low else bool(np.nanmedian(began) > 0)
 
 

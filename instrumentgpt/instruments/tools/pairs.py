@@ -21,7 +21,7 @@ from instrumentgpt.text.language import Language
 def compare_logs(
     workspace: Workspace, log: str, before: str, device: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Return what differs in `log` from the earlier log `before`: faults, gains, setpoints, output, noise, events."""
+    """Return what differs in `log` from the earlier `before`: faults, gains, setpoints, output, events."""
     later, earlier = open_log(workspace, log, device), open_log(workspace, before, device)
     found = compare(earlier.log, later.log)
     faults = fault_changes(diagnosed(earlier), diagnosed(later))
