@@ -125,8 +125,24 @@ def agents() -> Iterator[Line]:
         path = agent.find(settings.agent_path)
         if path:
             yield Line("ok", agent.label, path)
+            yield from _account(agent.name, agent.label, path)
         else:
             yield Line("optional", agent.label, "not found; the offline analyst answers", agent.install)
+
+
+def _account(name: str, label: str, path: str) -> Iterator[Line]:
+    """Is the agent logged in, if it can tell?"""
+    from instrumentgpt.agents.login import COMMANDS, status_of
+    from instrumentgpt.agents.registry import AGENTS, environment_for
+
+    commands = COMMANDS.get(name)
+    status = status_of(path, commands, environment_for(AGENTS[name])) if commands else None
+    if commands is None or status is None or status.logged_in is None:
+        return
+    remedy = (
+        "" if status.logged_in else f"Run `{' '.join((path, *commands.login))}`, or connect it in Settings"
+    )
+    yield Line("ok" if status.logged_in else "optional", f"{label}, account", status.text, remedy)
 
 
 def browser() -> Iterator[Line]:

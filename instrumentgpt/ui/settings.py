@@ -12,7 +12,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui import connection, session, untrusted
 from instrumentgpt.ui.trial import ask_agent
 
 MAX_RECENT_EXCHANGES = 10
@@ -70,6 +70,7 @@ def _draw(database: Database) -> None:
             saved = st.form_submit_button("Save", type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, changed)
+        connection.draw(settings)
         _draw_test(settings)
         _draw_paths()
 
@@ -85,9 +86,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="agent" in fixed,
         help="Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
     )
-    model = st.text_input(
-        "Model", settings.model, disabled="model" in fixed, placeholder="The agent's own default"
-    )
+    model = _draw_model(settings, disabled="model" in fixed)
     agent_path = st.text_input(
         "Path of the agent's program",
         settings.agent_path,
@@ -140,6 +139,25 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         inventory=inventory.strip(),
         **seconds,
     )
+
+
+def _draw_model(settings: Settings, disabled: bool) -> str:
+    """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text too."""
+    listed = connection.models(settings)
+    if not listed:
+        return st.text_input(
+            "Model", settings.model, disabled=disabled, placeholder="The agent's own default"
+        )
+    options = list(dict.fromkeys(["", *listed, settings.model]))
+    chosen = st.selectbox(
+        "Model",
+        options,
+        index=options.index(settings.model),
+        format_func=lambda name: name or "The agent's own default",
+        accept_new_options=True,
+        disabled=disabled,
+    )
+    return chosen or ""
 
 
 def _agent_label(name: str) -> str:

@@ -1,0 +1,213 @@
+"""Connecting an agent to its account: logging in on a terminal of its own, its status, its models.
+
+A login is made for a person at a terminal, so it gets one (pexpect); status and models come over a pipe.
+Nothing here waits for ever, and nothing that was started stays.
+"""
+
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pexpect
+
+from instrumentgpt.agents.family import end_all, family_of
+from instrumentgpt.agents.stream import clean
+
+LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
+ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
+LEAVE_SECONDS = 3.0  # after it said that it is logged in; some wait for a key then
+GRACE_SECONDS = 0.5  # between SIGTERM and SIGKILL
+LOOK_SECONDS = 0.2  # how late a stop is noticed
+COLUMNS = 2_000  # characters: a login address must not be broken into lines
+TAIL_CHARACTERS = 20_000  # of its output kept
+_ADDRESS = re.compile(r"https://[^\s\"'<>`\x00-\x1f]+(?=\s)")
+_LOGGED_IN = re.compile(
+    r"(?<!not )(?<!n't )\b(?:logged in|login successful|successfully authenticated|authentication complete)",
+    re.IGNORECASE,
+)
+_LOGGED_OUT = re.compile(
+    r"\bnot (?:logged in|authenticated|signed in)|logged out|login required", re.IGNORECASE
+)
+_MODEL = re.compile(r"([\w.:/\[\]=,+-]+)(?:\s+-\s+(.+?))?(\s+\((?:current|default)[^)]*\))?")
+
+
+@dataclass(frozen=True)
+class Commands:
+    """The sub-commands of an agent that concern its account; () where it has none."""
+
+    login: tuple[str, ...]
+    status: tuple[str, ...]
+    models: tuple[str, ...] = ()
+
+
+COMMANDS = {  # by the agents' names in the registry
+    "cursor": Commands(("login",), ("status",), ("models",)),
+    "codex": Commands(("login",), ("login", "status")),
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a person finishes the login, in a browser."""
+
+    url: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a login ended, with its last words where it failed; always the last."""
+
+    logged_in: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether an agent is logged in; None: it did not say. `text` is its own line."""
+
+    logged_in: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the account, by the id that `--model` takes."""
+
+    id: str
+    label: str
+    current: bool = False
+
+
+def log_in(
+    program: str,
+    commands: Commands,
+    environment: Mapping[str, str],
+    seconds: float = LOGIN_SECONDS,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Iterator[Address | Ended]:
+    """Run the login of `program` and yield the address to open, then how it ended.
+
+    Closing the generator ends the login and all that it started.
+    """
+    try:
+        child: pexpect.spawn[bytes] = pexpect.spawn(
+            program,
+            list(commands.login),
+            env={**environment, "NO_OPEN_BROWSER": "1", "TERM": "dumb"},
+            dimensions=(50, COLUMNS),
+            timeout=None,
+            encoding=None,
+        )
+    except (pexpect.ExceptionPexpect, OSError) as error:
+        yield Ended(False, f"{program} does not start: {error}")
+        return
+    try:
+        yield from _followed(child, time.monotonic() + seconds, stopped)
+    finally:
+        end_all(family_of(child.pid) if child.pid else (), GRACE_SECONDS)
+        child.close(force=True)
+
+
+def _followed(
+    child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[[], bool]
+) -> Iterator[Address | Ended]:
+    said, told = b"", ""
+    while True:
+        ended, block = _read(child)
+        said = (said + block)[-4 * TAIL_CHARACTERS :]
+        text = "\n".join(clean(line) for line in said.split(b"\n"))[-TAIL_CHARACTERS:]
+        found = _ADDRESS.search(text + "\n" if ended or not block else text)
+        if found and found.group() != told:
+            told = found.group()
+            yield Address(told)
+        if ended:
+            yield _ended(child, text)
+            return
+        if _LOGGED_IN.search(text):
+            deadline = min(deadline, time.monotonic() + LEAVE_SECONDS)
+        if stopped():
+            yield Ended(False, "The login was stopped.")
+            return
+        if time.monotonic() > deadline:
+            known = _LOGGED_IN.search(text) is not None
+            late = "Nobody finished the login in time. Try again, and open the address at once."
+            yield Ended(known, _last_line(text) if known else late)
+            return
+
+
+def _read(child: "pexpect.spawn[bytes]") -> tuple[bool, bytes]:
+    """Return whether the output has ended, and what came within a moment."""
+    try:
+        return False, child.read_nonblocking(65_536, LOOK_SECONDS)
+    except pexpect.TIMEOUT:
+        return False, b""
+    except pexpect.EOF:
+        return True, b""
+
+
+def _ended(child: "pexpect.spawn[bytes]", text: str) -> Ended:
+    child.close(force=True)
+    well = child.exitstatus == 0 and not _LOGGED_OUT.search(text)
+    return Ended(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
+
+
+def _last_line(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def status_of(program: str, commands: Commands, environment: Mapping[str, str]) -> Status:
+    """Return whether `program` says that it is logged in.
+
+    With a key from the environment some agents know no account, and say nothing that can be told.
+    """
+    code, text = _asked(program, commands.status, environment)
+    line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
+    if line:
+        return Status(False, line.strip())
+    line = next((line for line in text.splitlines() if _LOGGED_IN.search(line)), "")
+    if line and code == 0:
+        return Status(True, line.strip())
+    return Status(None, _last_line(text) or "It did not answer.")
+
+
+def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
+    """Return the models of the account as `program` lists them; [] if it cannot."""
+    code, text = _asked(program, commands.models, environment) if commands.models else (1, "")
+    return read_models(text) if code == 0 else []
+
+
+def read_models(text: str) -> list[Model]:
+    """Return the models in the lines `id - Name  (current)`; headings and tips are passed over.
+
+    >>> read_models("Available models\\n\\nauto - Auto  (current)\\ngpt-5 - GPT-5\\n\\nTip: use --model <id>")
+    [Model(id='auto', label='Auto', current=True), Model(id='gpt-5', label='GPT-5', current=False)]
+    """
+    matches = (_MODEL.fullmatch(line.strip()) for line in text.splitlines())
+    return [Model(found[1], found[2].strip(), bool(found[3])) for found in matches if found and found[2]]
+
+
+def _asked(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Return exit code and output of a short command; (1, "") where there was none in time."""
+    try:
+        process = subprocess.Popen(
+            [program, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    except OSError:
+        return 1, ""
+    try:
+        output, _ = process.communicate(timeout=ANSWER_SECONDS)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        code, output = 1, b""
+    finally:
+        end_all(family_of(process.pid), GRACE_SECONDS)
+        with process:
+            process.kill()
+    return code, "\n".join(clean(line) for line in output[: 4 * TAIL_CHARACTERS].split(b"\n"))

@@ -1,0 +1,79 @@
+"""Connecting the chosen CLI agent to its account: log in, see whether that worked, list its models."""
+
+from collections.abc import Mapping
+from contextlib import closing
+
+import streamlit as st
+
+from instrumentgpt.agents.login import COMMANDS, Address, Commands, log_in, models_of, status_of
+from instrumentgpt.agents.registry import choose, environment_for
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import Settings
+from instrumentgpt.ui import untrusted
+
+MODELS = "models"  # in the session's state: agent → the models that it listed
+WORDS = 300  # characters of an agent's own line
+
+
+def draw(settings: Settings) -> None:
+    """Draw the buttons for the agent that would answer; nothing for one without an account."""
+    try:
+        agent, program = choose(settings.agent, settings)
+    except InstrumentGPTError:  # the choice above says what is wrong
+        return
+    commands = COMMANDS.get(agent.name)
+    if commands is None:
+        return
+    environment = environment_for(agent)
+    with st.container(horizontal=True):
+        wants_login = st.button(
+            "Connect agent", icon=":material/login:", help=f"Runs the login of {agent.label}"
+        )
+        wants_look = st.button("Check connection", icon=":material/account_circle:")
+    if wants_login:
+        _log_in(program, commands, environment)
+    if wants_look or wants_login:
+        _look(agent.name, program, commands, environment)
+
+
+def models(settings: Settings) -> list[str]:
+    """Return the models that the agent listed when its connection was last checked on this page."""
+    try:
+        name = choose(settings.agent, settings)[0].name
+    except InstrumentGPTError:
+        return []
+    return list(st.session_state.get(MODELS, {}).get(name, []))
+
+
+def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) -> None:
+    """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
+    with (
+        st.status("Waiting for the login…", expanded=True) as box,
+        closing(log_in(program, commands, environment)) as login,
+    ):
+        for told in login:
+            if isinstance(told, Address):
+                st.link_button("Open the login page", told.url, icon=":material/open_in_new:")
+                st.code(told.url, language=None, wrap_lines=True)
+                continue
+            if told.logged_in:
+                box.update(label="Logged in.", state="complete")
+            else:
+                box.update(label="Not logged in.", state="error")
+            st.text(told.text[:WORDS])
+
+
+def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
+    with st.spinner("Asking the agent…"):
+        status = status_of(program, commands, environment)
+        listed = [model.id for model in models_of(program, commands, environment)]
+    words = untrusted.label(status.text, WORDS)
+    if status.logged_in:
+        st.success(words, icon=":material/check:")
+    elif status.logged_in is None:
+        st.info(f"The agent does not say whether it is logged in: {words}", icon=":material/help:")
+    else:
+        st.error(f"{words} Press “Connect agent”.", icon=":material/error:")
+    if listed:
+        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: listed}
+        st.caption(f"{len(listed)} models can be chosen above, once the page is drawn again.")

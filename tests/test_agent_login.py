@@ -1,0 +1,139 @@
+"""Logging an agent in on a real terminal: its address, its end whatever it is, and nothing left running."""
+
+import sys
+import time
+
+import psutil
+import pytest
+
+from instrumentgpt.agents.login import (
+    COMMANDS,
+    Address,
+    Commands,
+    Ended,
+    Status,
+    log_in,
+    models_of,
+    read_models,
+    status_of,
+)
+
+CURSOR = COMMANDS["cursor"]
+URL = "https://cursor.com/loginDeepControl?challenge=" + "c" * 400 + "&uuid=1&mode=login"
+BEHAVIOURS = {
+    "succeeds": f"""
+print('\\x1b[1mPress any key\\x1b[0m or open:\\n{URL}')
+time.sleep(0.3)
+print('Login successful!')""",
+    "lingers": f"print({URL!r}); print('Logged in as ana@lab.tw'); time.sleep(60)",
+    "fails": f"print({URL!r}); print('Error: Authentication denied'); sys.exit(1)",
+    "denies": "print('You are not logged in'); sys.exit(0)",
+    "hangs": f"print({URL!r}); time.sleep(60)",
+    "stubborn": f"""
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+print({URL!r})
+time.sleep(60)""",
+    "family": """
+child = subprocess.Popen(['sleep', '60'], start_new_session=True)
+print(f'https://x.test/{child.pid}')
+time.sleep(60)""",
+    "needs terminal": """
+is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+print('ok' if is_terminal else 'Error: no terminal')
+sys.exit(not is_terminal)""",
+    "pieces": """
+sys.stdout.write('https://x.test/ab')
+sys.stdout.flush()
+time.sleep(0.05)
+print('cd')
+time.sleep(0.3)""",
+    "floods": "sys.stdout.write('x' * 3_000_000); print('\\nLogin successful'); sys.exit(0)",
+}
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Make a program that behaves so whatever it is told."""
+
+    def made(behaviour):
+        path = tmp_path / "agent"
+        does = BEHAVIOURS.get(behaviour, behaviour)
+        path.write_text(f"#!{sys.executable}\nimport signal, subprocess, sys, time\n{does}\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return made
+
+
+@pytest.mark.timeout(40)
+@pytest.mark.parametrize(
+    ("behaviour", "addresses", "logged_in", "words"),
+    [
+        ("succeeds", [URL], True, "Login successful!"),
+        ("lingers", [URL], True, "Logged in as ana@lab.tw"),
+        ("fails", [URL], False, "Error: Authentication denied"),
+        ("denies", [], False, "You are not logged in"),
+        ("hangs", [URL], False, "Nobody finished the login in time"),
+        ("needs terminal", [], True, "ok"),
+        ("pieces", ["https://x.test/abcd"], True, "https://x.test/abcd"),
+        ("floods", [], True, "Login successful"),
+        ("sys.exit(3)", [], False, "exit code 3"),
+    ],
+)
+def test_a_login_tells_its_address_and_how_it_ended(program, behaviour, addresses, logged_in, words):
+    *told, ended = log_in(program(behaviour), CURSOR, {"PATH": "/usr/bin:/bin"}, seconds=5)
+    assert [one.url for one in told] == addresses
+    assert isinstance(ended, Ended) and ended.logged_in is logged_in
+    assert words in ended.text
+
+
+@pytest.mark.parametrize("behaviour", ["stubborn", "family"])
+def test_a_login_that_is_given_up_leaves_no_process(program, behaviour):
+    before = set(psutil.Process().children(recursive=True))
+    login = log_in(program(behaviour), CURSOR, {"PATH": "/usr/bin:/bin"})
+    address = next(login)
+    left = set(psutil.Process().children(recursive=True)) - before
+    assert isinstance(address, Address) and left
+    started = time.monotonic()
+    login.close()
+    assert time.monotonic() - started < 5
+    assert not [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_login_can_be_stopped(program):
+    *_, ended = log_in(program("hangs"), CURSOR, {"PATH": "/usr/bin:/bin"}, stopped=lambda: True)
+    assert ended == Ended(False, "The login was stopped.")
+
+
+def test_a_program_that_does_not_start_is_an_end_too(tmp_path):
+    (ended,) = log_in(str(tmp_path / "none"), CURSOR, {})
+    assert not ended.logged_in and "does not start" in ended.text
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status"),
+    [
+        ("print('\\x1b[32m✓\\x1b[0m Logged in as ana@lab.tw')", Status(True, "✓ Logged in as ana@lab.tw")),
+        ("print('Not logged in'); sys.exit(1)", Status(False, "Not logged in")),
+        ("print('Not logged in')", Status(False, "Not logged in")),
+        ("print('userEmail: null')", Status(None, "userEmail: null")),
+        ("sys.exit(2)", Status(None, "It did not answer.")),
+    ],
+)
+def test_the_status_is_what_the_agent_says_of_itself(program, behaviour, status):
+    assert status_of(program(behaviour), CURSOR, {"PATH": "/usr/bin:/bin"}) == status
+
+
+def test_models_are_asked_only_of_an_agent_that_can_list_them(program):
+    listing = program("print('Available models\\n\\nauto - Auto  (current)\\nsonnet-4.5 - Sonnet 4.5')")
+    assert [model.id for model in models_of(listing, CURSOR, {"PATH": "/bin"})] == ["auto", "sonnet-4.5"]
+    assert models_of(listing, Commands((), ()), {"PATH": "/bin"}) == []
+    assert models_of(program("sys.exit(1)"), CURSOR, {"PATH": "/bin"}) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Error: not logged in", "Tip: use --model <id> to switch.", "No models available"]
+)
+def test_what_is_no_line_of_a_model_is_none(text):
+    assert read_models(text) == []
