@@ -1,6 +1,7 @@
 """The offline analyst's answers about the demo instruments, whose conditions are known."""
 
 import re
+import socket
 
 import pytest
 
@@ -360,3 +361,78 @@ def test_what_happened_at_a_time_is_told_with_readings_events_and_findings(tmp_p
 
 def test_a_time_outside_the_log_is_said_with_the_span(tmp_path):
     assert "runs from 2026-02-20 14:05:31 to 2026-02-20 14:45:30" in asked("050 at 18:00?", tmp_path).text
+
+
+def test_a_gain_of_zero_is_asked_about_with_a_number(tmp_path):
+    answer = asked("055 kd 加大會比較好嗎", tmp_path)
+    assert "的 kd 是 0" in answer.text and "可由 0 調到 0" not in answer.text
+    example = re.search(r"「(kd 可以調到 [\d.]+ 嗎？)」", answer.text).group(1)
+    assert "kd 可由 0 調到" in asked(f"055 {example}", tmp_path).text.replace("不應由", "可由")
+
+
+@pytest.mark.parametrize(
+    ("question", "log"), [("上一份呢？", "02-18_22-10-07.51"), ("and Feb 18?", "02-18_")]
+)
+def test_another_log_named_alone_is_diagnosed(tmp_path, question, log):
+    state = state_after(asked("052 why?", tmp_path), "zspr 052", "10.1.1.47")
+    answer = asked(question, tmp_path, state=state)
+    assert "diagnose_log" in answer.tools and log in answer.text
+
+
+def test_the_channel_of_a_short_follow_up_is_understood(tmp_path):
+    state = state_after(asked("051 why?", tmp_path), "zspr 051", "10.1.1.46")
+    assert "通道 3 輸出飽和" in asked("那 3 號通道", tmp_path, state=state).text
+
+
+def test_findings_are_recalled_in_the_language_asked_in(tmp_path):
+    state = state_after(asked("053 為什麼振盪？", tmp_path), "zspr 053", "10.1.1.112")
+    recalled = asked("what did we find so far?", tmp_path, state=state)
+    assert "Channel 2: pv swings by ±2.71 °C" in recalled.text and "實際值" not in recalled.text
+    assert set(state_after(recalled)["findings"]) <= set(state["findings"])
+
+
+def test_findings_of_a_log_that_is_gone_are_recalled_as_they_were_told(tmp_path):
+    state = {"device_name": "zspr 053", "findings": ["通道 2 振盪"], "last_log_file": "gone.log"}
+    assert "通道 2 振盪" in asked("what did we find so far?", tmp_path, state=state).text
+
+
+@pytest.fixture
+def troubled(tmp_path):
+    """An inventory whose devices have no log, one that cannot be read, and no server."""
+    for name, text in [("empty", None), ("broken", "hello\nworld\n")]:
+        (tmp_path / name).mkdir()
+        if text:
+            (tmp_path / name / "run_2026-02-20_10-00-00.log").write_text(text, encoding="utf-8")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    places = {"empty": tmp_path / "empty", "broken": tmp_path / "broken", "gone": tmp_path / "gone"}
+    logs = {f"oven {name}": f"file://{path}" for name, path in places.items()}
+    logs["oven web"] = f"http://127.0.0.1:{port}/logs"
+    entries = [
+        f'[[device]]\nname = "{name}"\nip = "10.9.9.{place}"\nlogs = "{where}"\n'
+        for place, (name, where) in enumerate(logs.items(), start=1)
+    ]
+    path = tmp_path / "devices.toml"
+    path.write_text("\n".join(entries), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "what", "remedy"),
+    [
+        ("why oven empty?", "has no logs in", "Check the folder"),
+        ("oven broken 為什麼波動？", "fits none of the", "docs/add-a-log-format.md"),
+        ("oven gone why?", "there is no", "Correct its entry"),
+        ("oven web why?", "no connection to 127.0.0.1", "Check that 127.0.0.1 is on"),
+        ("oven web list logs", "no connection to 127.0.0.1", "Check that 127.0.0.1 is on"),
+    ],
+)
+def test_what_could_not_be_done_is_said_with_the_remedy(tmp_path, troubled, question, what, remedy):
+    text = asked(question, tmp_path, inventory=troubled).text
+    assert what in text and remedy in text
+
+
+def test_devices_that_could_not_be_judged_are_no_good_news(tmp_path, troubled):
+    text = asked("which device is worst?", tmp_path, inventory=troubled).text
+    assert "4 could not be judged" in text and "Which of the" not in text

@@ -95,3 +95,12 @@ def test_an_image_of_earlier_is_not_spoken_of_again(tmp_path, image):
     state = state_after(asked("053 why?", tmp_path), "zspr 053", "10.1.1.112")
     answer = asked("can kp be raised?", tmp_path, attachments=(str(image),), state=state)
     assert "cannot see images" not in answer.text
+
+
+def test_a_log_without_a_verdict_is_told_by_its_figures_and_why_there_is_none(tmp_path, shared_logs):
+    path = shared_logs / "mycoreactor" / "202602111639.csv"
+    text = asked("why is this oscillating?", tmp_path, attachments=(str(path),)).text
+    assert (
+        "no verdict" in text and "±0.60 °C around a mean error" in text and "Not judged by 1 check:" in text
+    )
+    assert text.rstrip().endswith("?")

@@ -38,12 +38,17 @@ _ACT = (
 )
 _ORDER = (  # what asks for an act however politely
     r"^\W*(?:(?:please|pls|can you|could you|will you|would you|i want you to)\W+)*"
-    r"(?:set(?! ?points?\b)|change(?! of\b)|(?:put|write)\b(?=.{0,40}\d)|adjust|start (?:heating|it|the)|stop|enable|disable"
+    r"(?:set(?! ?points?\b)|change(?! of\b)|(?:put|write)\b(?=.{0,40}\d)"
+    r"|adjust|start (?:heating|it|the)|stop|enable|disable"
     r"|calibrate|turn|switch|restart|reboot|reset|shut|power|ramp|apply)\b"
-    r"|(?:^|[請请幫帮]).{0,8}(?:把|將|将).{1,16}(?:[設设改調调升降][成為为到定]?|[關关]|[開开]|重[啟启])"
+    r"|(?:^|[請请幫帮]).{0,8}(?:把|將|将).{1,16}"
+    r"(?:[設设改調调升降][成為为到定]?|[關关]|[開开]|重[啟启])"
     r"|[幫帮請请].{0,8}(?:重[啟启]|[關关][機机閉闭掉]|[開开][機机啟启]|[設设]定?[成為为到])"
 )
-_ASKS = r"\?|\bwhy\b|為什麼|为什么|原因|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b|可以|能否|能不能|可否|[嗎吗]|是否|如果"
+_ASKS = (
+    r"\?|\bwhy\b|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b"
+    r"|為什麼|为什么|原因|可以|能否|能不能|可否|[嗎吗]|是否|如果"
+)
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _UNIT = r"\s*(?:°?\s?[cf]\b|度|℃)?"
 _THEN = (
@@ -60,7 +65,8 @@ _LINES = (
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:L ?)?(\d[\d,]*))?\s*(行)?"
 )
 _CHANNEL = (
-    r"(?:\bchannels?|\bch|\bzone|\bloop|\bid|\bsensor|通道|[頻频]道|[迴回]路)\s*[=#.]?\s*(\d{1,2})\b"
+    r"(?:\bchann?ell?s?|\bch|\bzone|\bloop|\bid|\bsensor|通道|[頻频]道|[迴回]路)\s*[=#.]?\s*(\d{1,2})\b"
+    r"|(\d{1,2})\s*[號号]\s*(?:通道|[迴回]路|[頻频]道)"
     r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[個个]?\s*(?:通道|[迴回]路|[頻频]道)|(?:通道|[迴回]路|[頻频]道)([一二三四五六七八九]))"
 )
 _HAN_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)}

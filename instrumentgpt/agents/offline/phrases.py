@@ -41,6 +41,11 @@ def joined(items: Iterable[object], language: Language) -> str:
     return ("、" if language == "zh" else ", ").join(map(str, items))
 
 
+def together(sentences: Iterable[str], language: Language) -> str:
+    """Return sentences as one paragraph: Chinese ones need no blank in between."""
+    return ("" if language == "zh" else " ").join(sentences)
+
+
 def line_link(log: str, line: int) -> str:
     """Return the link to a line of `log` that the page opens (docs/architecture.md, "Evidence links").
 

@@ -85,8 +85,12 @@ def _version(path: Path) -> tuple[int, int] | None:
 def _chosen(device: Device, name: str, back: int) -> RemoteLog:
     logs = logs_of(device)
     fitting = [log for log in logs if bare(log.name) == bare(name)] if name else logs[back : back + 1]
+    if not logs:
+        raise UnknownLog(
+            f"{device.label} has no logs in {device.logs}. Check the folder, and that it writes there"
+        )
     if not fitting:
-        wanted = f"called {name!r}" if name else "at all" if not logs else f"{back} before the newest"
-        listed = ", ".join(bare(log.name) for log in logs[:5]) or "none"
+        wanted = f"called {name!r}" if name else f"{back} before the newest"
+        listed = ", ".join(bare(log.name) for log in logs[:5])
         raise UnknownLog(f"{device.label} has no log {wanted}. There are: {listed}")
     return fitting[0]

@@ -16,7 +16,7 @@ from instrumentgpt.agents.offline.answers.report import (
 )
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
-from instrumentgpt.agents.offline.phrases import phrase, quoted
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
 
 BETTER = 3  # sentences of an advice before it repeats the model
 TUNED = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning")  # what other gains can repair
@@ -111,7 +111,7 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
         key = "cause_likely" if first["class"] in UNPROVEN else "root_cause"
         yield phrase(key, case.language, cause=first["cause"]) + "\n\n"
     if first["consequences"]:
-        named = ", ".join(first["consequences"])
+        named = joined(first["consequences"], case.language)
         yield phrase("consequences", case.language, faults=named) + "\n\n"
     if first["coincidences"]:
         yield phrase("coincides", case.language) + "\n\n"
@@ -145,7 +145,7 @@ def _better_gains(case: Case, about: Subject, fault: Result) -> Iterator[str]:
     wanted = {"log": about.log, "device": about.device, "channel": fault["channel"]}
     for one in case.tool("advise_gains", language=case.language, **wanted)["channels"]:
         if one["advice"]["proposed"]:
-            yield "\n" + " ".join(one["advice_sentences"][:BETTER]) + "\n"
+            yield "\n" + together(one["advice_sentences"][:BETTER], case.language) + "\n"
 
 
 def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _focus(case: Case, about: Subject, found: Result) -> Iterator[str]:
                     part=phrase(f"part_{part}", case.language),
                     count=len(faults),
                     lines=found["lines"],
-                    faults=", ".join(faults),
+                    faults=joined((found["titles"][fault] for fault in faults), case.language),
                 )
                 + "\n\n"
             )

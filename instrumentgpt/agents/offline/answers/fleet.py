@@ -17,7 +17,8 @@ def worst(case: Case) -> Iterator[str]:
     yield _verdict(case, rows) + "\n\n"
     for place, row in enumerate(rows, start=1):
         yield f"{place}. {_row(case, row)}\n"
-    yield "\n" + phrase("worst_ask", case.language, count=len(rows))
+    if judged := sum("error" not in row for row in rows):
+        yield "\n" + phrase("worst_ask", case.language, count=judged)
 
 
 def _verdict(case: Case, rows: list[Result]) -> str:
@@ -25,7 +26,8 @@ def _verdict(case: Case, rows: list[Result]) -> str:
     if first.get("faults"):
         verdict = fault_verdict(case, first["label"], first, first["faults"] - 1)
         return phrase("worst_title", case.language, count=len(rows), verdict=verdict)
-    return phrase("worst_none", case.language, count=len(rows))
+    failed = sum("error" in row for row in rows)
+    return phrase("worst_none", case.language, judged=len(rows) - failed, failed=failed)
 
 
 def _row(case: Case, row: Result) -> str:

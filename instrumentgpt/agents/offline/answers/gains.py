@@ -6,9 +6,10 @@ from contextlib import suppress
 from instrumentgpt.agents.offline.answers.diagnosis import diagnosed
 from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, day_of
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
-from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
+EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
 BETTER = 3  # sentences of an advice before it repeats the model
 GRAVE = ("critical", "high")
 NOT_TUNING = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning", "healthy")  # gains may help
@@ -24,17 +25,22 @@ def gain(case: Case) -> Iterator[str]:
     named = asked.gain or "kp"
     target = {"factor": None if asked.target else factor, "target": asked.target}
     found = _advised(case, about, gain=named, **target)
-    if len(found["channels"]) > 1:
+    if not asked.target and all(one["answer"]["present"] == 0 for one in found["channels"]):
+        yield _needs_a_number(case, found, named)
+        return
+    several = len(found["groups"]) > 1
+    if several:
         yield phrase("gain_all", case.language, gain=named, verdicts=_verdicts(case, found)) + "\n\n"
-    for group in _proven_first(found["groups"]):
-        _, *grounds = group["sentences"]
-        yield f"- **{_verdict(case, found, group)}**\n"
-        yield from (f"  - {sentence}\n" for sentence in grounds)
-    if proposals := [one for one in found["channels"] if one["advice"]["proposed"]]:
-        yield "\n"
-        yield from (f"{' '.join(one['advice_sentences'][:BETTER])}\n" for one in proposals)
+        yield from _faults_first(case, about)
+    told = [(_verdict(case, found, group), group) for group in _proven_first(found["groups"])]
+    yield from _told(told)
+    for one in found["channels"]:
+        if one["advice"]["proposed"]:
+            yield "\n" + together(one["advice_sentences"][:BETTER], case.language) + "\n"
     yield from _older_log(case, about, found["groups"], named)
-    yield from _faults_first(case, about)
+    if not several:
+        yield "\n"
+        yield from _faults_first(case, about)
 
 
 def tune(case: Case) -> Iterator[str]:
@@ -46,17 +52,37 @@ def tune(case: Case) -> Iterator[str]:
     numbers = {"channels": joined(proposed, case.language), "count": len(found["channels"])}
     yield phrase(key, case.language, label=about.label, **numbers) + "\n\n"
     groups = found["advice_groups"]
-    for group in sorted(groups, key=lambda one: one["channels"][0] not in proposed):
-        first, *grounds = group["sentences"]
-        yield f"- **{first}**\n"
-        yield from (f"  - {sentence}\n" for sentence in grounds)
-    yield from _older_log(case, about, groups, "")
     yield from _faults_first(case, about)
+    proposed_first = sorted(groups, key=lambda one: one["channels"][0] not in proposed)
+    yield from _told([(one["sentences"][0], one) for one in proposed_first])
+    yield from _older_log(case, about, groups, "")
 
 
 def _advised(case: Case, about: Subject, **asked: object) -> Result:
     wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}
     return case.tool("advise_gains", language=case.language, **wanted, **asked)
+
+
+def _needs_a_number(case: Case, found: Result, gain: str) -> str:
+    """Return that a gain of 0 cannot be raised by a factor, with a value worth asking about."""
+    answers = [one["answer"] for one in found["channels"]]
+    modelled = next((one for one in answers if "tau2" in one["numbers"]), None)
+    example, why = EXAMPLE_GAIN, ""
+    if modelled and gain == "kd":
+        example = modelled["numbers"]["kp"] * modelled["numbers"]["tau2"]
+        named = {"channel": modelled["channel"], "tau2": modelled["numbers"]["tau2"]}
+        why = phrase("gain_zero_model", case.language, **named)
+    channels = joined((one["channel"] for one in answers), case.language)
+    numbers = {"gain": gain, "count": len(answers), "example": example}
+    return phrase("gain_zero", case.language, channels=channels, why=why, **numbers)
+
+
+def _told(groups: list[tuple[str, Result]]) -> Iterator[str]:
+    """Yield each group's verdict with its grounds: one alone as a headline, several as a list."""
+    alone = len(groups) == 1
+    for verdict, group in groups:
+        yield f"**{verdict}**\n\n" if alone else f"- **{verdict}**\n"
+        yield from (f"{'' if alone else '  '}- {sentence}\n" for sentence in group["sentences"][1:])
 
 
 def _verdicts(case: Case, found: Result) -> str:
@@ -86,7 +112,8 @@ def _verdict(case: Case, found: Result, group: Result) -> str:
 
 def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> Iterator[str]:
     """Name the device's log before this one, where this one is too quiet: it is not fetched unasked."""
-    if not about.device or not any(group["reason"] in NEED_A_STEP for group in groups):
+    channels = [one for group in groups if group["reason"] in NEED_A_STEP for one in group["channels"]]
+    if not about.device or not channels:
         return
     older = ""
     with suppress(ToolFailed):  # a list that cannot be had costs the hint, not the answer
@@ -96,7 +123,10 @@ def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> I
         return
     day = day_of(older)
     when = day[5:] if day and day != day_of(about.log) else older
-    named = {"log": quoted(older), "when": when, "gain": gain}
+    named = {"log": quoted(older), "when": when, "gain": gain, "count": len(channels)}
+    named["channels"] = joined(sorted(channels), case.language)
+    way = "way_to" if case.question.target else "way_down" if case.question.direction == "down" else "way_up"
+    named["way"] = phrase(way, case.language, target=case.question.target)
     key = "older_log_gain" if gain else "older_log_tune"
     yield "\n" + phrase(key, case.language, **named) + "\n"
 
@@ -106,4 +136,4 @@ def _faults_first(case: Case, about: Subject) -> Iterator[str]:
     found = diagnosed(case, about)
     grave = [one for one in found["findings"] if one["severity"] in GRAVE and one["class"] not in NOT_TUNING]
     if grave:
-        yield "\n" + phrase("gain_faults", case.language, text=grave[0]["summary"])
+        yield phrase("gain_faults", case.language, text=grave[0]["summary"]) + "\n\n"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.phrases import moment, phrase, sentences
+from instrumentgpt.agents.offline.phrases import joined, moment, phrase, sentences
 
 TOPICS = {  # part → the words that ask for it; a question that asks for none gets them all
     "now": r"\btemp|\bhow (?:hot|warm)|\bnow\b|\bcurrent|[溫温]度|[幾几]度|目前|現在|现在",
@@ -38,7 +38,7 @@ def metrics(case: Case) -> Iterator[str]:
     rows = [(one, row(case, about, one, found["unit"])) for one in channels]
     yield from (f"- {told}\n" for _, told in rows if told)
     if silent := [one for one, told in rows if not told]:
-        which = ", ".join(str(one["channel"]) for one in silent)
+        which = joined((one["channel"] for one in silent), case.language)
         samples = max(one["samples"] for one in silent)
         yield "- " + phrase("metric_absent", case.language, channels=which, samples=samples) + "\n"
 
@@ -61,7 +61,8 @@ def _part(case: Case, part: str, fields: Result) -> str:
     if any(fields.get(name) is None for name in names):
         return ""
     form = phrase("pi_dominant", case.language) if part == "gains" and is_pi(fields) else ""
-    return phrase(f"metric_{part}", case.language, **{**fields, "form": form})
+    told = phrase(f"metric_{part}", case.language, **{**fields, "form": form})
+    return re.sub(" {2,}", " ", told).strip()  # where the log names no unit
 
 
 def is_pi(one: Result) -> bool:

@@ -1,9 +1,10 @@
 """How a diagnosis is told: verdict, the log itself, a bullet per finding, and what is healthy."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.metrics import is_pi
+from instrumentgpt.agents.offline.answers.metrics import is_pi, row
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_text, quoted
@@ -53,9 +54,13 @@ def links(about: Subject, finding: Result) -> str:
 def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     """Yield a bullet per fault with its lines and values, then what is healthy."""
     yield phrase("key_findings", case.language) + "\n\n"
+    if not found["findings"]:
+        yield from _figures(case, about, found)
     for one in faults_of(found)[:MOST_FAULTS]:
         since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
-        yield f"- {one['summary']} ({since} – {until}; {_quotes(case, about, one, found['unit'])})\n"
+        quotes = _quotes(case, about, one, found["unit"])
+        told = {"summary": one["summary"], "since": since, "until": until, "quotes": quotes}
+        yield "- " + phrase("finding_row", case.language, **told) + "\n"
     yield from _healthy(case, about, found)
     if found["broken"]["count"]:
         yield "- " + _broken(case, about, found["broken"]) + "\n"
@@ -63,10 +68,27 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield f"- {plain_text(note)}\n"
 
 
+def _figures(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
+    for one in found["channels"]:
+        if told := row(case, about, one, found["unit"]):
+            yield f"- {told}\n"
+    reasons = Counter(found["withheld"].values())
+    for reason, count in reasons.items():
+        yield (
+            "- " + phrase("no_verdict_because", case.language, reason=plain_text(reason), count=count) + "\n"
+        )
+    one = found["channels"][0] if found["channels"] else {}
+    if one.get("half_peak_to_peak") is not None and one["setpoint"] is not None:
+        numbers = {"band": one["half_peak_to_peak"], "setpoint": one["setpoint"], "unit": found["unit"]}
+        yield "\n" + phrase("no_verdict_next", case.language, **numbers).replace("  ", " ") + "\n"
+
+
 def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
     items = {item["line"]: item for item in reversed(finding["evidence"])}
     shown = sorted(items.values(), key=lambda item: finding["evidence"].index(item))[:MOST_LINES]
-    return "; ".join(f"{about.link(item['line'])} {_values(case, item, unit)}" for item in shown)
+    quotes = (f"{about.link(item['line'])} {_values(case, item, unit)}" for item in shown)
+    return phrase("clause_separator", case.language).join(quotes)
 
 
 def _values(case: Case, item: Result, unit: str) -> str:
@@ -101,7 +123,8 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         told = phrase("healthy_band", case.language, **numbers, **_swing(widest))
         regular = (widest["regularity"] or 0.0) > REGULAR and widest["period"] is not None
         yield f"- {told}{phrase('healthy_period', case.language, **_swing(widest)) if regular else ''}\n"
-        yield from _healthy_lines(case, about, found, widest["channel"])
+        if not faults_of(found):
+            yield from _healthy_lines(case, about, found, widest["channel"])
     if _known(channels, "overshoot"):
         most = max(_known(channels, "overshoot"))
         yield "- " + phrase("healthy_overshoot", case.language, overshoot=most, **numbers) + "\n"
@@ -141,15 +164,18 @@ def header(case: Case, about: Subject, found: Result) -> str:
         span=span_text(found["seconds"] or 0.0),
         lines=found["lines"],
         channels=joined(found["channel_numbers"], case.language),
+        count=len(found["channel_numbers"]),
     )
 
 
 def span_text(seconds: float) -> str:
     """Return a stretch of time as people read it.
 
-    >>> span_text(42.4), span_text(2400), span_text(9000)
-    ('42 s', '40 min', '2.5 h')
+    >>> span_text(42.4), span_text(2400), span_text(9000), span_text(6_808_200)
+    ('42 s', '40 min', '2.5 h', '79 d')
     """
     if seconds < 120:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} d"

@@ -62,7 +62,8 @@ def unknown(case: Case) -> Iterator[str]:
     """Answer what names a subject but no task: a device, file or channel is diagnosed."""
     known = known_log(case)
     about_channel = case.question.channel is not None and known is not None
-    if case.task.devices or case.task.attachments or case.question.log or about_channel:
+    other_log = case.device and (case.question.log or case.question.day or case.question.previous)
+    if case.task.devices or case.task.attachments or other_log or case.question.log or about_channel:
         yield from why(case)
     elif known or case.question.text.strip():
         yield phrase("not_understood", case.language, count=KINDS) + "\n\n"

@@ -95,7 +95,7 @@ def fetched_log(case: Case, log: str = "") -> Generator[str, None, Subject]:
 
 
 def _older_log(case: Case) -> Generator[str, None, Subject]:
-    """Return the device's log of the day that the question names, or the one before the known one, fetched."""
+    """Return the device's log of the day named, or the one before the known one, fetched."""
     found = case.tool("list_logs", device=case.device)
     names = [bare(one["name"]) for one in found["logs"]]
     listed = joined([quoted(name) for name in names[:MOST_NAMED]], case.language) or "0"
