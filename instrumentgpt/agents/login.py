@@ -7,7 +7,7 @@ Nothing here waits for ever, and nothing that was started stays.
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
 import pexpect
@@ -63,6 +63,9 @@ class Ended:
     text: str
 
 
+Login = Generator[Address | Ended, None, None]  # closing it ends the login
+
+
 @dataclass(frozen=True)
 class Status:
     """Whether an agent is logged in; None: it did not say. `text` is its own line."""
@@ -86,10 +89,10 @@ def log_in(
     environment: Mapping[str, str],
     seconds: float = LOGIN_SECONDS,
     stopped: Callable[[], bool] = lambda: False,
-) -> Iterator[Address | Ended]:
+) -> Login:
     """Run the login of `program` and yield the address to open, then how it ended.
 
-    Closing the generator ends the login and all that it started.
+    Closing it ends the login and all that it started.
     """
     try:
         child: pexpect.spawn[bytes] = pexpect.spawn(
@@ -110,9 +113,7 @@ def log_in(
         child.close(force=True)
 
 
-def _followed(
-    child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[[], bool]
-) -> Iterator[Address | Ended]:
+def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[[], bool]) -> Login:
     said, told = b"", ""
     while True:
         ended, block = _read(child)

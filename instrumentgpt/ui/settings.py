@@ -3,6 +3,7 @@
 import os
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -117,7 +118,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
     )
     inventory = st.text_input("Inventory of devices", settings.inventory, disabled="inventory" in fixed)
     columns = st.columns(len(SECONDS))
-    seconds = {
+    seconds: dict[str, Any] = {
         name: column.number_input(
             label,
             low,
