@@ -42,7 +42,8 @@ def draw(database: Database, artifacts: Sequence[db.Artifact]) -> None:
         if kept:
             st.image(kept.content, width=IMAGE_WIDTH, alt=artifact.alt)
         else:
-            st.caption(f":material/attach_file: {untrusted.label(artifact.title)} · {_size(artifact.size)}")
+            size = size_in_words(artifact.size)
+            st.caption(f":material/attach_file: {untrusted.label(artifact.title)} · {size}")
 
 
 def plain_name(name: str) -> str:
@@ -60,9 +61,10 @@ def _kind(content: bytes) -> str:
     return "image" if content.startswith(PICTURES) else "log"
 
 
-def _size(size: int) -> str:
-    """
-    >>> _size(900), _size(52_000), _size(3_400_000)
+def size_in_words(size: int) -> str:
+    """Return so many bytes as people say it.
+
+    >>> size_in_words(900), size_in_words(52_000), size_in_words(3_400_000)
     ('1 kB', '52 kB', '3.4 MB')
     """
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"

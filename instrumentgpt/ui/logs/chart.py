@@ -1,4 +1,4 @@
-"""The charts of a log: the strip of levels above the loops, both narrowed by a box drawn in either."""
+"""The charts of a log: the strip of levels above the loops; a box drawn in either narrows both."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -20,12 +20,11 @@ from instrumentgpt.ui.logs.preparation import Preparation
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
 TOP_PIXELS = 44  # the legend: the name of the log stands above already
-NARROWEST = 1.0  # s: a slip of the mouse is no box
-SETTINGS = {**CONFIG, "scrollZoom": False}
+STROKE = 0.008  # of what is shown: a box as narrow is a stroke over one moment
 
 
 def draw(preparation: Preparation, name: str) -> None:
-    """Draw strip and chart of the prepared log; a box narrows both, a click shows the lines there."""
+    """Draw strip and chart of the prepared log; a box narrows both, a stroke shows the lines there."""
     log = preparation.log
     assert log is not None
     window = st.session_state.get(place.WINDOW)
@@ -51,8 +50,8 @@ def figure_of(
         assert log is not None
         findings = _overlapping(diagnosis.findings if diagnosis else (), window)
         figure = CHARTS[kind](within(log, window), findings, channels=channels, window=window)
-        figure.update_layout(dragmode="select", selectdirection="h", title={"text": ""})
-        return figure.update_layout(margin={"l": strip.LEFT_PIXELS, "t": TOP_PIXELS})
+        margin = {"l": strip.LEFT_PIXELS, "t": TOP_PIXELS}
+        return figure.update_layout(title={"text": ""}, margin=margin, **strip.SELECTABLE)
 
     key = (kind, tuple(channels), window, preparation.diagnosis is not None)
     return _once(preparation, key, make)
@@ -62,8 +61,9 @@ def _once(preparation: Preparation, key: tuple[object, ...], make: Callable[[], 
     with preparation.lock:
         if key not in preparation.looked_up:
             preparation.looked_up[key] = json.loads(make().to_json())
-        figure: dict[str, Any] = preparation.looked_up[key]
-        return figure
+        figure = preparation.looked_up[key]
+    assert isinstance(figure, dict)
+    return figure
 
 
 def _overlapping(findings: Sequence[Finding], window: Window | None) -> list[Finding]:
@@ -84,7 +84,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
                 on_click=place.show_all,
             )
         else:
-            st.caption("Drag over a chart to narrow it; click a point or a bar for its lines.")
+            st.caption("Drag over a chart to narrow it; a short stroke leads to its lines.")
 
 
 def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name: str) -> None:
@@ -124,24 +124,25 @@ def _draw_figure(figure: dict[str, Any], key: str, words: str, log: Log) -> None
     st.plotly_chart(
         figure,
         key=key,
-        config=SETTINGS,
+        config=CONFIG,
         alt=words,
         on_select=lambda: _selected(key, log),
-        selection_mode=("points", "box"),
+        selection_mode="box",
     )
 
 
 def _selected(key: str, log: Log) -> None:
-    """Narrow to the box, or go to the line at the point, that a browser says was selected."""
-    selection = st.session_state[key]["selection"]
+    """Narrow to the box that a browser says was drawn; a mere stroke leads to the lines of its moment."""
     clock = axis_of(log)
     try:
-        if boxes := selection.get("box"):
-            first, *_, last = sorted(moment_at(clock, x) for x in boxes[0]["x"])
-            if last - first >= NARROWEST:
-                window = max(first, 0.0), min(last, last_moment(log))
-                place.go_to(line_at(log, first), window)
-        elif points := selection.get("points"):
-            place.go_to(line_at(log, moment_at(clock, points[0]["x"])))
+        boxes = st.session_state[key]["selection"]["box"]
+        first, *_, last = sorted(moment_at(clock, x) for x in boxes[0]["x"]) if boxes else (0.0, 0.0)
     except (ValueError, TypeError, KeyError):
         st.toast("That selection cannot be read. Drag from left to right over the curves.")
+        return
+    if not boxes:
+        return
+    begin, end = st.session_state.get(place.WINDOW) or (0.0, last_moment(log))
+    stroke = last - first < STROKE * (end - begin)
+    window = None if stroke else (max(first, 0.0), min(last, last_moment(log)))
+    place.go_to(line_at(log, first), window)

@@ -6,7 +6,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.tools.opened import bare
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import attachments, untrusted
 from instrumentgpt.ui.logs import library, place, preparation
 from instrumentgpt.ui.logs.library import DROPPED, Choice
 
@@ -58,7 +58,7 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
         st.warning(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/link_off:")
         return ""
     name = bare(asked.log.rpartition("/")[2])
-    st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name
+    st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name or None
     place.begin(asked.line)
     return name
 
@@ -113,7 +113,7 @@ def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
 
 def described(choice: Choice) -> str:
     """Return a log's name with its size; its time too where the name has none."""
-    size = "" if choice.size is None else f"{choice.size / 1e6:.1f} MB"
+    size = "" if choice.size is None else attachments.size_in_words(choice.size)
     digits = sum(letter.isdigit() for letter in choice.name)
     when = f"{choice.when:%Y-%m-%d %H:%M}" if choice.when and digits < 12 else ""
     return " · ".join(filter(None, (choice.name, when, size)))

@@ -38,9 +38,9 @@ class Place:
 
 def asked() -> Place | None:
     """Return the place that the address names, None if it is the one that the page wrote there itself."""
-    log = st.query_params.get("log", "")
-    place = Place(st.query_params.get("device", ""), log, line_number(st.query_params.get("line", "")))
-    return place if log and place != st.session_state.get(SHOWN) else None
+    device, log, line = (st.query_params.get(name, "") for name in ("device", "log", "line"))
+    place = Place(device, log, line_number(line))
+    return place if (log or device) and place != st.session_state.get(SHOWN) else None
 
 
 def show(place: Place) -> None:

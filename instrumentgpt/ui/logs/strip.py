@@ -12,6 +12,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment
 
+SELECTABLE: Mapping[str, str] = {"dragmode": "select", "selectdirection": "h"}  # a span of time
 BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone
 ROWS: Mapping[str, tuple[tuple[str, ...], str]] = {  # row → its levels, its colour
     "errors": (("critical", "error"), "#E0434B"),
@@ -89,9 +90,8 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
         height=ROW_PIXELS * len(ROWS) + AXIS_PIXELS,
         margin={"t": 4, "b": AXIS_PIXELS - 4, "l": LEFT_PIXELS, "r": 16},
         hovermode="closest",
-        dragmode="select",
-        selectdirection="h",
         bargap=0,
+        **SELECTABLE,
     )
 
 
