@@ -117,6 +117,7 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
     def stop_wanted() -> bool:
         return stopped() or get_run(database, run_id).stop_requested
 
+    ended = False
     try:
         if not (yield from _its_turn(database, run_id, stop_wanted)):
             yield from close(database, run_id, outcome="cancelled")
@@ -125,7 +126,10 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
             for event in events:
                 if not isinstance(event, Done):  # that one was stored with the answer
                     append_events(database, run_id, [to_json(event)])
+                ended = ended or isinstance(event, Done)
                 yield event
+        if not ended:  # somebody else, who stopped it, was faster
+            yield from (event for event in events_of(database, run_id) if isinstance(event, Done))
     except (KeyboardInterrupt, GeneratorExit):
         close(database, run_id, outcome="cancelled")
         raise
@@ -149,15 +153,21 @@ def _its_turn(
         if stop_wanted():
             return False
         if before != told:
-            tick = Tick(f"waiting for other answers to end: number {before} in the queue")
-            append_events(database, run_id, [to_json(tick)])
             told = before
-            yield tick
+            yield _noted(database, run_id, f"waiting for other answers to end: number {before} in the queue")
         if time.monotonic() - looked > LOOK_SECONDS:
             looked = time.monotonic()
             _reap_all(database, except_for=run_id)
         time.sleep(2 * POLL)
+    if told:
+        yield _noted(database, run_id, "its turn has come")
     return True
+
+
+def _noted(database: Database, run_id: str, note: str) -> Tick:
+    tick = Tick(note)
+    append_events(database, run_id, [to_json(tick)])
+    return tick
 
 
 def close(

@@ -125,6 +125,41 @@ def long_lines(count):
     result("y" * 1_000_000 * int(count))
 
 
+def huge_line(mebibytes):
+    """Print a line of so many MiB, the longest a file in a tool's result, then answer."""
+    print(json.dumps({"type": "tool_call", "result": "z" * (int(mebibytes) * 1024 * 1024)}))
+    says("heard all the same")
+
+
+def half_a_character():
+    """End in the middle of a character, in the middle of a line."""
+    say("so far")
+    sys.stdout.buffer.write('{"type":"assistant","text":"溫'.encode()[:-1])
+    sys.stdout.flush()
+
+
+def unknown_events():
+    for number in range(3):
+        emit(f"novelty{number}", text="?")
+    says("known again")
+
+
+def mcp_child():
+    """Stay after the result, with a server that has left the process group."""
+    child = subprocess.Popen(SLEEP, start_new_session=True, stdout=subprocess.DEVNULL)
+    says(f"{child.pid} {os.getpid()}")
+    time.sleep(60)
+
+
+def denied():
+    asked = {"toolName": "set_output", "providerIdentifier": "bench", "args": {}}
+    emit("tool_call", subtype="started", call_id="1", tool_call={"mcpToolCall": {"args": asked}})
+    emit(
+        "tool_call", subtype="completed", call_id="1", tool_call={"mcpToolCall": {"result": {"rejected": {}}}}
+    )
+    says("I may not.")
+
+
 def fails(text):
     sys.stderr.write(text)
     sys.exit(1)

@@ -11,7 +11,7 @@ import pytest
 
 import cursor_cli
 from cursor_cli import parse_stream
-from instrumentgpt.agents.events import Done, Failure, Text, Tool, answer_text
+from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool, answer_text
 from instrumentgpt.agents.process import Clocks, Command, run
 
 FAKE = Path(__file__).parent / "fake_agent.py"
@@ -113,6 +113,34 @@ def test_silence_is_longer_while_a_tool_works(tmp_path):
 
 def test_a_flood_on_stderr_blocks_nothing(tmp_path):
     assert events_of(tmp_path, "floods_stderr")[-1].text == "heard through the noise"
+
+
+def test_a_line_of_31_mib_is_read_and_one_over_the_cap_is_passed_over_and_told(tmp_path):
+    assert not [event for event in events_of(tmp_path, "huge_line", "31") if isinstance(event, Tick)]
+    *_, tick, done = events_of(tmp_path, "huge_line", "33")
+    assert tick.note == "1 lines over 32 MiB were passed over"
+    assert (done.outcome, done.text) == ("ok", "heard all the same")
+
+
+def test_a_server_that_has_left_the_process_group_does_not_outlive_the_run(tmp_path):
+    events = events_of(tmp_path, "mcp_child")
+    assert events[-1].outcome == "ok"
+    assert not any(lives(int(pid)) for pid in events[-1].text.split())
+
+
+def test_kinds_of_lines_that_nobody_knows_are_told_by_name(tmp_path):
+    (tick,) = [event for event in events_of(tmp_path, "unknown_events") if isinstance(event, Tick)]
+    assert tick.note.startswith("3 lines of kinds unknown") and "novelty1" in tick.note
+
+
+def test_half_a_character_at_the_end_costs_only_itself(tmp_path):
+    events = events_of(tmp_path, "half_a_character")
+    assert (events[-1].outcome, events[-1].text) == ("no-result", "so far")
+
+
+def test_a_run_whose_tools_were_all_denied_says_how_to_allow_them(tmp_path):
+    *_, failure, done = events_of(tmp_path, "denied")
+    assert done.outcome == "tools-denied" and "permissions.allow" in failure.remedy
 
 
 def test_lines_of_a_megabyte_are_read_in_linear_time(tmp_path):

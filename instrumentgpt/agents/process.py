@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Tool
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
 from instrumentgpt.agents.family import end_family, has_left
 from instrumentgpt.agents.pipes import Pipes
@@ -123,6 +123,8 @@ def run(
         words = _readable(pipes.stderr)
         evidence = Evidence(exit_code, words, watch.was_stopped, watch.ended, splitter.dropped)
         failure, outcome = judge(done, evidence, signs)
+        if splitter.dropped:
+            yield Tick(f"{splitter.dropped} lines over {splitter.longest >> 20} MiB were passed over")
         if failure is not None:
             yield failure
         yield replace(done, outcome=outcome, seconds=time.monotonic() - started)
