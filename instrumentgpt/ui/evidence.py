@@ -15,7 +15,7 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import list_uploads
-from instrumentgpt.ui import links, untrusted
+from instrumentgpt.ui import links, pages, untrusted
 
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
 AROUND = (10, 50, 250)  # lines before and after
@@ -39,7 +39,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
         problem = untrusted.label(str(error), 400)
         st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
         return
-    st.dialog(title, width="large", on_dismiss=_forget)(_show)(path, line)
+    st.dialog(title, width="large", on_dismiss=_forget)(_show)(path, log, line)
 
 
 def text_around(lines: list[tuple[int, str]], line: int) -> str:
@@ -56,12 +56,14 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
     )
 
 
-def _show(path: Path, line: int) -> None:
+def _show(path: Path, log: str, line: int) -> None:
+    query = {"log": log, "line": str(line)}
+    st.page_link(pages.named("logs"), label="Open on the Logs page", query_params=query)
     around = st.segmented_control(
         "Lines around it", AROUND, default=AROUND[0], required=True, format_func=lambda count: f"± {count}"
     )
     try:
-        lines = read_lines(path, line - (around or 0), line + (around or 0))
+        lines = read_lines(path, line - (around or 0), line + (around or 0), home() / "frames")
     except (InstrumentGPTError, OSError) as error:
         st.warning(untrusted.label(str(error), 400), icon=":material/info:")
         return

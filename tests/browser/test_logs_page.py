@@ -5,7 +5,7 @@ import urllib.parse
 from contextlib import closing
 
 import pytest
-from driving import ANSWER_MS, START_SECONDS, running
+from driving import ANSWER_MS, START_SECONDS, ask, opened, running
 from playwright.sync_api import Locator, Page, expect
 
 import db
@@ -134,28 +134,33 @@ def test_a_line_number_is_gone_to(page, offline):
     expect(page.locator(".lines .row.picked")).to_contain_text("7,000")
 
 
-def test_a_box_in_the_chart_narrows_it_and_show_all_widens_it_again(page, offline):
-    visit(page, address(offline))
-    chart = page.get_by_test_id("stPlotlyChart").nth(1)
-    chart.scroll_into_view_if_needed()
-    box = chart.bounding_box()
-    middle = box["y"] + box["height"] / 3
-    page.mouse.move(box["x"] + box["width"] * 0.4, middle)
+def drag(page: Page, chart: int, first: float, last: float) -> None:
+    """Draw a box over a chart, from and to these shares of its width."""
+    drawn = page.get_by_test_id("stPlotlyChart").nth(chart)
+    drawn.scroll_into_view_if_needed()
+    box = drawn.bounding_box()
+    x, width, y = box["x"], box["width"], box["y"] + box["height"] / 3
+    page.mouse.move(x + width * first, y)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.6, middle + 40, steps=8)
+    page.mouse.move(x + width * last, y + 8, steps=8)
     page.mouse.up()
+
+
+@pytest.mark.parametrize("chart", [0, 1])
+def test_a_box_narrows_both_charts_and_show_all_widens_them_again(page, offline, chart):
+    visit(page, address(offline))
+    drag(page, chart, 0.4, 0.6)
     expect(page.get_by_text("Part of the log")).to_be_visible(timeout=ANSWER_MS)
     page.get_by_role("button", name="Show all").click()
     expect(page.get_by_text("Whole log")).to_be_visible()
 
 
-def test_a_bar_of_the_strip_leads_to_its_lines(page, offline):
+def test_a_short_stroke_leads_to_the_lines_of_its_moment(page, offline):
     visit(page, address(offline))
-    strip = page.get_by_test_id("stPlotlyChart").first
-    bar = strip.locator(".bars .point path").first
-    bar.click(force=True)
-    expect(page.locator(".lines .row.picked")).to_have_count(1)
-    expect(page).to_have_url(re.compile(r"line=\d+"))
+    drag(page, 1, 0.5, 0.52)
+    expect(page).to_have_url(re.compile(r"line=\d{4}"))
+    expect(page.locator(".lines .row.picked")).to_be_in_viewport()
+    expect(page.get_by_text("Whole log")).to_have_count(1)
 
 
 def test_a_finding_and_its_evidence_lead_to_their_lines(page, offline):
@@ -200,6 +205,18 @@ def test_a_pinned_line_is_a_finding_of_the_conversation_and_leads_back(page, off
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar).to_contain_text("Pinned line 600", timeout=ANSWER_MS)
     expect(sidebar.get_by_role("link", name="L 600")).to_be_visible()
+
+
+def test_evidence_in_the_chat_leads_to_its_line_on_the_logs_page(page, offline):
+    opened(page, offline.url)
+    ask(page, "What is wrong with zspr 053?")
+    link = page.get_by_test_id("stChatMessage").last.get_by_role("link", name=re.compile(r"^L [\d,]+$")).first
+    number = link.inner_text(timeout=ANSWER_MS).removeprefix("L ")
+    expect(page.get_by_test_id("stChatMessage").last).to_contain_text("Offline analyst", timeout=ANSWER_MS)
+    link.click()
+    page.get_by_role("dialog").get_by_role("link", name="Open on the Logs page").click()
+    expect(page.locator(".lines .row.picked")).to_contain_text(number, timeout=ANSWER_MS)
+    expect(page).to_have_url(re.compile(r"/logs\?.*line=\d+"))
 
 
 def test_hostile_log_text_stays_text(page, ovens):

@@ -20,7 +20,7 @@ from instrumentgpt.ui.logs.preparation import Preparation
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
 TOP_PIXELS = 44  # the legend: the name of the log stands above already
-STROKE = 0.008  # of what is shown: a box as narrow is a stroke over one moment
+STROKE = 0.03  # of what is shown: a box as narrow is a stroke over one moment; Plotly takes none below 12 px
 
 
 def draw(preparation: Preparation, name: str) -> None:
@@ -109,7 +109,7 @@ def _draw_choice(log: Log, findings: Sequence[Finding]) -> tuple[str, list[int]]
         chosen = []
         if len(known) > 1:
             chosen = st.pills(
-                "Channels, those with a finding first" if not st.session_state.get(CHANNELS) else "Channels",
+                "Channels; without a choice, those with a finding",
                 known,
                 selection_mode="multi",
                 format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
