@@ -147,7 +147,7 @@ def test_the_chart_stands_between_paragraphs_never_in_a_list(tmp_path, question)
 
 def test_lowering_a_gain_too_little_is_not_enough(tmp_path):
     text = asked("053: can ki of channel 2 be lowered by 20%?", tmp_path).text
-    assert "the right direction, but ki from 0.6 to 0.48 is not enough" in text
+    assert "lowering ki alone, from 0.6 to 0.48, is not enough" in text
 
 
 def test_what_was_found_comes_from_the_state_alone(tmp_path):
@@ -267,6 +267,11 @@ def test_logs_and_devices_are_listed(tmp_path):
 def test_a_log_fetched_twice_is_told_to_be_unchanged(tmp_path):
     assert "was fetched in" in asked("fetch the newest log of 052", tmp_path).text
     assert "has not changed since" in asked("fetch the newest log of 052", tmp_path).text
+
+
+def test_an_older_log_is_fetched_by_its_day(tmp_path):
+    answer = asked("fetch the log of 02-18 of 052", tmp_path)
+    assert "`InstrumentDebug_2026-02-18_22-10-07.51.log` of zspr 052 (10.1.1.47) is here" in answer.text
 
 
 def test_raw_lines_are_shown_by_number(tmp_path):

@@ -30,6 +30,9 @@ _TUNE = (
     r"|(?:建[議议]|推[薦荐]|最佳|新的).{0,6}(?:增益|[參参][數数]|pid|k[pid])|整定|[調调][參参]"
     r"|(?:增益|[參参][數数]|pid|k[pid]).{0,6}(?:怎[麼么][調调]|如何[調调]|[調调]整|[該该][設设調调])"
 )
+_SUSPECTED = (
+    r"\bsensor|\bheater|\b(?:bad|wrong|poor)\w* tun|\btuning (?:bad|wrong|ok|problem|issue|fault)|感測|加熱"
+)
 _ACT = (
     r"\b(?:restart|reboot|reset|shut ?down|power cycle|delete|erase)\b"
     r"|\b(?:switch|turn) (?:it )?(?:on|off)\b"
@@ -185,7 +188,7 @@ def _gain_question(words: str) -> str:
     moves = _find(_UP, words) or _find(_DOWN, words) or (_target(words) is not None and _find(_ASKS, words))
     if moves and _find(_GAIN, words):
         return "gain"
-    return "tune" if _find(_TUNE, words) else ""
+    return "tune" if _find(_TUNE, words) and not _find(_SUSPECTED, words) else ""
 
 
 def _day(words: str) -> str:

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.report import fault_verdict
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
+from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
 
 
 def worst(case: Case) -> Iterator[str]:
     """Rank the devices that are named, or all, the worst first."""
     named = list(case.task.devices) if len(case.task.devices) > 1 else []
-    told = ", ".join(named) or phrase("every_device", case.language)
+    told = joined(named, case.language) or phrase("every_device", case.language)
     yield phrase("worst_reading", case.language, names=told) + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=named or None)["devices"]
     yield _verdict(case, rows) + "\n\n"
@@ -42,5 +42,5 @@ def _row(case: Case, row: Result) -> str:
         error=row["mean_error"] or 0.0,
         share=100 * (row["out_of_band"] or 0.0),
         log=quoted(row["log"]),
-        line=f", {about.link(row['line'])}" if row["line"] else "",
+        line=phrase("list_separator", case.language) + about.link(row["line"]) if row["line"] else "",
     )

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, choose_log
+from instrumentgpt.agents.offline.answers.subject import (
+    NothingToRead,
+    ask_for_log,
+    choose_log,
+    means_older,
+    older_log,
+)
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 
@@ -37,8 +43,10 @@ def fetch(case: Case) -> Iterator[str]:
     """Fetch a log and say so."""
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    yield phrase("fetching", case.language, device=case.device) + "\n\n"
-    got = case.tool("fetch_log", device=case.device, log=case.question.log)
+    log = older_log(case) if means_older(case) else case.question.log
+    key = "fetching_named" if log else "fetching"
+    yield phrase(key, case.language, device=case.device, log=quoted(log)) + "\n\n"
+    got = case.tool("fetch_log", device=case.device, log=log)
     how = (
         phrase("fetched_cache", case.language)
         if got["from_cache"]

@@ -11,6 +11,7 @@ from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_t
 
 MOST_FAULTS = 6
 MOST_LINES = 3  # quoted of one finding
+HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 REGULAR = 0.6  # autocorrelation above which a swing has a period worth saying
 
 
@@ -79,7 +80,7 @@ def _figures(case: Case, about: Subject, found: Result) -> Iterator[str]:
             "- " + phrase("no_verdict_because", case.language, reason=plain_text(reason), count=count) + "\n"
         )
     one = found["channels"][0] if found["channels"] else {}
-    if one.get("half_peak_to_peak") is not None and one["setpoint"] is not None:
+    if one.get("setpoint") is not None and (one["in_band"] or 0.0) >= HOLDING:
         numbers = {"band": one["half_peak_to_peak"], "setpoint": one["setpoint"], "unit": found["unit"]}
         yield "\n" + phrase("no_verdict_next", case.language, **numbers).replace("  ", " ") + "\n"
 

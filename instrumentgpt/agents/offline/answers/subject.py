@@ -75,8 +75,8 @@ def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject
 
     Raises NothingToRead if neither a device nor a log is known.
     """
-    if case.device and (case.question.day or case.question.previous) and case.question.intent != "compare":
-        return (yield from _older_log(case))
+    if means_older(case) and case.question.intent != "compare":
+        return (yield from fetched_log(case, older_log(case)))
     if not newest and (known := known_log(case)):
         key = "using" if known.label != known.log else "reading"
         yield phrase(key, case.language, log=quoted(known.log), label=known.label) + "\n\n"
@@ -94,23 +94,31 @@ def fetched_log(case: Case, log: str = "") -> Generator[str, None, Subject]:
     return Subject(got["log"], got["device"], got["label"])
 
 
-def _older_log(case: Case) -> Generator[str, None, Subject]:
-    """Return the device's log of the day named, or the one before the known one, fetched."""
+def older_log(case: Case) -> str:
+    """Return the device's log of the day that is named, or the one before the known one.
+
+    Raises NothingToRead with the logs there are if there is none.
+    """
     found = case.tool("list_logs", device=case.device)
     names = [bare(one["name"]) for one in found["logs"]]
     listed = joined([quoted(name) for name in names[:MOST_NAMED]], case.language) or "0"
-    day = case.question.day
-    if day:
+    told = {"label": found["label"], "logs": listed}
+    if day := case.question.day:
         fitting = [name for name in names if day_of(name).endswith(day)]
         if not fitting:
-            raise NothingToRead(phrase("day_none", case.language, label=found["label"], day=day, logs=listed))
-        return (yield from fetched_log(case, fitting[0]))
+            raise NothingToRead(phrase("day_none", case.language, day=day, **told))
+        return fitting[0]
     known = bare(case.known("last_log_file")) if case.same_device else ""
     place = names.index(known) + 1 if known in names else 1
     if place >= len(names):
         last = quoted(names[-1] if names else "")
-        raise NothingToRead(phrase("older_none", case.language, label=found["label"], log=last, logs=listed))
-    return (yield from fetched_log(case, names[place]))
+        raise NothingToRead(phrase("older_none", case.language, log=last, **told))
+    return names[place]
+
+
+def means_older(case: Case) -> bool:
+    """Return whether the question is about a log by its day, or about the one before."""
+    return bool(case.device and (case.question.day or case.question.previous))
 
 
 def day_of(name: str) -> str:
