@@ -152,10 +152,19 @@ class Tools:
         """Say why the reading `after` follows `before` on the next line; without both, the greatest jump."""
         return self._use("explain_jump", log=log, device=device, before=before, after=after)
 
-    def plot_log(self, log: Log, device: OfDevice = "", channel: Channel = None) -> str:
+    def plot_log(
+        self,
+        log: Log,
+        device: OfDevice = "",
+        channel: Channel = None,
+        chart: Annotated[
+            Name, Field(description='"loop": each channel in full; "error": pv less setpoint of all')
+        ] = "loop",
+    ) -> str:
         """Draw a log, or one channel of it, for the user: the chart appears in your answer by itself.
         Returns what it shows, in words."""
-        return self._use("plot_log", log=log, device=device, channel=channel, language=self._language)
+        given = {"log": log, "device": device, "channel": channel, "chart": chart}
+        return self._use("plot_log", **given, language=self._language)
 
     def survey_devices(self, devices: list[Device] | None = None, cursor: Cursor = "") -> str:
         """Fetch and judge the newest log of every device, or of those named; the worst first."""

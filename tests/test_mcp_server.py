@@ -156,7 +156,8 @@ def test_the_whole_conversation_can_be_searched_in_both_languages(call):
 
 def test_the_question_being_answered_is_not_recalled(call):
     found = json.loads(call("recall", query="what about kp")[1])["messages"]
-    assert [item["turn"] for item in found] == [1]
+    assert found[0]["turn"] == 1
+    assert "what about kp?" not in [item["text"] for item in found]
 
 
 def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call):
@@ -202,6 +203,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'any', 'warning'"),
         ("look_at_time", {**LOG, "clock": "25:99"}, "match pattern"),
         ("plot_log", {**LOG, "channel": 99}, "It has: 1, 2, 3, 4"),
+        ("plot_log", {**LOG, "chart": "<script>"}, "There are: loop"),
         ("advise_gains", {**LOG, "gain": "__class__"}, "'kp', 'ki' or 'kd'"),
         ("recall", {"query": "  "}, "Give query="),
         ("record_finding", {**LOG, "text": "seen", "lines": []}, "give lines="),

@@ -1,9 +1,8 @@
 """A tool that searches what was said before in the conversation."""
 
 import sqlite3
-from contextlib import closing
-from datetime import datetime
-from itertools import accumulate
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -11,10 +10,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.search import search
-
-MOST_HITS = 8
+from instrumentgpt.storage import recall as index
 
 
 class NothingToRecall(InstrumentGPTError, LookupError):
@@ -22,29 +20,23 @@ class NothingToRecall(InstrumentGPTError, LookupError):
 
 
 def recall(workspace: Workspace, query: str) -> dict[str, Any]:
-    """Return the messages of this conversation that hold words of `query`, best first, each with its turn."""
+    """Return what earlier messages say that bears on `query`, best first, with what stands around it."""
     if not query.strip():
         raise NothingToRecall("There is nothing to look for. Give query=…: words, names or numbers")
-    messages = _messages(workspace)
-    turns = list(accumulate(int(message.role == "user") for message in messages))
-    hits = search([message.content for message in messages], query)
+    devices = load_inventory(workspace.inventory).devices
+    aliases = [(device.ip, device.name, *device.aliases) for device in devices]
+    with _opened(workspace) as database:
+        before = _being_answered(database, workspace.conversation)
+        found = index.recall(database, workspace.conversation, query, aliases, before)
     return {
-        "summary": f"{len(hits)} of {len(messages)} earlier messages hold words of {query!r}",
-        "messages": [
-            {
-                "turn": turns[hit.place],
-                "said_by": messages[hit.place].role,
-                "at": datetime.fromtimestamp(messages[hit.place].created_at).strftime("%Y-%m-%d %H:%M"),
-                "text": hit.excerpt,
-            }
-            for hit in hits[:MOST_HITS]
-        ],
-        "left_out": max(0, len(hits) - MOST_HITS),
+        "summary": f"{len(found)} earlier messages bear on {query!r}",
+        "messages": [{"turn": one.turn, "said_by": one.role, "text": "\n".join(one.lines)} for one in found],
     }
 
 
-def _messages(workspace: Workspace) -> list[db.Message]:
-    """Return the raw messages before the question that is being answered, oldest first."""
+@contextmanager
+def _opened(workspace: Workspace) -> Iterator[Database]:
+    """Open the conversation's database for reading only."""
     if workspace.database is None or not workspace.conversation:
         raise NothingToRecall(
             "These tools were started outside of a conversation: there is nothing to recall"
@@ -52,9 +44,14 @@ def _messages(workspace: Workspace) -> list[db.Message]:
     file = f"file:{quote(str(workspace.database.absolute()))}?mode=ro"
     try:
         with closing(sqlite3.connect(file, uri=True)) as connection:
-            messages = db.list_messages(Database(connection), workspace.conversation)
+            yield Database(connection)
     except sqlite3.OperationalError as error:
         raise NothingToRecall(
             f"The conversation cannot be read: {error}. Go on with what the prompt says of it"
         ) from error
-    return messages[:-1] if messages and messages[-1].role == "user" else messages
+
+
+def _being_answered(database: Database, conversation_id: str) -> int | None:
+    """Return the id of the question that is being answered: the last message, where it is a user's."""
+    last = db.list_messages(database, conversation_id, last=1)
+    return last[0].id if last and last[0].role == "user" else None
