@@ -90,14 +90,25 @@ def test_a_check_that_breaks_is_named_and_the_others_go_on():
     assert diagnosis.findings[0].fault == "heater_failure"
 
 
+def without(name: str) -> Diagnosis:
+    log = case("oscillation_tuning").log
+    return diagnose(replace(log, samples=log.samples.assign(**{name: math.nan}), missing=(name,)))
+
+
 @pytest.mark.parametrize("name", ["setpoint", "output"])
 def test_verdicts_that_need_a_missing_field_are_withheld_by_name(name):
-    log = case("oscillation_tuning").log
-    blind = replace(log, samples=log.samples.assign(**{name: math.nan}), missing=(name,))
-    diagnosis = diagnose(blind)
-    assert diagnosis.withheld["oscillation_tuning"].missing == (name,)
-    assert [one.fault for one in diagnosis.findings] == ["insufficient_data"]
-    assert diagnosis.findings[0].numbers["missing"] == name
+    diagnosis = without(name)
+    assert diagnosis.withheld["overshoot_tuning"].missing == (name,)
+    bare = next(one for one in diagnosis.findings if one.fault == "insufficient_data")
+    assert bare.numbers["missing"] == name
+
+
+def test_a_swing_against_a_limit_is_seen_without_a_setpoint():
+    assert [one.fault for one in without("setpoint").findings] == ["oscillation_tuning", "insufficient_data"]
+
+
+def test_no_swing_is_named_where_the_output_is_unknown():
+    assert [one.fault for one in without("output").findings] == ["insufficient_data"]
 
 
 def test_without_a_period_every_verdict_on_time_is_withheld():

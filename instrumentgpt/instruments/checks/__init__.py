@@ -51,9 +51,11 @@ CHECKS: dict[str, Check] = {
     "saturation": Check(heater.saturation, "saturation"),
     "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint", "period")),
     "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint", "period")),
-    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", temperature_only=False),
+    "oscillation_tuning": Check(
+        oscillation.oscillation_tuning, "oscillation_tuning", ("output", "period"), False
+    ),
     "limit_cycle_actuator": Check(
-        oscillation.limit_cycle_actuator, "limit_cycle_actuator", temperature_only=False
+        oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output", "period"), False
     ),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),

@@ -1,17 +1,22 @@
 """A loop that swings and does not stop: by its gains, or by its actuator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from instrumentgpt.instruments.checks.record import lacks_only_setpoint
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
+from instrumentgpt.instruments.checks.valve import Stuck, sticks, stuck_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, HalfCycles
+from instrumentgpt.instruments.signals import Floats, HalfCycles, smooth, turning_points
 from instrumentgpt.instruments.study import Study, found
 from instrumentgpt.instruments.tracks import Hold, Track
 
 AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
+SMALL_AMPLITUDE = 0.22  # °C, from which no hold is healthy; a swing that small must be strikingly regular
+STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
+STRIKING_CROSSINGS = 12
 CROSSINGS = 8  # half cycles; loops.md section 1
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
@@ -20,6 +25,7 @@ ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
 GROWN = 1.5  # times its first amplitude, from which a smooth swing is on its way to the limits
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
 ODD = 0.6  # share of oddness from which a valve sticks
+LIGHTLY_DAMPED = 0.75  # of the amplitude left after a cycle (damping ratio 0.05): no settling loop rings so
 LONG_BEGINNING = 4.0  # periods
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 
@@ -56,24 +62,60 @@ def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]
     """Find sustained swings whose output meets a limit in most cycles: the gains are too high."""
     return [
         _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", "meets_limit")
-        for track, swing in _swings(study)
+        for track, swing in _swings(study, before)
         if not _by_actuator(track, swing)
     ]
 
 
 def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find sustained swings whose output stays inside its limits: the actuator, not the gains."""
-    return [
+    """Find sustained swings whose output stays inside its limits, and valves that stick."""
+    swings = _swings(study, before)
+    findings = [
         _finding(study, track, swing, "limit_cycle_actuator", "oscillation_tuning", "inside_limits")
-        for track, swing in _swings(study)
+        for track, swing in swings
         if _by_actuator(track, swing)
+    ]
+    swinging = {track.loop.channel for track, _ in swings}
+    if study.is_temperature:
+        return findings
+    still = [(track, stuck_of(track)) for track in study.active if track.loop.channel not in swinging]
+    return findings + [
+        _stuck_finding(study, track, stuck) for track, stuck in still if stuck is not None and sticks(stuck)
     ]
 
 
-def _swings(study: Study) -> list[tuple[Track, Swing]]:
-    tracks = [track for track in study.active if not track.two_point]
-    swings = [(track, swing_of(track) or _stick_slip(track)) for track in tracks]
+def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
+    numbers: dict[str, float | str] = {
+        "kind": "sticks",
+        "travel": stuck.travel,
+        "share": 100 * stuck.share,
+        "error": stuck.error,
+        "seconds": float(track.time[stuck.last] - track.time[stuck.first]),
+    }
+    ruled_out = [RuledOut("oscillation_tuning", "unanswered", {"error": stuck.error})]
+    lines = (stuck.first, (stuck.first + stuck.last) // 2, stuck.last)
+    return found(study, "limit_cycle_actuator", track, stuck.first, stuck.last, lines, numbers, ruled_out)
+
+
+def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
+    tracks = [track for track in _judged(study, before) if not track.two_point]
+    swings = [(track, swing_of(track) or _stick_slip(track) or _small_swing(track)) for track in tracks]
     return [(track, swing) for track, swing in swings if swing is not None]
+
+
+def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:
+    """Return the tracks under control; of a log without setpoint those about the middle of their pv."""
+    bare = [one for one in before if one.fault == "insufficient_data"]
+    if not bare:
+        return study.active
+    if not all(lacks_only_setpoint(one) for one in bare):
+        return ()
+    return [_about_its_middle(track) for track in study.tracks.values() if np.isfinite(track.pv).any()]
+
+
+def _about_its_middle(track: Track) -> Track:
+    middle = np.full(len(track), float(np.nanmedian(track.pv)))
+    return replace(track, setpoint=middle, controlled=np.ones(len(track), dtype=bool))
 
 
 def _stick_slip(track: Track) -> Swing | None:
@@ -134,12 +176,21 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
     """Return whether the actuator is behind `swing`: its output stays inside the limits.
 
     Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too: there
-    the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch 1999).
+    the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch, Control
+    Engineering Practice 7 (1999) 1221-1231), and one of them must have corners.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
     if inside and swing.growth > GROWN and swing.straightness < SMOOTH:
         return False
-    return inside and (track.is_temperature or swing.oddness > ODD)
+    return inside and (track.is_temperature or (swing.oddness > ODD and _has_corners(track, swing)))
+
+
+def _has_corners(track: Track, swing: Swing) -> bool:
+    """Return whether pv or, where pv follows the valve at once, the output goes straight (He et al. 2007)."""
+    part = smooth(track.output[swing.first : swing.last + 1], 3)
+    reversal = float(np.ptp(part)) / 2 if np.isfinite(part).all() and len(part) else 0.0
+    turns = turning_points(part, reversal) if reversal > 0 else np.zeros(0, dtype=np.int64)
+    return max(swing.straightness, straightness(part, turns)) > STRAIGHT
 
 
 def oddness(track: Track, first: int, last: int, period: float) -> float:
@@ -157,9 +208,19 @@ def oddness(track: Track, first: int, last: int, period: float) -> float:
     return odd / (odd + even) if odd + even > 0 else 0.0
 
 
-def swing_of(track: Track) -> Swing | None:
+def _small_swing(track: Track) -> Swing | None:
+    """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
+    swing = swing_of(track, SMALL_AMPLITUDE) if track.is_temperature else None
+    if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
+        return None
+    return swing
+
+
+def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
-    groups = [group for hold in track.holds for group in [_longest_group(track, hold)] if group is not None]
+    smallest = smallest_swing(track) if smallest is None else smallest
+    trains = [_longest_group(track, hold, smallest) for hold in track.holds]
+    groups = [train for train in trains if train is not None]
     if not groups:
         return None
     longest = max(groups, key=len)
@@ -173,9 +234,10 @@ def swing_of(track: Track) -> Swing | None:
         return None
     extremes = np.concatenate([np.abs(group.extreme) for group in alike])
     amplitude = float(np.median(extremes))
-    if amplitude < smallest_swing(track):
+    if amplitude < smallest:
         return None
-    first, last = _beginning(track, alike[0], period), int(alike[-1].peak[-1])
+    straight = straightness(track.error, longest.peak)
+    first, last = _beginning(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     straight = straightness(track.error, longest.peak)
     return Swing(
         first,
@@ -193,7 +255,7 @@ def swing_of(track: Track) -> Swing | None:
     )
 
 
-def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
+def _longest_group(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
     """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
     start = track.reached(hold)
     usable = track.usable[start : hold.stop]
@@ -202,17 +264,15 @@ def _longest_group(track: Track, hold: Hold) -> HalfCycles | None:
     if len(known) < 20:
         return None
     half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
-    if half < 0.6 * smallest_swing(track):
+    if half < 0.6 * smallest:
         return None
     noise = 0.0 if np.isnan(track.noise) else track.noise
-    cycles = track.swings(
-        start, hold.stop, max(0.4 * smallest_swing(track), min(2 * noise, 0.6 * half), 0.25 * half)
-    )
-    return _best_train(track, cycles)
+    cycles = track.swings(start, hold.stop, max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half))
+    return _best_train(track, cycles, smallest)
 
 
-def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
-    large = np.abs(cycles.extreme) > 0.8 * smallest_swing(track)
+def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles | None:
+    large = np.abs(cycles.extreme) > 0.8 * smallest
     times = track.time[cycles.first]
     lengths = np.diff(times, append=times[-1:] + 0.0)
     trains, start = [], 0
@@ -229,14 +289,14 @@ def _best_train(track: Track, cycles: HalfCycles) -> HalfCycles | None:
     return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
 
 
-def _beginning(track: Track, train: HalfCycles, period: float) -> int:
+def _beginning(track: Track, train: HalfCycles, period: float, smallest: float) -> int:
     """Return where the swing began: excursions up to `LONG_BEGINNING` before belong to it."""
     first = int(train.first[0])
     earlier: list[int] = []
     for hold in track.holds:
         start, stop = track.reached(hold), min(hold.stop, first)
         if start < stop:
-            earlier += track.swings(start, stop, 0.8 * smallest_swing(track)).first.tolist()
+            earlier += track.swings(start, stop, 0.8 * smallest).first.tolist()
     for start in reversed(earlier):
         if track.time[first] - track.time[start] > LONG_BEGINNING * period:
             break
@@ -263,7 +323,10 @@ def _decays(group: HalfCycles) -> bool:
     if size[0] > 2 * np.median(size):
         size = size[1:]  # the step that set it off
     third = max(2, len(size) // 3)
-    return bool(np.median(size[-third:]) < DECAYED * np.median(size[:third]))
+    if np.median(size[-third:]) >= DECAYED * np.median(size[:third]):
+        return False
+    a_half_cycle = float(np.polyfit(np.arange(len(size)), np.log(size), 1)[0])
+    return len(size) < STRIKING_CROSSINGS or float(np.exp(2 * a_half_cycle)) < LIGHTLY_DAMPED
 
 
 def _growth(group: HalfCycles) -> float:

@@ -38,6 +38,13 @@ def insufficient_data(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return [_device_finding("insufficient_data", onset, end, evidence, numbers)]
 
 
+def lacks_only_setpoint(finding: Finding) -> bool:
+    """Return whether all that a record with too little data lacks is the setpoint: it can still swing."""
+    numbers = finding.numbers
+    long_enough = float(numbers["seconds"]) >= SHORTEST_RECORD and float(numbers["samples"]) >= FEWEST_SAMPLES
+    return numbers["missing"] == "setpoint" and long_enough and float(numbers["period"]) <= SLOWEST_PERIOD
+
+
 def _absent(study: Study, name: str) -> bool:
     values = study.log.samples[name].to_numpy(dtype=float)
     return name in study.log.missing or not np.isfinite(values).any()
