@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Text, Thinking, Tick, Tool
-from instrumentgpt.ui.progress import Progress, advance
+from instrumentgpt.ui.progress import KEPT_THINKING, Progress, advance
 
 RUN = [
     Session("s1", "offline", "rules"),
@@ -53,6 +53,24 @@ def test_a_tool_result_that_has_no_start_is_a_step_all_the_same():
 def test_the_note_of_life_goes_with_the_first_word():
     assert advance(Progress(), NUMBERED[:2]).note == "listing logs"
     assert advance(Progress(), NUMBERED[:7]).note == ""
+
+
+def test_thinking_is_a_sign_of_life_until_the_first_word():
+    assert advance(Progress(), NUMBERED[:6]).note == "Thinking"
+    assert advance(Progress(), NUMBERED).thinking == "hm"
+
+
+def test_of_long_thinking_the_newest_words_are_kept_and_all_are_counted():
+    pieces = [(number, Thinking("x" * 999 + str(number % 10))) for number in range(1, 30)]
+    progress = advance(Progress(), pieces)
+    assert (len(progress.thinking), progress.thought) == (KEPT_THINKING, 29_000)
+    assert progress.thinking.endswith("x9")
+
+
+def test_a_tool_denied_twice_is_named_once():
+    calls = [Tool(call, name, "denied") for call, name in (("1", "shell"), ("2", "shell"), ("3", "write"))]
+    progress = advance(Progress(), enumerate([*calls, Tool("4", "read", "ok")], 1))
+    assert progress.denied() == ["shell", "write"]
 
 
 def test_how_it_ended_is_kept_beside_the_text():

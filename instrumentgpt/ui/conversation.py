@@ -82,7 +82,7 @@ def _show_more(conversation_id: str, limit: int) -> None:
 def _draw_question(database: Database, message: db.Message, kept: list[db.Artifact], answering: bool) -> None:
     with st.chat_message("user", avatar=USER):
         attachments.draw(database, kept)
-        with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             with st.container(width="stretch"):
                 st.text(message.content)
             again.draw_pencil(message.id, disabled=answering)

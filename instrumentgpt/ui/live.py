@@ -23,6 +23,8 @@ TICK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.8  # of each tick
 POLL_SECONDS = 0.05
 WATCH_SECONDS = 2.0
+NOTE_CHARACTERS = 120
+WAITING = ":orange-badge[:material/hourglass_top: Waiting]"
 CURSOR = " ▌"
 
 
@@ -42,7 +44,8 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
         thinking = LiveThinking(st.container(key="live-thinking"))
         steps = LiveSteps(st.container(key="live-steps"), set(drawn.finished_steps()))
         text = st.markdown(_live_text(progress, conversation_id))
-        note = st.caption(_note(progress))
+        waiting = get_run(database, run_id).began_at is None
+        note = st.caption(_note(progress, waiting))
         deadline = time.monotonic() + FOLLOW_SECONDS
         while True:
             thinking.show(progress)
@@ -56,7 +59,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             before, progress = progress, progress_of(database, run_id, progress)
             if progress is not before:
                 text.markdown(_live_text(progress, conversation_id))
-                note.caption(_note(progress))
+                note.caption(_note(progress, waiting))
         runs.reap(database_path())  # an answer whose process died would be waited for forever
         if get_run(database, run_id).status != "running":
             st.rerun()
@@ -82,7 +85,9 @@ def _live_text(progress: Progress, conversation_id: str) -> str:
     return untrusted.markdown(words, conversation_id) + CURSOR if words else ""
 
 
-def _note(progress: Progress) -> str:
+def _note(progress: Progress, waiting: bool) -> str:
+    if waiting and progress.note:
+        return f"{WAITING} {untrusted.label(progress.note, NOTE_CHARACTERS)}"
     if progress.after_artifacts():
         return ""
     return f":shimmer[{untrusted.label(progress.note or 'Working')}]"

@@ -12,6 +12,7 @@ from instrumentgpt.ui import session, untrusted
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
+LIVE, WAITING, IDLE = "spinner", ":material/hourglass_top:", ":material/chat_bubble:"
 RENAME, DELETE = ":material/edit: Rename", ":material/delete: Delete"
 
 
@@ -35,25 +36,25 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         key="search",
     )
     found = db.list_conversations(database, words or "")
-    answering = {run.conversation_id for run in live_runs(database)}
+    live = {run.conversation_id: LIVE if run.began_at else WAITING for run in live_runs(database)}
     shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
     with st.container(gap=None, key="conversations"):
         for conversation in shown:
-            _draw_one(conversation, conversation.id == conversation_id, conversation.id in answering)
+            _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words and not found:
         st.caption("No conversation has these words.")
     if len(shown) < len(found):
         st.button(f"Show all {len(found)}", type="tertiary", on_click=_show_all)
 
 
-def _draw_one(conversation: db.Conversation, in_view: bool, answering: bool) -> None:
+def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
     title = untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS)
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(width="stretch"):
             st.button(
                 f":primary[**{title}**]" if in_view else title,
                 key=f"open-{conversation.id}",
-                icon="spinner" if answering else ":material/chat_bubble:",
+                icon=icon,
                 type="tertiary",
                 wrap=False,
                 on_click=session.enter,
@@ -89,7 +90,9 @@ def _rename(conversation: db.Conversation) -> None:
 @st.dialog("Delete conversation?")
 def _delete(conversation: db.Conversation) -> None:
     st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
-    st.caption("Its messages, charts, files and memory go with it. This cannot be undone.")
+    st.caption(
+        "Its messages, charts, files, memory and its agents' folder go with it. This cannot be undone."
+    )
     if st.button("Delete", type="primary", icon=":material/delete:"):
         _change(lambda database: db.delete_conversation(database, conversation.id))
 

@@ -16,9 +16,7 @@ ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
 NAMED_TOOLS = 3  # of those that were denied
 NAME_CHARACTERS = 40  # of a tool's name
-DENIED_NOTE = (
-    "The answer does without what this would have told. Agents may only read, unless you allow more."
-)
+DENIED_NOTE = "The answer does without it. What agents may do in this conversation is set in the sidebar."
 LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
 THINKING, THINKING_ICON = "Thinking", ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
@@ -44,7 +42,7 @@ def draw_closed(progress: Progress, key: str) -> None:
 
 
 def draw_denied(progress: Progress) -> None:
-    """Say which tools the agent was not allowed to use: its answer does without what they would have told."""
+    """Say which tools the agent was not allowed to use, and where that is changed."""
     names = progress.denied()
     if not names:
         return

@@ -88,11 +88,16 @@ def running(folder: Path, settings: dict[str, str]) -> Iterator[Server]:
 
 def counting_agent(folder: Path, words: int, seconds: float) -> dict[str, str]:
     """Return the settings under which an agent says `words` words, one every `seconds`."""
-    script = folder / "agent"
-    program = f'"{sys.executable}" "{Path(__file__).with_name("slow_agent.py")}"'
-    script.write_text(f'#!/bin/sh\nexec {program} {words} {seconds} "$@"\n', encoding="utf-8")
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return {"agent": "cursor", "agent_path": str(script)}
+    return scripted_agent(folder, "slow_agent.py", words, seconds)
+
+
+def scripted_agent(folder: Path, script: str, *arguments: float) -> dict[str, str]:
+    """Return the settings under which `script` of this folder answers as Cursor's agent would."""
+    program = folder / "agent"
+    started = f'"{sys.executable}" "{Path(__file__).with_name(script)}" {" ".join(map(str, arguments))}'
+    program.write_text(f'#!/bin/sh\nexec {started} "$@"\n', encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return {"agent": "cursor", "agent_path": str(program)}
 
 
 def ask(page: Page, question: str) -> None:
