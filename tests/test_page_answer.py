@@ -7,10 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tool, to_json
+from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.runs import stop
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import append_events, list_runs, start_run
+from instrumentgpt.storage.runs import append_events, begin_run, list_runs, start_run
 from instrumentgpt.ui.progress import KEPT_THINKING
 
 APP = str(Path(__file__).parents[1] / "app.py")
@@ -204,3 +204,15 @@ def test_an_edit_sent_after_another_tab_has_asked_is_kept_in_the_input(database)
     next(button for button in at.button if button.label == "Ask").click().run()
     assert at.session_state["question"] == "and now?" or at.chat_input[0].value == "and now?"
     assert questions(database, conversation) == ["why?"]
+
+
+def test_a_question_in_the_queue_shows_as_waiting_with_its_place(database):
+    conversation, question = answered(database)
+    run = start_run(database, conversation, "offline", "chat", question)
+    append_events(database, run, [to_json(Tick("number 1 in the queue"))])
+    at = page(conversation)
+    assert "Waiting] number 1 in the queue" in texts(at)
+    (listed,) = [one for one in at.sidebar.button if one.key == f"open-{conversation}"]
+    assert "hourglass" in listed.icon
+    assert begin_run(database, run, at_once=1) == 0
+    assert "Waiting" not in texts(page(conversation))
