@@ -107,6 +107,9 @@ def test_lines_are_asked_for_by_number(text, lines):
     ("text", "channel"),
     [
         ("and channel 3?", 3),
+        ("the 2nd channel", 2),
+        ("那 3 號通道", 3),
+        ("4 個通道都正常嗎", None),
         ("那通道三呢？", 3),
         ("第二個通道的溫度", 2),
         ("ch2 為什麼波動", 2),
@@ -136,6 +139,22 @@ def test_a_channel_is_found_however_it_is_written(text, channel):
 )
 def test_an_order_to_act_on_the_instrument_is_no_question(text):
     assert read_question(text).intent == "act"
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("set point of 052?", "metrics"),
+        ("power output of channel 3", "metrics"),
+        ("change since the last log", "compare"),
+        ("把溫度畫成圖", "plot"),
+        ("把 051 跟上一份比較", "compare"),
+        ("can kp be set to 12?", "gain"),
+        ("if I set kp to 12, is it safe?", "gain"),
+    ],
+)
+def test_a_question_that_sounds_like_an_order_is_a_question(text, intent):
+    assert read_question(text).intent == intent
 
 
 @pytest.mark.parametrize("text", ["52 °C", "xyz", "and channel 3?", "what about 053?", "那 053 呢？"])

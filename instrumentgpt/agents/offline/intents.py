@@ -41,11 +41,11 @@ _ACT = (
 )
 _ORDER = (  # what asks for an act however politely
     r"^\W*(?:(?:please|pls|can you|could you|will you|would you|i want you to)\W+)*"
-    r"(?:set(?! ?points?\b)|change(?! of\b)|(?:put|write)\b(?=.{0,40}\d)"
-    r"|adjust|start (?:heating|it|the)|stop|enable|disable"
-    r"|calibrate|turn|switch|restart|reboot|reset|shut|power|ramp|apply)\b"
-    r"|(?:^|[請请幫帮]).{0,8}(?:把|將|将).{1,16}"
-    r"(?:[設设改調调升降][成為为到定]?|[關关]|[開开]|重[啟启])"
+    r"(?:set(?! ?(?:points?|temp\w*|values?)\b(?!.*\bto\b))|change(?! (?:of|in|since|from|between)\b)"
+    r"|(?:put|write)\b(?=.{0,40}\d)|adjust|start (?:heating|it|the)|stop|enable|disable|calibrate"
+    r"|(?:turn|switch|power|shut) ?(?:it |the \w+ )?(?:on|off|up|down)|power.?cycle|restart|reboot|reset"
+    r"|ramp(?! rate)|apply)\b"
+    r"|(?:^|[請请幫帮]).{0,8}(?:把|將|将).{1,16}(?:[設设改調调升降][成為为到定]|[關关][掉閉闭機机]|重[啟启])"
     r"|[幫帮請请].{0,8}(?:重[啟启]|[關关][機机閉闭掉]|[開开][機机啟启]|[設设]定?[成為为到])"
 )
 _ASKS = (
@@ -69,6 +69,7 @@ _LINES = (
 )
 _CHANNEL = (
     r"(?:\bchann?ell?s?|\bch|\bzone|\bloop|\bid|\bsensor|通道|[頻频]道|[迴回]路)\s*[=#.]?\s*(\d{1,2})\b"
+    r"|\b(\d{1,2})(?:st|nd|rd|th) (?:channel|loop|zone|sensor)\b"
     r"|(\d{1,2})\s*[號号]\s*(?:通道|[迴回]路|[頻频]道)"
     r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[個个]?\s*(?:通道|[迴回]路|[頻频]道)|(?:通道|[迴回]路|[頻频]道)([一二三四五六七八九]))"
 )
