@@ -122,9 +122,11 @@ def answer_text(events: Iterable[Event]) -> str:
     >>> answer_text([Text("ha"), Text("ha"), Text("haha!", whole=True), Text("Next", segment=1)])
     'haha!Next'
     """
-    segments: dict[int, str] = {}
+    segments: dict[int, list[str]] = {}
     for event in events:
         if isinstance(event, Text):
-            before = "" if event.whole else segments.get(event.segment, "")
-            segments[event.segment] = before + event.text
-    return "".join(segments[number] for number in sorted(segments))
+            pieces = segments.setdefault(event.segment, [])
+            if event.whole:
+                pieces.clear()
+            pieces.append(event.text)
+    return "".join("".join(segments[number]) for number in sorted(segments))

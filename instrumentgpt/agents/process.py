@@ -86,7 +86,7 @@ class _Watch:
             self.ended = f"The agent worked for more than {self.clocks.total:g} s."
         elif idle and not self.spoke and now - self.started > self.clocks.first_event:
             self.ended = f"The agent said nothing in its first {self.clocks.first_event:g} s."
-        elif idle and now - self.heard > silence:
+        elif idle and self.spoke and now - self.heard > silence:
             self.ended = f"The agent was silent for more than {silence:g} s."
         return self.was_stopped or bool(self.ended)
 
