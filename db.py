@@ -34,6 +34,7 @@ from instrumentgpt.storage.conversations import (
     unknown,
 )
 from instrumentgpt.storage.errors import RunInProgress, StorageError, UnknownConversation, UnknownRun
+from instrumentgpt.storage.facts import list_facts, store_facts
 from instrumentgpt.storage.folders import delete_conversation
 from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.provenance import (
@@ -87,6 +88,7 @@ __all__ = [
     "list_artifacts",
     "list_artifacts_of_run",
     "list_conversations",
+    "list_facts",
     "list_messages",
     "list_notes",
     "list_state_items",
@@ -95,6 +97,7 @@ __all__ = [
     "save_agent_session",
     "save_note",
     "save_setting",
+    "store_facts",
     "transaction",
     "update_memory",
 ]

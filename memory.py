@@ -21,7 +21,9 @@ from instrumentgpt.text.budget import (
     request_in_file,
     within,
 )
+from instrumentgpt.text.facts import Names, errors_in, facts_in
 from instrumentgpt.text.filtering import filter_content
+from instrumentgpt.text.known import Known, render_known, still_true
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
     DiagnosticState,
@@ -46,6 +48,7 @@ from instrumentgpt.text.summary import (
 )
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import without_speakers
+from instrumentgpt.text.wishes import wishes_in
 
 __all__ = [
     "NOTE",
@@ -61,7 +64,9 @@ __all__ = [
     "compose",
     "compress_message",
     "device_key",
+    "errors_in",
     "extract_state_updates",
+    "facts_in",
     "filter_content",
     "is_too_long",
     "message_names",
@@ -69,6 +74,7 @@ __all__ = [
     "record_tool",
     "request_in_file",
     "told_fields",
+    "wishes_in",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
@@ -192,6 +198,9 @@ def compose(
     budget: int = PROMPT_TOKENS,
     recalled: Sequence[Recalled] = (),
     request: str = "",
+    known: Sequence[Known] = (),
+    devices: Sequence[str] = (),
+    names: Names = (),
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -202,16 +211,19 @@ def compose(
     budget            tokens, shared by the rules of text/budget.py; the question is never shortened
     recalled          what earlier messages say that bears on the question, as `db.recall` found it
     request           what stands for the question where it is too long for the budget (`request_in_file`)
+    known             what messages stated, as `db.list_facts` returns it
+    devices           further devices that the question names; the state's own comes first
+    names             the names of every device
     """
-    names = message_names(all_messages)
-    end = len(names) - _ends_with(all_messages, current_question)
+    message_ids = message_names(all_messages)
+    end = len(message_ids) - _ends_with(all_messages, current_question)
     cut = _cut([message["role"] for message in all_messages[:end]], recent_exchanges)
-    kept = _still_true(parse(existing_summary), names, cut)
-    entries, evicted = _with_older(kept, names[:cut], all_messages[:cut])
+    kept = _still_true(parse(existing_summary), message_ids, cut)
+    entries, evicted = _with_older(kept, message_ids[:cut], all_messages[:cut])
     entries = settle(entries)
     parts = Parts(
         request or current_question,
-        render_state(diagnostic_state),
+        _context(diagnostic_state, known, devices, names, current_question),
         NOTE if is_device_query else "",
         entries,
         [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
@@ -219,6 +231,18 @@ def compose(
     )
     sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)
+
+
+def _context(
+    state: DiagnosticState, known: Sequence[Known], devices: Sequence[str], names: Names, question: str
+) -> str:
+    """Return the lines of <diagnostic_context>: the state without what is superseded, then the values."""
+    own = device_key(state)
+    shown = state.copy()
+    shown.findings = still_true(state.findings, known, own, names) if known else state.findings
+    named = list(dict.fromkeys(name for name in (own, *devices) if name))
+    told = render_known(known, named or [""], question)
+    return "\n".join(part for part in (render_state(shown), *told) if part)
 
 
 def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:

@@ -10,6 +10,7 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.settings import Settings
+from instrumentgpt.text.statements import statements
 
 
 def prompt_for(
@@ -30,6 +31,7 @@ def prompt_for(
     """
     budget = settings.prompt_tokens
     before = messages[-1].id + 1 if messages else 0
+    names = names_of(inventory)
     told = memory.request_in_file(request, request_file(request), budget)
     return memory.compose(
         request,
@@ -39,14 +41,17 @@ def prompt_for(
         is_device_query=bool(devices),
         recent_exchanges=settings.recent_exchanges,
         budget=budget,
-        recalled=db.recall(database, conversation_id, request, names_of(inventory), before),
+        recalled=db.recall(database, conversation_id, request, names, before),
         request=told if memory.is_too_long(request, budget) else "",
+        known=db.list_facts(database, conversation_id),
+        devices=[device.name for device in devices],
+        names=names,
     )
 
 
-def names_of(inventory: Inventory) -> list[tuple[str, ...]]:
+def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
     """Return the names of each device: in a conversation one stands for the others."""
-    return [(device.name, device.ip, *device.aliases) for device in inventory.devices]
+    return tuple((device.name, device.ip, *device.aliases) for device in inventory.devices)
 
 
 def request_file(request: str) -> str:
@@ -58,3 +63,24 @@ def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
     """Write the request into `folder`, where the agent works, if its prompt points to it there."""
     if memory.is_too_long(request, settings.prompt_tokens):
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
+
+
+def remember_question(
+    database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
+) -> None:
+    """Keep the values that a question states (corrections too), what it lays down, and logged errors."""
+    told = question.content
+    facts = memory.facts_in(told, device, names_of(inventory))
+    sentences = [("wish", text) for text in memory.wishes_in(told)]
+    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
+    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
+
+
+def remember_answer(
+    database: Database, conversation_id: str, message_id: int, answer: str, device: str, inventory: Inventory
+) -> None:
+    """Keep the values that an answer states, what it rules out, and the errors in log lines it shows."""
+    facts = memory.facts_in(answer, device, names_of(inventory))
+    sentences = [("ruled_out", row.text) for row in statements(answer) if row.kind == "ruled_out"]
+    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
+    db.store_facts(database, conversation_id, message_id, "agent", facts, sentences, device)

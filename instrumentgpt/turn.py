@@ -35,7 +35,7 @@ from instrumentgpt.agents.sessions import ask_resuming
 from instrumentgpt.equipment import Case, equip, tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
-from instrumentgpt.prompts import keep_long_request, prompt_for
+from instrumentgpt.prompts import keep_long_request, prompt_for, remember_answer, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
@@ -170,7 +170,7 @@ class Turn:
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
-            db.finish_turn(
+            message_id = db.finish_turn(
                 self.database,
                 self.run.conversation_id,
                 self.run.id,
@@ -181,6 +181,9 @@ class Turn:
                 items=items,
                 filed=self.filed,
             )
+            if remember:
+                scope = memory.device_key(state), self.inventory
+                remember_answer(self.database, self.run.conversation_id, message_id, text, *scope)
             append_events(self.database, self.run.id, [to_json(done)])
         return done
 
@@ -227,6 +230,8 @@ class Turn:
 
     def prompt(self, agent: str) -> str:
         """Return the prompt; what it moves out of the recent messages is in the summary from now on."""
+        scope = memory.device_key(self.state), self.inventory
+        remember_question(self.database, self.run.conversation_id, self.question, *scope)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = prompt_for(
             self.database,

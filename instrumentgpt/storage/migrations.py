@@ -218,6 +218,26 @@ def waiting_runs(database: Database) -> None:
     database.execute("ALTER TABLE runs ADD COLUMN began_at REAL")
 
 
+def facts_of_messages(database: Database) -> None:
+    """Values, wishes and what was ruled out, each with the message that states it."""
+    database.execute("""
+        CREATE TABLE facts (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('value', 'wish', 'ruled_out', 'error')),
+            device TEXT NOT NULL,
+            channel TEXT NOT NULL DEFAULT '',
+            parameter TEXT NOT NULL DEFAULT '',
+            value TEXT NOT NULL DEFAULT '',
+            unit TEXT NOT NULL DEFAULT '',
+            said TEXT NOT NULL DEFAULT '',
+            source TEXT NOT NULL CHECK (source IN ('tool', 'user', 'agent'))
+        )""")
+    database.execute("CREATE INDEX facts_of ON facts (conversation_id, message_id)")
+    database.execute("CREATE INDEX facts_of_message ON facts (message_id)")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -227,6 +247,7 @@ STEPS = (
     recalled_messages,
     permissions,
     waiting_runs,
+    facts_of_messages,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -73,9 +73,9 @@ def terms(text: str) -> list[str]:
 
 
 @cache
-def synonyms() -> tuple[tuple[str, ...], ...]:
-    """Return the lists of names of one thing, each beginning with the name it is filed under."""
-    return tuple(map(tuple, _told()["names"]))
+def quantities() -> tuple[tuple[str, ...], ...]:
+    """Return the lists of names of one quantity, each beginning with the name it is filed under."""
+    return tuple(map(tuple, _told()["quantities"]))
 
 
 @cache
@@ -91,7 +91,8 @@ def _common() -> frozenset[str]:
 
 @cache
 def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
-    return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in synonyms())
+    every = [*quantities(), *_told()["things"]]
+    return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in every)
 
 
 def telling(found: Iterable[str]) -> list[str]:

@@ -1,0 +1,139 @@
+"""What is known of devices, dated: the newest value of each quantity, and what it was before."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from instrumentgpt.text.facts import Fact, Names, facts_in, is_known, name_of
+from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.text.untrusted import without_tags
+
+EARLIER_SHOWN = 2  # superseded values told beside the one in force
+ASKED_SHOWN = 8  # values that fit the question
+WISHES_SHOWN = 8
+RULED_OUT_SHOWN = 6
+ERRORS_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Known:
+    """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a wish, …
+
+    kind    "value", "wish" (what a user laid down), "ruled_out" or "error" (a log line)
+    source  "tool", "user" or "agent"
+    """
+
+    kind: str
+    fact: Fact
+    source: str
+    turn: int
+    said: str = ""
+
+
+@dataclass
+class _Value:
+    now: Known
+    earlier: list[Known] = field(default_factory=list)
+
+
+def _in_force(known: Iterable[Known]) -> dict[tuple[str, str, str], _Value]:
+    """Return the newest value of each key with the other ones before it, the newest first."""
+    values: dict[tuple[str, str, str], _Value] = {}
+    for row in known:
+        if row.kind != "value":
+            continue
+        held = values.pop(row.fact.key, None)
+        if held is None:
+            values[row.fact.key] = _Value(row)
+            continue
+        others = [old for old in [held.now, *held.earlier] if old.fact.value != row.fact.value]
+        values[row.fact.key] = _Value(row, others)
+    return values
+
+
+def still_true(texts: Sequence[str], known: Sequence[Known], device: str, names: Names) -> list[str]:
+    """Return the findings that state no value which a later one has superseded."""
+    values = _in_force(known)
+
+    def holds(text: str) -> bool:
+        told = (fact for fact in facts_in(text, device, names))
+        return not any(fact.key in values and values[fact.key].now.fact.value != fact.value for fact in told)
+
+    return [text for text in texts if holds(text)]
+
+
+def render_known(known: Sequence[Known], devices: Sequence[str], question: str) -> list[str]:
+    """Return the lines of what is known of `devices`, what `question` asks for first.
+
+    Each device stands under its own name; of other devices only the names are told.
+    """
+    wanted = {term for phrase in phrases(question) for term in phrase}
+    values = list(_in_force(known).values())
+    asked: list[str] = []
+    others: list[str] = []
+    for device in devices:
+        own = [value for value in values if value.now.fact.device == device]
+        own.sort(
+            key=lambda value: (
+                _fit(value.now.fact, wanted),
+                is_known(value.now.fact.parameter),
+                value.now.turn,
+            )
+        )
+        fitting = [_told(value) for value in reversed(own) if _fit(value.now.fact, wanted)]
+        rest = [_told(value) for value in reversed(own) if not _fit(value.now.fact, wanted)]
+        asked += _listed(f"Known values of {device}", fitting[:ASKED_SHOWN])
+        others += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
+    said = [
+        *_listed("Errors logged", _best(known, "error", devices, wanted, ERRORS_SHOWN)),
+        *_listed("Ruled out", _best(known, "ruled_out", devices, wanted, RULED_OUT_SHOWN)),
+        *_listed("The user laid down", _best(known, "wish", (), wanted, WISHES_SHOWN)),
+    ]
+    strangers = dict.fromkeys(value.now.fact.device for value in values)
+    named = [_line(device) for device in strangers if device and device not in devices]
+    last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
+    return [*asked, *said, *others, *last]
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"{_line(title)}:", *lines] if lines else []
+
+
+def _best(
+    known: Sequence[Known], kind: str, devices: Sequence[str], wanted: set[str], limit: int
+) -> list[str]:
+    """Return the sentences of a kind that fit the question best, of equals the newest."""
+    rows = {
+        row.said: row for row in known if row.kind == kind and (not devices or row.fact.device in devices)
+    }
+    best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
+    return [f"  - {_line(row.said)} (turn {row.turn})" for row in sorted(best, key=lambda row: row.turn)]
+
+
+def _fit(fact: Fact, wanted: set[str]) -> int:
+    return sum(term in wanted for term in terms(fact.parameter))
+
+
+def _share(text: str, wanted: set[str]) -> int:
+    return len(wanted & set(terms(text)))
+
+
+def _told(value: _Value) -> str:
+    """Return one value and where it is from: `kp: 0.12 (turn 9, user; previously 0.09 in turn 3)`."""
+    fact = value.now.fact
+    channel = f" (channel {fact.channel})" if fact.channel else ""
+    source = "" if value.now.source == "agent" else f", {value.now.source}"
+    before = ", ".join(
+        f"{old.fact.value}{_unit(old.fact)} in turn {old.turn}" for old in value.earlier[:EARLIER_SHOWN]
+    )
+    history = f"; previously {before}" if before else ""
+    origin = f"(turn {value.now.turn}{source}{history})"
+    return _line(f"  - {name_of(fact.parameter)}{channel}: {fact.value}{_unit(fact)} {origin}")
+
+
+def _unit(fact: Fact) -> str:
+    return fact.unit if fact.unit[:1] in ("%", "％", "°", "℃", "") else f" {fact.unit}"
+
+
+def _line(text: str) -> str:
+    indent = "  " if text.startswith("  - ") else ""
+    return indent + without_tags(" ".join(text.split()))
