@@ -15,7 +15,7 @@ from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.charts import CONFIG
 from instrumentgpt.ui.logs import place, strip
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
-from instrumentgpt.ui.logs.preparation import Preparation
+from instrumentgpt.ui.logs.preparation import Preparation, in_words
 
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
@@ -34,7 +34,10 @@ def draw(preparation: Preparation, name: str) -> None:
     if len(log.samples):
         kind, channels = _draw_choice(log, findings)
         figure = figure_of(preparation, kind, channels, window)
-        words = text_alternative(within(log, window), findings, channels=channels)
+        key = ("words", tuple(channels), window, preparation.diagnosis is not None)
+        words = in_words(
+            preparation, key, lambda: text_alternative(within(log, window), findings, channels=channels)
+        )
         _draw_figure(figure, f"chart-{kind}-{name}-{window}", words, log)
     else:
         st.info("No sample in this log: there is no loop to draw.", icon=":material/info:")
@@ -92,7 +95,8 @@ def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name:
         st.caption("No event lines: every line of this log is a reading.")
         return
     figure = _once(preparation, ("strip", window), lambda: strip.strip_chart(log, window))
-    _draw_figure(figure, f"strip-{name}-{window}", strip.in_words(log, window), log)
+    words = in_words(preparation, ("strip words", window), lambda: strip.in_words(log, window))
+    _draw_figure(figure, f"strip-{name}-{window}", words, log)
 
 
 def _draw_choice(log: Log, findings: Sequence[Finding]) -> tuple[str, list[int]]:

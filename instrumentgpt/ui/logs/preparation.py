@@ -4,7 +4,7 @@ Each is shown as soon as it is there; the page never waits for the whole of a la
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,11 +49,19 @@ class Preparation:
     problem: str = ""
     future: Future[None] | None = None
     looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # charts made of it
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def done(self) -> bool:
         return self.future is not None and self.future.done()
+
+
+def in_words(preparation: Preparation, key: tuple[object, ...], say: Callable[[], str]) -> str:
+    """Return what `say` returns, asked once: a large log takes a second to be put into words."""
+    with preparation.lock:
+        if key not in preparation.looked_up:
+            preparation.looked_up[key] = say()
+        return str(preparation.looked_up[key])
 
 
 def prepared(choice: Choice, reading: Reading, cache: Path) -> Preparation:
