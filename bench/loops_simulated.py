@@ -10,7 +10,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -152,6 +152,15 @@ def _samples(channel: int, loop: Loop, period: float, digits: int, seed: int) ->
     return pd.DataFrame({**shown, "output": run.output.round(digits), **gains})
 
 
+def log_of_loops(loops: Sequence[Loop], period: float, digits: int, index: int) -> Log:
+    """Return the log of `loops`, a channel each, sampled every `period` s, outputs with `digits` decimals."""
+    frames = [_samples(n, loop, period, digits, 1000 * index + n) for n, loop in enumerate(loops, start=1)]
+    samples = pd.concat(frames).sort_values("time", kind="stable").reset_index(drop=True)
+    samples["line"] = np.arange(1, len(samples) + 1)
+    name = f"simulated {index}"
+    return Log(Path(name), name, "simulated", samples, pd.Timestamp("2026-01-01"), len(samples))
+
+
 def logs(count: int, seed: int) -> Iterator[tuple[str, float, Log]]:
     """Yield (fault, onset in s, log), the faults in turn."""
     dice = random.Random(seed)
@@ -160,13 +169,7 @@ def logs(count: int, seed: int) -> Iterator[tuple[str, float, Log]]:
         loops = [healthy_loop(dice) for _ in range(3)]
         loops[FAULTY - 1] = FAULTS[fault](loops[FAULTY - 1], dice)
         period, digits = dice.choice([0.5, 0.8, 1.0, 1.0]), dice.choice([0, 1, 1, 2])
-        frames = [
-            _samples(n, loop, period, digits, 1000 * index + n) for n, loop in enumerate(loops, start=1)
-        ]
-        samples = pd.concat(frames).sort_values("time", kind="stable").reset_index(drop=True)
-        samples["line"] = np.arange(1, len(samples) + 1)
-        name = f"simulated {index}"
-        log = Log(Path(name), name, "simulated", samples, pd.Timestamp("2026-01-01"), len(samples))
+        log = log_of_loops(loops, period, digits, index)
         yield fault, loops[FAULTY - 1].onset, log
 
 

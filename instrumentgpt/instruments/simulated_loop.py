@@ -32,6 +32,9 @@ class Plant:
     ambient: float = 22.0  # °C
     noise: float = 0.01  # °C, standard deviation of the sensor
     resolution: float = 0.01  # °C, of the sensor; 0: none
+    stiction: float = 0.0  # percent the output must be away before the actuator jumps to it
+    play: float = 0.0  # percent of dead band: the actuator lags behind by half of it, either way
+    steps: float = 0.0  # percent between the positions the actuator knows, unknown to the controller
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Run:
     time: Floats  # s
     pv: Floats  # °C
     setpoint: Floats  # °C
-    output: Floats  # percent, as the actuator had it
+    output: Floats  # percent, as the controller gave it
     temperature: Floats = field(repr=False)  # °C
     terms: Floats = field(repr=False)  # (n, 3): p, i, d in percent
 
@@ -93,11 +96,13 @@ class _Masses:
     first: float
     second: float
     waiting: deque[float]
+    position: float  # percent, of the actuator
 
     def advance(self, output: float, load: float, power: float, step: float, steps: int) -> None:
         plant = self.plant
+        self.position = _moved(plant, self.position, output)
         for _ in range(steps):
-            self.waiting.append(output)
+            self.waiting.append(self.position)
             heat = plant.gain * power * self.waiting.popleft() + load
             self.first = (self.first * plant.tau1 + step * heat) / (plant.tau1 + step)
             self.second = (self.second * plant.tau2 + step * self.first) / (plant.tau2 + step)
@@ -177,8 +182,17 @@ def _at_rest(
     output = held if start is None else min(max(0.0, controller.low), controller.high)
     above = held * plant.gain if start is None else start - plant.ambient
     delay = int(plant.dead_time * steps_per_second + 0.5)
-    masses = _Masses(plant, above, above, deque([output] * delay))
+    masses = _Masses(plant, above, above, deque([output] * delay), output)
     return masses, _Memory(integral=output, filtered=plant.ambient + above)
+
+
+def _moved(plant: Plant, position: float, output: float) -> float:
+    """Return where the actuator goes from `position`, percent, when it is told `output`."""
+    if plant.stiction and abs(output - position) < plant.stiction:
+        return position
+    if plant.play:
+        return min(max(position, output - plant.play / 2), output + plant.play / 2)
+    return round(output / plant.steps) * plant.steps if plant.steps else output
 
 
 def _reading(plant: Plant, temperature: float, sensor: random.Random, now: dict[EventKind, float]) -> float:

@@ -213,6 +213,8 @@ def _small_swing(track: Track) -> Swing | None:
     swing = swing_of(track, SMALL_AMPLITUDE) if track.is_temperature else None
     if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
         return None
+    if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
+        return None  # smooth and inside the limits: the room can do that
     return swing
 
 
