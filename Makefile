@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint bench demo
+.PHONY: run test test-agents lint bench demo
 run: .venv/.runtime
 	$(BIN)/streamlit run app.py
 
@@ -10,6 +10,10 @@ test: .venv/.dev
 	@sh .ci/chromium
 	$(BIN)/pytest -q -n 2
 	$(BIN)/pytest -q -m "browser or soak"
+	@sh .ci/agents run
+
+test-agents: .venv/.dev
+	@sh .ci/agents install run
 
 lint: .venv/.dev
 	$(BIN)/ruff format --check .
