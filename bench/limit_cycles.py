@@ -77,6 +77,12 @@ KINDS: Mapping[
 }
 
 
+def _stepped(loop: Loop) -> list[tuple[float, float]]:
+    """Return the setpoint of `loop` (°C) with a step, which sets a sticking actuator off."""
+    held = loop.setpoint[0][1]
+    return [(0.0, held), (300.0, held + 6.0)]
+
+
 def runs(count: int, seed: int) -> Iterator[tuple[str, str, list[str]]]:
     """Yield (kind, true class or "", named classes of the loop) of each log."""
     dice = random.Random(seed)
@@ -84,7 +90,7 @@ def runs(count: int, seed: int) -> Iterator[tuple[str, str, list[str]]]:
         kind = list(KINDS)[index % len(KINDS)]
         truth, spoil = KINDS[kind]
         held = spoil(healthy_loop(dice), dice)
-        loop = replace(held, setpoint=[*held.setpoint, (300.0, held.setpoint[0][1] + 6.0)])
+        loop = replace(held, setpoint=_stepped(held))
         period = dice.choice([0.5, 1.0, 2.0])
         run = simulate(loop.plant, loop.controller, loop.setpoint, DURATION, period, index, loop.events)
         late = run.temperature[len(run.temperature) // 2 :]
@@ -101,11 +107,11 @@ def report(count: int, seed: int) -> Iterator[str]:
         said[kind, truth, swings[0] if swings else ""] += 1
     for fault in ("limit_cycle_actuator", "oscillation_tuning"):
         right = sum(n for (_, truth, got), n in said.items() if truth == got == fault)
-        named = sum(n for (_, _, got), n in said.items() if got == fault)
+        told = sum(n for (_, _, got), n in said.items() if got == fault)
         true = sum(n for (_, truth, _), n in said.items() if truth == fault)
         yield (
-            f"{fault:22s} precision {right / max(1, named):.2f}  recall {right / max(1, true):.2f}  "
-            f"F1 {2 * right / max(1, named + true):.2f}  ({right} of {true}, {named} named)"
+            f"{fault:22s} precision {right / max(1, told):.2f}  recall {right / max(1, true):.2f}  "
+            f"F1 {2 * right / max(1, told + true):.2f}  ({right} of {true}, {told} named)"
         )
     calm = sum(n for (_, truth, _), n in said.items() if not truth)
     false = sum(n for (_, truth, got), n in said.items() if not truth and got)
