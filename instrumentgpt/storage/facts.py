@@ -13,6 +13,9 @@ from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.known import Known
 
+NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
+NEWEST_SENTENCES = 100  # of one kind and device
+
 _COLUMNS = "kind, device, channel, parameter, value, unit, said, source"
 
 
@@ -45,9 +48,14 @@ def store_facts(
 
 
 def list_facts(database: Database, conversation_id: str) -> list[Known]:
-    """Return what the conversation's messages state, oldest first."""
-    sql = f"SELECT message_id, {_COLUMNS} FROM facts WHERE conversation_id = ? ORDER BY message_id, id"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    """Return what the conversation's messages state, oldest first: of each quantity the newest values."""
+    sql = (
+        f"SELECT message_id, {_COLUMNS} FROM (SELECT *, row_number() OVER"
+        " (PARTITION BY kind, device, channel, parameter ORDER BY message_id DESC, id DESC) AS age"
+        " FROM facts WHERE conversation_id = ?)"
+        " WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY message_id, id"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, NEWEST_VALUES, NEWEST_SENTENCES))
     sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id"
     asked: list[Any] = [row[0] for row in rows(database, sql, (conversation_id,))] if found else []
     return [

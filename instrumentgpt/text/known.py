@@ -45,13 +45,15 @@ def _in_force(known: Iterable[Known]) -> dict[tuple[str, str, str], _Value]:
         if held is None:
             values[row.fact.key] = _Value(row)
             continue
-        others = [old for old in [held.now, *held.earlier] if old.fact.value != row.fact.value]
-        values[row.fact.key] = _Value(row, others)
+        others = [old for old in (held.now, *held.earlier) if old.fact.value != row.fact.value]
+        values[row.fact.key] = _Value(row, others[:EARLIER_SHOWN])
     return values
 
 
 def still_true(texts: Sequence[str], known: Sequence[Known], device: str, names: Names) -> list[str]:
     """Return the findings that state no value which a later one has superseded."""
+    if not texts:
+        return []
     values = _in_force(known)
 
     def holds(text: str) -> bool:
