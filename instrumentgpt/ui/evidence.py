@@ -57,8 +57,9 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 
 
 def _show(path: Path, log: str, line: int) -> None:
-    query = {"log": log, "line": str(line)}
-    st.page_link(pages.named("logs"), label="Open on the Logs page", query_params=query)
+    if st.button("Open on the Logs page", icon=":material/list_alt:", type="tertiary"):
+        _forget()
+        st.switch_page(pages.named("logs"), query_params={"log": log, "line": str(line)})
     around = st.segmented_control(
         "Lines around it", AROUND, default=AROUND[0], required=True, format_func=lambda count: f"± {count}"
     )

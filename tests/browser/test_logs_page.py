@@ -54,6 +54,11 @@ def ovens(tmp_path_factory):
     lines = [
         f"[2026-01-01 10:{n // 60:02d}:{n % 60:02d}.000][error] [Door] {HOSTILE} {n}" for n in range(300)
     ]
+    lines += [
+        f"[2026-01-01 10:{n // 60:02d}:{n % 60:02d}.000][info] Temperature channel 1: setpoint: 55.00 °C, "
+        "process value: 54.90 °C, output power: 45.9 %, P: 1.17, I: 44.75, D: -0.00"
+        for n in range(300, 600)
+    ]
     (logs / "hostile.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
     rows = [f"60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}" for n in range(900)]
     (logs / "table.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -214,7 +219,7 @@ def test_evidence_in_the_chat_leads_to_its_line_on_the_logs_page(page, offline):
     number = link.inner_text(timeout=ANSWER_MS).removeprefix("L ")
     expect(page.get_by_test_id("stChatMessage").last).to_contain_text("Offline analyst", timeout=ANSWER_MS)
     link.click()
-    page.get_by_role("dialog").get_by_role("link", name="Open on the Logs page").click()
+    page.get_by_role("dialog").get_by_role("button", name="Open on the Logs page").click()
     expect(page.locator(".lines .row.picked")).to_contain_text(number, timeout=ANSWER_MS)
     expect(page).to_have_url(re.compile(r"/logs\?.*line=\d+"))
 
