@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
-from instrumentgpt.instruments.gains import Gains
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
+from instrumentgpt.instruments.tuning.gains import Gains
 
 Floats = NDArray[np.float64]
 KINDS = ("well tuned", "sluggish", "overshoot", "oscillation")

@@ -163,8 +163,9 @@ class Tools:
     ) -> str:
         """Draw a log, or one channel of it, for the user: the chart appears in your answer by itself.
         Returns what it shows, in words."""
-        given = {"log": log, "device": device, "channel": channel, "chart": chart}
-        return self._use("plot_log", **given, language=self._language)
+        return self._use(
+            "plot_log", log=log, device=device, channel=channel, chart=chart, language=self._language
+        )
 
     def survey_devices(self, devices: list[Device] | None = None, cursor: Cursor = "") -> str:
         """Fetch and judge the newest log of every device, or of those named; the worst first."""

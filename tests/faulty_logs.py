@@ -11,7 +11,7 @@ import pandas as pd
 
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.record import EVENT_COLUMNS
+from instrumentgpt.instruments.reading.record import EVENT_COLUMNS
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Steps, simulate
 
 PLANT = Plant(gain=1.0, tau1=180.0, tau2=5.0, dead_time=4.0, noise=0.01)

@@ -11,9 +11,9 @@ import pytest
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, POINTS, SEVERITY_COLOURS, reduced
-from instrumentgpt.instruments.clocks import ClockStep
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
-from instrumentgpt.instruments.record import Log
+from instrumentgpt.instruments.reading.clocks import ClockStep
+from instrumentgpt.instruments.reading.record import Log
 
 START = pd.Timestamp("2026-02-19 23:24:45.390")
 EVIL = '<b>x</b> <a href="javascript:alert(1)">y</a> & %{pv} <img src=x onerror=alert(1)>'

@@ -8,7 +8,12 @@ import pytest
 import instrumentgpt
 
 FOLDER = Path(instrumentgpt.__file__).parent
-PATTERNS = {"intents.toml", "columns.toml", "key-value.toml", "synonyms.toml"}  # what people and logs write, not what we say
+PATTERNS = {
+    "intents.toml",
+    "columns.toml",
+    "key-value.toml",
+    "synonyms.toml",
+}  # what people and logs write, not what we say
 SENTENCES = sorted(path for path in FOLDER.rglob("*.toml") if path.name not in PATTERNS)
 OTHERS = {  # what we do not write → what we write
     "紀錄": "記錄",

@@ -128,7 +128,7 @@ def test_a_sensor_fault_is_still_seen_in_a_log_of_pv_alone():
 
 
 def test_a_clock_that_was_set_back_is_a_gap():
-    from instrumentgpt.instruments.clocks import ClockStep
+    from instrumentgpt.instruments.reading.clocks import ClockStep
 
     log = case("healthy").log
     step = ClockStep(line=int(log.samples["line"].iloc[2000]), time=666.0, seconds=-400.0, kind="clock")

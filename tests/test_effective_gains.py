@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.gains import Gains, gains_in_force, named_gains, regressed_gains
 from instrumentgpt.instruments.simulated_loop import Controller
+from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains, regressed_gains
 from tests.simulated_loops import PLANT, STEADY, simulated_loop, without_gains
 
 PI_LOOPS = [Controller(4.0, 0.03), Controller(12.0, 0.15), Controller(20.0, 0.4)]

@@ -11,7 +11,7 @@ from instrumentgpt.instruments.coincidence import coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.record import EVENT_COLUMNS, Log
+from instrumentgpt.instruments.reading.record import EVENT_COLUMNS, Log
 
 SPAN = 3600.0  # s
 ONSETS = (900.0, 1800.0, 2700.0)

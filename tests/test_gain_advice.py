@@ -18,11 +18,11 @@ from instrumentgpt.instruments.advice import (
     simc,
     with_dead_time,
 )
-from instrumentgpt.instruments.gains import Gains
-from instrumentgpt.instruments.margins import margins
 from instrumentgpt.instruments.plant import Identification, identify
-from instrumentgpt.instruments.prediction import predicted_iae
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
+from instrumentgpt.instruments.tuning.gains import Gains
+from instrumentgpt.instruments.tuning.margins import margins
+from instrumentgpt.instruments.tuning.prediction import predicted_iae
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from instrumentgpt.instruments.jumps import explain, find_jump, largest_jump
+from instrumentgpt.instruments.analysis.jumps import explain, find_jump, largest_jump
 
 
 def record(pv, channel=None, time=None, setpoint=None):

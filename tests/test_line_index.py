@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.instruments.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.logs import read_lines
-from instrumentgpt.instruments.sources import line_texts, open_source
+from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
+from instrumentgpt.instruments.reading.sources import line_texts, open_source
 
 
 @pytest.fixture

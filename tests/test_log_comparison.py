@@ -10,7 +10,7 @@ import pytest
 from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, compare_at
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.record import Log
+from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.simulate import Channel, Controller, Event, Line, Plant, Scenario, write_log
 
 CHANGE = 600.0  # s

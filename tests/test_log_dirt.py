@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from instrument_lines import event, sample
 
 from instrumentgpt.instruments.logs import UnreadableLog, read_log
-from instrumentgpt.instruments.sources import EmptyLog
+from instrumentgpt.instruments.reading.sources import EmptyLog
 
 LINES = [
     sample(number / 2, channel=number % 2 + 1) if number % 3 else event(number / 2) for number in range(60)

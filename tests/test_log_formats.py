@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from instrumentgpt.instruments.layouts import FOLDER, formats, load_format
-from instrumentgpt.instruments.lines import VALUES, Rows, read_into
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.reading.layouts import FOLDER, formats, load_format
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
 
 EXAMPLES = [(layout, example) for layout in formats().values() for example in layout.examples]
 
@@ -70,7 +70,7 @@ def test_a_new_format_is_one_file(tmp_path):
 
 
 def test_the_guide_names_every_placeholder_and_every_kind_of_time():
-    from instrumentgpt.instruments.layouts import FIELDS, TIMES
+    from instrumentgpt.instruments.reading.layouts import FIELDS, TIMES
 
     guide = (FOLDER.parents[2] / "docs" / "add-a-log-format.md").read_text(encoding="utf-8")
     assert [

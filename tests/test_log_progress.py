@@ -6,7 +6,7 @@ import pytest
 from instrument_lines import event, sample
 
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.sources import chunks, open_source
+from instrumentgpt.instruments.reading.sources import chunks, open_source
 
 LINES = "\n".join(sample(number / 2) if number % 2 else event(number / 2) for number in range(3000)) + "\n"
 

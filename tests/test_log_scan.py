@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from instrument_lines import SHAPES, event, sample
 
-from instrumentgpt.instruments.layouts import formats
-from instrumentgpt.instruments.lines import Rows, read_into
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.parallel import scanned
-from instrumentgpt.instruments.scan import plan_of, samples_of, scan
-from instrumentgpt.instruments.sources import open_source
-from instrumentgpt.instruments.words import Text, numbers_at
+from instrumentgpt.instruments.reading.layouts import formats
+from instrumentgpt.instruments.reading.lines import Rows, read_into
+from instrumentgpt.instruments.reading.parallel import scanned
+from instrumentgpt.instruments.reading.scan import plan_of, samples_of, scan
+from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.words import Text, numbers_at
 
 LAYOUT = formats()["instrument-debug"]
 NUMBERS = st.one_of(

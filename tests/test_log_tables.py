@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.headers import heading_of
 from instrumentgpt.instruments.logs import UnreadableLog, read_log
+from instrumentgpt.instruments.reading.headers import heading_of
 
 SECONDS = np.arange(40)
 PV = np.round(25 + 12 * (1 - np.exp(-SECONDS / 9.0)), 2)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from faulty_logs import CONTROLLER, HELD, PLANT, log_of, quiet, samples_of
 
-from instrumentgpt.instruments.checks.response import simc_gains
-from instrumentgpt.instruments.metrics import (
+from instrumentgpt.instruments.analysis.metrics import (
     Metrics,
     half_peak_to_peak,
     metrics_of,
@@ -16,8 +15,9 @@ from instrumentgpt.instruments.metrics import (
     rise_time,
     settling_time,
 )
+from instrumentgpt.instruments.analysis.study import study_of
+from instrumentgpt.instruments.checks.response import simc_gains
 from instrumentgpt.instruments.simulated_loop import Controller
-from instrumentgpt.instruments.study import study_of
 
 
 def metrics(frame, **fields) -> Metrics:

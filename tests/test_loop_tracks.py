@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from faulty_logs import CONTROLLER, HELD, log_of, quiet, samples_of
 
-from instrumentgpt.instruments.excursions import believable, excursions, readings, without_spikes
-from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.signals import (
+from instrumentgpt.instruments.analysis.excursions import believable, excursions, readings, without_spikes
+from instrumentgpt.instruments.analysis.signals import (
     HalfCycles,
     digit,
     half_cycles,
@@ -17,9 +16,10 @@ from instrumentgpt.instruments.signals import (
     periodicity,
     sliding_median,
 )
+from instrumentgpt.instruments.analysis.study import study_of
+from instrumentgpt.instruments.analysis.tracks import Track, track_of
+from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.simulated_loop import Controller
-from instrumentgpt.instruments.study import study_of
-from instrumentgpt.instruments.tracks import Track, track_of
 
 
 def track(frame: pd.DataFrame, **fields: object) -> Track:

@@ -9,10 +9,10 @@ import pytest
 from instrumentgpt.instruments.advice import can_raise
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.margins import margins
-from instrumentgpt.instruments.model_search import fit
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant
+from instrumentgpt.instruments.tuning.margins import margins
+from instrumentgpt.instruments.tuning.model_search import fit
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 PLANTS = [

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.margins import margins
+from instrumentgpt.instruments.tuning.margins import margins
 
 
 def exact_pure_lag_margins(kp: float, tau: float, dead_time: float) -> tuple[float, float]:

@@ -9,11 +9,11 @@ import pytest
 from faulty_logs import CONTROLLER, PLANT, among_quiet, log_of, samples_of
 
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.analysis.signals import turning_points
 from instrumentgpt.instruments.checks.stickslip import straightness
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.signals import turning_points
 from instrumentgpt.instruments.simulated_loop import simulate
 
 TIME = np.arange(900) * 10.0  # s

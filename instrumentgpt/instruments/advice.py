@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.advice_wording import sentences
-from instrumentgpt.instruments.gains import GAIN_NAMES, GainName, Gains
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.margins import Margins, margins
 from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
-from instrumentgpt.instruments.prediction import predicted_iae
-from instrumentgpt.instruments.verdicts import Advice, Answer, Verdict
+from instrumentgpt.instruments.tuning.advice_wording import sentences
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, GainName, Gains
+from instrumentgpt.instruments.tuning.margins import Margins, margins
+from instrumentgpt.instruments.tuning.prediction import predicted_iae
+from instrumentgpt.instruments.tuning.verdicts import Advice, Answer, Verdict
 
 __all__ = ["Advice", "Answer", "UnknownGain", "advise", "can_raise", "sentences"]
 

@@ -12,12 +12,12 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtrc
 
+from instrumentgpt.instruments.analysis.signals import Floats
 from instrumentgpt.instruments.checks.room import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.instruments.signals import Floats
 from instrumentgpt.text.language import Language
 
 Place = Literal["before", "after", "around", "during"]

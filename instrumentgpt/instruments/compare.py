@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.gains import GAIN_NAMES, named_gains
+from instrumentgpt.instruments.analysis.signals import noise
+from instrumentgpt.instruments.analysis.study import Study, study_of
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
-from instrumentgpt.instruments.record import Log
-from instrumentgpt.instruments.signals import noise
-from instrumentgpt.instruments.study import Study, study_of
-from instrumentgpt.instruments.tracks import BAND, Track
+from instrumentgpt.instruments.reading.record import Log
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
 SAME_GAIN = 0.005  # share: smaller differences are rounding in the log
 SAME_SETPOINT = 0.05  # in the unit of the log

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from instrumentgpt.instruments import faults, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.findings import SEVERITIES, Finding, Withheld
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.metrics import Metrics, metrics_of
-from instrumentgpt.instruments.study import Study, study_of
 
 SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
 REACH = 60.0  # s by which a consequence may seem to begin before its cause

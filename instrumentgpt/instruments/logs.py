@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from instrumentgpt.instruments import sources
-from instrumentgpt.instruments.frame_cache import cached_log
-from instrumentgpt.instruments.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.record import (
+from instrumentgpt.instruments.reading import sources
+from instrumentgpt.instruments.reading.frame_cache import cached_log
+from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
+from instrumentgpt.instruments.reading.record import (
     EVENT_COLUMNS,
     HOW_TO,
     SAMPLE_COLUMNS,
@@ -15,9 +15,9 @@ from instrumentgpt.instruments.record import (
     Log,
     UnreadableLog,
 )
-from instrumentgpt.instruments.sources import Chunk, Progress, Source
-from instrumentgpt.instruments.tables import read_table, table_shape
-from instrumentgpt.instruments.textlogs import Fit, fits, read_text_log
+from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
+from instrumentgpt.instruments.reading.tables import read_table, table_shape
+from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 

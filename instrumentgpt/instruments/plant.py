@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.gains import Gains, gains_in_force, named_gains
+from instrumentgpt.instruments.analysis.signals import periodicity, runs
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.margins import margins
-from instrumentgpt.instruments.model_search import Record, fit
-from instrumentgpt.instruments.signals import periodicity, runs
+from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
+from instrumentgpt.instruments.tuning.margins import margins
+from instrumentgpt.instruments.tuning.model_search import Record, fit
 
 Floats = NDArray[np.float64]
 Span = tuple[float, float]

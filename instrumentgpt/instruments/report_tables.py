@@ -12,6 +12,7 @@ from typing import Any
 
 from instrumentgpt import __version__
 from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, spoiled
@@ -19,8 +20,7 @@ from instrumentgpt.instruments.findings import Evidence, Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
-from instrumentgpt.instruments.metrics import Metrics
-from instrumentgpt.instruments.sources import open_source
+from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.text.language import Language
 
 Row = dict[str, Any]

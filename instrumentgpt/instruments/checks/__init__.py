@@ -7,6 +7,7 @@ docs/add-a-check.md shows it step by step.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
     control,
     heater,
@@ -18,7 +19,6 @@ from instrumentgpt.instruments.checks import (
     slow,
 )
 from instrumentgpt.instruments.findings import Finding
-from instrumentgpt.instruments.study import Study
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import Floats, constant_runs, runs
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, constant_runs, runs
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import Track
 
 CONSTANT_FOR = 75.0  # s; loops.md section 1
 STANDING_ERROR = 1.0  # °C; loops.md section 1

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut, Withheld
-from instrumentgpt.instruments.metrics import Metrics
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import Track
 
 HEALTHY_OVERSHOOT = 0.6  # °C; loops.md section 1
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1

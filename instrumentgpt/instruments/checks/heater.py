@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import Floats, Mask, runs, smooth
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, Mask, runs, smooth
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import BAND, Track
 
 AGAINST = 1.5  # °C that pv moves against a pinned output; loops.md section 1
 FALLS_FOR = 30.0  # s of fall at full output; loops.md section 1

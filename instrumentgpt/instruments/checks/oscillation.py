@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import Floats, HalfCycles, smooth, turning_points
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Hold, Track
 from instrumentgpt.instruments.checks.record import lacks_only_setpoint
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
 from instrumentgpt.instruments.checks.valve import Stuck, sticks, stuck_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, HalfCycles, smooth, turning_points
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import Hold, Track
 
 AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
 SMALL_AMPLITUDE = 0.22  # °C, from which no hold is healthy; a swing that small must be strikingly regular

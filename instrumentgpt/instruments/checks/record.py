@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.analysis.study import Study, quote
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
-from instrumentgpt.instruments.study import Study, quote
 
 SHORTEST_RECORD = 180.0  # s; loops.md section 1
 FEWEST_SAMPLES = 100  # per channel; loops.md section 1

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import Floats, Mask
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, Mask
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import BAND, Step, Track
 
 OVERSHOOT_STEP = 4.0  # °C; loops.md section 1
 OVERSHOOT = 0.85  # °C; loops.md section 1

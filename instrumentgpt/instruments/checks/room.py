@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.analysis.signals import Floats, smooth
+from instrumentgpt.instruments.analysis.study import Study, found, quote
+from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
+from instrumentgpt.instruments.analysis.tracks import Step, Track
 from instrumentgpt.instruments.checks.oscillation import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, smooth
-from instrumentgpt.instruments.study import Study, found, quote
-from instrumentgpt.instruments.together import SHARED_BY, Move
-from instrumentgpt.instruments.tracks import Step, Track
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it

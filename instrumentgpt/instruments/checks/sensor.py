@@ -5,11 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.excursions import OPEN_FOR, SPIKE_RETURNS, excursions, impossible_move, jumps
+from instrumentgpt.instruments.analysis.excursions import (
+    OPEN_FOR,
+    SPIKE_RETURNS,
+    excursions,
+    impossible_move,
+    jumps,
+)
+from instrumentgpt.instruments.analysis.signals import Floats, constant_runs, noise, runs, sliding_median
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats, constant_runs, noise, runs, sliding_median
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import Track
 
 SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed

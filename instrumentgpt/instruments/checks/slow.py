@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import Floats
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.signals import Floats
-from instrumentgpt.instruments.study import Study, found
-from instrumentgpt.instruments.tracks import Track
 
 BLOCK = 20.0  # s over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: five minutes

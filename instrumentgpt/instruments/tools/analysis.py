@@ -6,13 +6,13 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.metrics import Metrics
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, texts_of
 from instrumentgpt.instruments.tools.plain import plain

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.jumps import Jump, Reading, find_jump, largest_jump
+from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
 from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.tools.opened import open_log
 from instrumentgpt.instruments.tools.plain import plain

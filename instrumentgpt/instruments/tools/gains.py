@@ -8,7 +8,7 @@ from instrumentgpt.instruments.diagnosis import spoiled
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.plain import plain
-from instrumentgpt.instruments.verdicts import Advice, Answer
+from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
 
@@ -28,7 +28,7 @@ def advise_gains(
     The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
     """
     from instrumentgpt.instruments import advice, plant  # scipy: only where it is needed
-    from instrumentgpt.instruments.advice_wording import sentences
+    from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.unit
@@ -61,7 +61,7 @@ def _groups(
     subjects: Sequence[Answer] | Sequence[Advice], language: Language, unit: str
 ) -> list[dict[str, Any]]:
     """Return the channels that are told together, each group with its sentences, the verdict first."""
-    from instrumentgpt.instruments.advice_wording import group_sentences, grouped
+    from instrumentgpt.instruments.tuning.advice_wording import group_sentences, grouped
 
     return [
         {

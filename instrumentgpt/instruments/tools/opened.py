@@ -10,7 +10,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.logs import Log, read_log
-from instrumentgpt.instruments.sources import chunks, open_source, text_of
+from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.workspace import Workspace
 
 FRAMES = "frames"  # folder of parsed logs below the cache

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from instrumentgpt.instruments.cells import Shape
-from instrumentgpt.instruments.sources import chunks, open_source
-from instrumentgpt.instruments.tables import table_shape
+from instrumentgpt.instruments.reading.cells import Shape
+from instrumentgpt.instruments.reading.sources import chunks, open_source
+from instrumentgpt.instruments.reading.tables import table_shape
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs.preparation import Preparation, Reading
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from instrumentgpt.instruments.line_index import LineIndex, indexed_lines
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.ui.logs import place, viewer
 from instrumentgpt.ui.logs.moments import Window
 from instrumentgpt.ui.logs.preparation import Preparation

@@ -7,7 +7,7 @@ import db
 import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.instruments.line_index import LineIndex, indexed_lines
+from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.text.state import new_items, record_tool
 from instrumentgpt.text.summary import shorten

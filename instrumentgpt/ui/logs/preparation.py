@@ -14,10 +14,10 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.fetch import fetch
-from instrumentgpt.instruments.line_index import LineIndex, line_index
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.messages import Group, group_messages
-from instrumentgpt.instruments.sources import open_source
+from instrumentgpt.instruments.reading.line_index import LineIndex, line_index
+from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.settings import home
 from instrumentgpt.ui.logs.library import Choice
 

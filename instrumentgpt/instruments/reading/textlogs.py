@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
-from instrumentgpt.instruments.layouts import Format, formats
-from instrumentgpt.instruments.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
-from instrumentgpt.instruments.parallel import scanned
-from instrumentgpt.instruments.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
-from instrumentgpt.instruments.scales import output_scale
-from instrumentgpt.instruments.scan import Samples, merged
-from instrumentgpt.instruments.sources import Chunk, Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
+from instrumentgpt.instruments.reading.layouts import Format, formats
+from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
+from instrumentgpt.instruments.reading.parallel import scanned
+from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
+from instrumentgpt.instruments.reading.scales import output_scale
+from instrumentgpt.instruments.reading.scan import Samples, merged
+from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, text_of
 
 FIRST_BYTES = 1 << 16
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from instrumentgpt.instruments.signals import Floats, Mask, constant_runs, runs
+from instrumentgpt.instruments.analysis.signals import Floats, Mask, constant_runs, runs
 
 RAILS = np.array(  # what converters read with the sensor off
     [

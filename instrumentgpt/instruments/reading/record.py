@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.clocks import ClockStep
+from instrumentgpt.instruments.reading.clocks import ClockStep
 
 SAMPLE_COLUMNS = ("time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
 EVENT_COLUMNS = ("time", "level", "source", "text", "line")

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.headers import Heading, heading_of, is_unit
-from instrumentgpt.instruments.sources import Chunk, text_of
+from instrumentgpt.instruments.reading.headers import Heading, heading_of, is_unit
+from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
 NO_VALUES = frozenset(

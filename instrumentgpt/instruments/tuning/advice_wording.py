@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.gains import Gains
-from instrumentgpt.instruments.verdicts import Advice, Answer
+from instrumentgpt.instruments.tuning.gains import Gains
+from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.text.language import Language
 
 SENTENCES = Path(__file__).with_name("advice.toml")

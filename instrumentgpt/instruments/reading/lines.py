@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from instrumentgpt.instruments.clocks import NO_TIME, micros
-from instrumentgpt.instruments.layouts import NO_NUMBER, NUMBER, Format, Pattern
-from instrumentgpt.instruments.sources import text_of
+from instrumentgpt.instruments.reading.clocks import NO_TIME, micros
+from instrumentgpt.instruments.reading.layouts import NO_NUMBER, NUMBER, Format, Pattern
+from instrumentgpt.instruments.reading.sources import text_of
 
 VALUES = ("setpoint", "pv", "output", "kp", "ki", "kd")
 EXAMPLES = 5  # broken lines kept as examples

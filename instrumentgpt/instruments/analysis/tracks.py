@@ -6,9 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from instrumentgpt.instruments.excursions import readings, without_spikes
-from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.signals import (
+from instrumentgpt.instruments.analysis.excursions import readings, without_spikes
+from instrumentgpt.instruments.analysis.signals import (
     Floats,
     HalfCycles,
     Mask,
@@ -19,6 +18,7 @@ from instrumentgpt.instruments.signals import (
     runs,
     smooth,
 )
+from instrumentgpt.instruments.loops import Loop
 
 BAND = 0.3  # °C around the setpoint that counts as on setpoint; loops.md section 1
 SHORTEST_HOLD = 60.0  # s of constant setpoint; loops.md section 1

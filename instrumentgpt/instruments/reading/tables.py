@@ -9,11 +9,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments import stamps
-from instrumentgpt.instruments.cells import GREATEST, ON_OFF, Shape, Table, find_shape, number_in, read_chunk
-from instrumentgpt.instruments.clocks import NO_TIME, SECOND, Micros, start_of, time_axis
-from instrumentgpt.instruments.headers import Heading
-from instrumentgpt.instruments.record import (
+from instrumentgpt.instruments.reading import stamps
+from instrumentgpt.instruments.reading.cells import (
+    GREATEST,
+    ON_OFF,
+    Shape,
+    Table,
+    find_shape,
+    number_in,
+    read_chunk,
+)
+from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, Micros, start_of, time_axis
+from instrumentgpt.instruments.reading.headers import Heading
+from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
     EVENT_COLUMNS,
     Broken,
@@ -22,9 +30,9 @@ from instrumentgpt.instruments.record import (
     missing_of,
     no_events,
 )
-from instrumentgpt.instruments.roles import Roles, guess_roles, header_roles, stated_roles
-from instrumentgpt.instruments.scales import output_scale, unit_of
-from instrumentgpt.instruments.sources import Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.roles import Roles, guess_roles, header_roles, stated_roles
+from instrumentgpt.instruments.reading.scales import output_scale, unit_of
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
 
 Floats = NDArray[np.float64]
 SNIFFED_LINES = 400

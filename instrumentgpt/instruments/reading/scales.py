@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.headers import DEGREES, TEMPERATURE, Heading
+from instrumentgpt.instruments.reading.headers import DEGREES, TEMPERATURE, Heading
 
 Floats = NDArray[np.float64]
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.signals import Floats, periodicity
-from instrumentgpt.instruments.tracks import BAND, Step, Track
+from instrumentgpt.instruments.analysis.signals import Floats, periodicity
+from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 
 
 def rise_time(time: Floats, pv: Floats, setpoint: float) -> float:

@@ -15,9 +15,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from instrumentgpt.instruments.clocks import ClockStep
-from instrumentgpt.instruments.record import Broken, Log
-from instrumentgpt.instruments.sources import Source
+from instrumentgpt.instruments.reading.clocks import ClockStep
+from instrumentgpt.instruments.reading.record import Broken, Log
+from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
 SAMPLE_BYTES, SAMPLES = 1 << 16, 32
@@ -62,7 +62,7 @@ def reader_version() -> str:
     """Return a name for the code and data that read logs: another version never takes over old frames."""
     digest = hashlib.blake2b(digest_size=8)
     folder = Path(__file__).parent
-    for path in sorted([*folder.glob("*.py"), *folder.glob("*.toml"), *folder.glob("formats/*.toml")]):
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*.toml"), *folder.parent.glob("formats/*.toml")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.analysis.signals import Floats
+from instrumentgpt.instruments.analysis.together import Move, common_moves
+from instrumentgpt.instruments.analysis.tracks import Track, track_of
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.signals import Floats
-from instrumentgpt.instruments.together import Move, common_moves
-from instrumentgpt.instruments.tracks import Track, track_of
 
 SHORTEST_GAP = 20.0  # s without a line; loops.md section 1
 GAP_PERIODS = 12.0  # sample periods without a line; loops.md section 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.headers import ROLES, Heading
+from instrumentgpt.instruments.reading.headers import ROLES, Heading
 
 Floats = NDArray[np.float64]
 ASIDE = (

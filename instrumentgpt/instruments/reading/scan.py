@@ -13,10 +13,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.clocks import SECOND, day_micros
-from instrumentgpt.instruments.layouts import PLACEHOLDER, Format, Pattern
-from instrumentgpt.instruments.lines import VALUES, Rows, read_into
-from instrumentgpt.instruments.words import (
+from instrumentgpt.instruments.reading.clocks import SECOND, day_micros
+from instrumentgpt.instruments.reading.layouts import PLACEHOLDER, Format, Pattern
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
+from instrumentgpt.instruments.reading.words import (
     PADDING,
     Flags,
     Positions,

@@ -11,8 +11,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO
 
-from instrumentgpt.instruments.frame_cache import fingerprint
-from instrumentgpt.instruments.sources import Progress, Source, chunks, is_compressed, text_of
+from instrumentgpt.instruments.reading.frame_cache import fingerprint
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_compressed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
 LISTS = ("parts", "sizes", "lines", "offsets")

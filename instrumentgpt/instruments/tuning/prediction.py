@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.gains import Gains
+from instrumentgpt.instruments.tuning.gains import Gains
 
 Floats = NDArray[np.float64]
 

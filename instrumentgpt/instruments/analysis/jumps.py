@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.excursions import FAR, RAILS
+from instrumentgpt.instruments.analysis.excursions import FAR, RAILS
+from instrumentgpt.instruments.analysis.signals import sliding_median
+from instrumentgpt.instruments.analysis.study import GAP_PERIODS, SHORTEST_GAP
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.signals import sliding_median
-from instrumentgpt.instruments.study import GAP_PERIODS, SHORTEST_GAP
 
 Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "formats"
+FOLDER = Path(__file__).parents[1] / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
 WORD = rb"[\w./-]+"

@@ -9,11 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from instrumentgpt.instruments.layouts import Format
-from instrumentgpt.instruments.lines import Rows
-from instrumentgpt.instruments.scan import Samples, plan_of, scan
-from instrumentgpt.instruments.sources import Progress, Source, chunks, is_compressed
-from instrumentgpt.instruments.words import PADDING, Text
+from instrumentgpt.instruments.reading.layouts import Format
+from instrumentgpt.instruments.reading.lines import Rows
+from instrumentgpt.instruments.reading.scan import Samples, plan_of, scan
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_compressed
+from instrumentgpt.instruments.reading.words import PADDING, Text
 
 BLOCK_BYTES = 4 << 20  # measured best with numpy's temporaries (bench/parse.py)
 TAIL_BYTES = 1 << 16  # read beyond a block for the rest of its last line

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from instrumentgpt.instruments.gains import GainName, Gains
+from instrumentgpt.instruments.tuning.gains import GainName, Gains
 
 Verdict = Literal["yes", "no", "not_proven"]
 

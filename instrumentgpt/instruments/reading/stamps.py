@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.clocks import DAY, NO_TIME, SECOND, Micros, micros
+from instrumentgpt.instruments.reading.clocks import DAY, NO_TIME, SECOND, Micros, micros
 
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6, "min": 60e6, "h": 3600e6, "d": 86_400e6}  # µs
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (3e8, "s"))  # above this a number counts since 1970
