@@ -1,0 +1,1 @@
+"""What the checks see of a loop: its signals, tracks, metrics and movements together."""
