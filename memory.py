@@ -305,5 +305,3 @@ def _with_older(
         ordered.append((place[name], entry(name, compress_message(message["role"], message["content"]))))
     ordered.sort(key=lambda placed: placed[0])
     return [row for _, row in ordered], evicted
-
-

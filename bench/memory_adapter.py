@@ -1,6 +1,6 @@
 """Our memory, as the scorer of instrument conversations wants it: through real turns on a real database.
 
-    python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
+python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
 """
 
 import os
