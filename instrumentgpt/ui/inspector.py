@@ -24,10 +24,11 @@ PARTS = {  # section of the prompt → its name here and its colour, the same in
     "diagnostic_context": ("state", "#009E73"),
     "note": ("note", "#56B4E9"),
     "conversation_summary": ("summary", "#E69F00"),
+    "recalled_turns": ("recalled", "#8C564B"),
     "recent_conversation": ("recent", "#CC79A7"),
 }
 ITEM_CHARACTERS = 300
-OTHER_COLOUR = "#8C564B"
+OTHER_COLOUR = "#6B7280"
 LISTS = {
     "root_causes": "Root causes",
     "findings": "Findings",
@@ -60,7 +61,7 @@ def draw(conversation_id: str | None) -> None:
         typed = st.session_state.get("next-question") or EXAMPLE
         settings = session.in_force(database)
         prompt, state = next_prompt(database, conversation_id, typed, settings)
-        _draw_bar(prompt)
+        _draw_bar(prompt, settings.prompt_tokens)
         known, text, summary = st.tabs(["State", "Prompt", "Summary"])
         with known:
             before = memory.DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
@@ -125,21 +126,19 @@ def turns_of(messages: Sequence[db.Message]) -> dict[int, int]:
     )
 
 
-def _draw_bar(prompt: memory.Prompt) -> None:
-    """Draw the tokens of each part as a share of the budget; words stand beside every colour."""
+def _draw_bar(prompt: memory.Prompt, budget: int) -> None:
+    """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
     parts = [
         (*PARTS.get(section.name, (section.name, OTHER_COLOUR)), section.tokens)
         for section in prompt.sections
     ]
-    share = sum(tokens for _, _, tokens in parts) / memory.PROMPT_TOKENS
-    st.html(bar([(colour, tokens) for _, colour, tokens in parts], memory.PROMPT_TOKENS))
+    share = sum(tokens for _, _, tokens in parts) / budget
+    st.html(bar([(colour, tokens) for _, colour, tokens in parts], budget))
     legend = " · ".join(
         f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {_thousands(tokens)}'
         for name, colour, tokens in parts
     )
-    total = (
-        f"**{_thousands(prompt.tokens)}** of {_thousands(memory.PROMPT_TOKENS)} tokens · {_percent(share)}"
-    )
+    total = f"**{_thousands(prompt.tokens)}** of {_thousands(budget)} tokens · {_percent(share)}"
     st.markdown(f":small[{total}]  \n:small[{legend}]")
 
 

@@ -257,3 +257,12 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser, offline):
         page = visit(phone.new_page(), address(offline, line=100))
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         expect(page.locator(".lines .row.picked")).to_be_in_viewport()
+
+
+def test_the_diagnosis_is_handed_out_as_a_report(page, offline):
+    visit(page, address(offline))
+    with page.expect_download(timeout=START_SECONDS * 1000) as download:
+        page.get_by_role("button", name="報告").click()
+    assert download.value.suggested_filename == f"{NEWEST}.report.zh.html"
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "<html" in text and NEWEST in text and "通道 1" in text

@@ -1,5 +1,6 @@
 """What is wrong in the log, most important first, each with the way to its lines."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,6 +10,7 @@ from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
+from instrumentgpt.text.language import Language
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.moments import last_moment, line_at
@@ -17,6 +19,7 @@ COLOURS: dict[str, Any] = {"critical": "red", "high": "red", "medium": "orange",
 WORDS = {"info": "note"}
 MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
+REPORTS: dict[Language, str] = {"en": "Report", "zh": "報告"}
 SHOWN_EVIDENCE = 4
 SHOWN_GROUPS = 8
 TEXT_CHARACTERS = 400
@@ -37,6 +40,28 @@ def draw(diagnosis: Diagnosis) -> None:
                     withheld_wording.reason(withheld, "en"),
                 )
                 st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
+    _draw_report(diagnosis)
+
+
+def _draw_report(diagnosis: Diagnosis) -> None:
+    """Draw the buttons that hand the diagnosis out as a page; it is written when one is pressed."""
+    with st.container(horizontal=True, gap="small"):
+        for language, label in REPORTS.items():
+            st.download_button(
+                label,
+                partial(_report, diagnosis, language),
+                f"{diagnosis.log.name}.report.{language}.html",
+                "text/html",
+                icon=":material/description:",
+                on_click="ignore",
+                help="One file with charts, findings, evidence, method and versions; it needs no network.",
+            )
+
+
+def _report(diagnosis: Diagnosis, language: Language) -> str:
+    from instrumentgpt.instruments.report import report  # jinja2 and plotly.js: only where it is needed
+
+    return report([diagnosis], language)
 
 
 def draw_events(log: Log, groups: list[Group]) -> None:
