@@ -32,9 +32,15 @@ def in_fahrenheit(log: Log) -> Log:
     return replace(log, samples=samples, unit="°F", degrees_per_unit=5 / 9)
 
 
+def in_kelvin(log: Log) -> Log:
+    samples = log.samples.assign(pv=log.samples["pv"] + 273.15, setpoint=log.samples["setpoint"] + 273.15)
+    return replace(log, samples=samples, unit="K")
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_the_verdict_is_the_same_in_fahrenheit(name):
-    assert verdicts(diagnose(in_fahrenheit(case(name).log))) == verdicts(diagnosed(name))
+@pytest.mark.parametrize("scaled", [in_fahrenheit, in_kelvin])
+def test_the_verdict_is_the_same_in_another_unit(name, scaled):
+    assert verdicts(diagnose(scaled(case(name).log))) == verdicts(diagnosed(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
