@@ -50,6 +50,13 @@ def test_only_what_was_changed_is_saved_and_the_next_question_uses_it():
     assert field(page(), "text_input", "Model").value == "sonnet"
 
 
+def test_the_budget_of_a_prompt_is_chosen_in_tokens():
+    at = page()
+    field(at, "number_input", "Tokens of a whole prompt").set_value(4_000)
+    button(at, "Save").click().run()
+    assert saved() == {"prompt_tokens": 4_000}
+
+
 def test_an_inventory_that_cannot_be_read_is_not_saved():
     at = page()
     field(at, "text_input", "Inventory of devices").set_value("/nowhere/devices.toml")

@@ -138,7 +138,7 @@ def test_messages_from_before_the_index_are_found_after_the_update(tmp_path):
 )
 def test_no_question_breaks_the_search(database, conversation, question):
     say(database, conversation, question, f"answer {question}")
-    db.recall(database, conversation, question)
+    assert isinstance(db.recall(database, conversation, question), list)
 
 
 def test_a_message_that_is_not_stored_is_not_indexed(database, conversation):

@@ -16,8 +16,26 @@ from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import connection, session, untrusted
 from instrumentgpt.ui.trial import ask_agent
 
-MAX_RECENT_EXCHANGES = 10
-MAX_RUNS_AT_ONCE = 20
+COUNTS = {  # setting → its label, lowest and highest value, and what it does
+    "recent_exchanges": (
+        "Recent exchanges in the prompt",
+        1,
+        10,
+        "The last exchanges go to the agent in full; older ones as a summary.",
+    ),
+    "prompt_tokens": (
+        "Tokens of a whole prompt",
+        2_000,
+        32_000,
+        "Request, state, summary, recalled and recent turns share them.",
+    ),
+    "runs_at_once": (
+        "Answers at the same time",
+        1,
+        20,
+        "Of all conversations; further questions wait in order.",
+    ),
+}
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
     "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
@@ -94,22 +112,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="agent_path" in fixed,
         placeholder="Found on PATH",
     )
-    recent = st.number_input(
-        "Recent exchanges in the prompt",
-        1,
-        MAX_RECENT_EXCHANGES,
-        min(max(settings.recent_exchanges, 1), MAX_RECENT_EXCHANGES),
-        disabled="recent_exchanges" in fixed,
-        help="The last exchanges go to the agent in full; older ones as a summary.",
-    )
-    runs_at_once = st.number_input(
-        "Answers at the same time",
-        1,
-        MAX_RUNS_AT_ONCE,
-        min(max(settings.runs_at_once, 1), MAX_RUNS_AT_ONCE),
-        disabled="runs_at_once" in fixed,
-        help="Of all conversations; further questions wait in order.",
-    )
+    counts = _draw_counts(settings, fixed)
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -117,8 +120,37 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         help="Put under a question about a device, for Cursor: it names the rule to follow. Empty: none.",
     )
     inventory = st.text_input("Inventory of devices", settings.inventory, disabled="inventory" in fixed)
+    return replace(
+        settings,
+        agent=agent,
+        model=model.strip(),
+        agent_path=agent_path.strip(),
+        rule_tag=rule_tag.strip(),
+        inventory=inventory.strip(),
+        **counts,
+        **_draw_seconds(settings, fixed),
+    )
+
+
+def _draw_counts(settings: Settings, fixed: set[str]) -> dict[str, Any]:
+    return {
+        name: int(
+            st.number_input(
+                label,
+                low,
+                high,
+                min(max(getattr(settings, name), low), high),
+                disabled=name in fixed,
+                help=told,
+            )
+        )
+        for name, (label, low, high, told) in COUNTS.items()
+    }
+
+
+def _draw_seconds(settings: Settings, fixed: set[str]) -> dict[str, Any]:
     columns = st.columns(len(SECONDS))
-    seconds: dict[str, Any] = {
+    return {
         name: column.number_input(
             label,
             low,
@@ -129,17 +161,6 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         )
         for column, (name, (label, low, high)) in zip(columns, SECONDS.items(), strict=True)
     }
-    return replace(
-        settings,
-        agent=agent,
-        model=model.strip(),
-        agent_path=agent_path.strip(),
-        recent_exchanges=int(recent),
-        runs_at_once=int(runs_at_once),
-        rule_tag=rule_tag.strip(),
-        inventory=inventory.strip(),
-        **seconds,
-    )
 
 
 def _draw_model(settings: Settings, disabled: bool) -> str:
