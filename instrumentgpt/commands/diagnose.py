@@ -21,6 +21,12 @@ class BadColumns(argparse.ArgumentTypeError):
     """A --columns that cannot be read."""
 
 
+LABELS: dict[Language, dict[str, str]] = {
+    "en": {"ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
+    "zh": {"ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add logs, output and what a table may not say of itself."""
     parser.add_argument(
@@ -130,7 +136,7 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
     """Yield the findings as people read them."""
     from instrumentgpt.instruments import coincidence, wording
 
-    log = found.log
+    log, label, words = found.log, LABELS[language], wording.WORDS[language]
     coincident = coincidence.coincidences(found)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
@@ -145,15 +151,15 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         if healthy:
             continue
         for item in finding.evidence[:MOST_EVIDENCE]:
-            values = ", ".join(f"{name} {value:g}" for name, value in item.values.items())
+            values = ", ".join(f"{words[name]} {value:g}" for name, value in item.values.items())
             yield f"      L {item.line:,}: {values}"
         for one in coincident:
             if one.finding is finding:
                 lines = ", ".join(f"L {message.line:,}" for message in one.messages[:MOST_EVIDENCE])
-                yield f"      at the same time: {coincidence.sentence(one, language)} ({lines})"
+                yield f"      {label['coincident']}: {coincidence.sentence(one, language)} ({lines})"
         for reason in wording.ruled_out(finding, language):
-            yield f"      ruled out: {reason}"
-        yield f"      next: {wording.action(finding, language)}"
+            yield f"      {label['ruled_out']}: {reason}"
+        yield f"      {label['next']}: {wording.action(finding, language)}"
     yield from _not_judged(found, language)
 
 

@@ -61,10 +61,14 @@ class Swing:
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find sustained swings whose output meets a limit in most cycles: the gains are too high."""
     return [
-        _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", "meets_limit")
+        _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", _not_actuator(swing))
         for track, swing in _swings(study, before)
         if not _by_actuator(track, swing)
     ]
+
+
+def _not_actuator(swing: Swing) -> str:
+    return "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
 
 
 def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Finding]:

@@ -16,7 +16,6 @@ from typing import Any
 FOLDER = Path(__file__).parents[1] / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
-WORD = rb"[\w./-]+"
 PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
 FIELDS = ("channel", "setpoint", "pv", "output", "kp", "ki", "kd")
 TIMES: Mapping[str, bytes] = {

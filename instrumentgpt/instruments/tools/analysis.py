@@ -21,7 +21,6 @@ from instrumentgpt.text.language import Language
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
 MOST_COINCIDENT = 4  # lines named of one coincidence
-MOST_CLAUSES = 3  # findings named in a summary
 
 
 def diagnose_log(
