@@ -1,16 +1,16 @@
 """`python -m instrumentgpt offline`: reads a task, answers it on Cursor's wire."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
 from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.task import BadTask, read_fields, standard_input, task_of, use_tool
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory, resolve
@@ -19,10 +19,6 @@ from instrumentgpt.text.language import language_of
 
 HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
 NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
-
-
-class BadTask(InstrumentGPTError, ValueError):
-    """A task file that cannot be read, or a task that the analyst does not do."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     wire.open(str(Path.cwd()))
     error = ""
     try:
-        task = read_task(arguments.task, arguments.prompt or _standard_input())
+        task = read_task(arguments.task, arguments.prompt or standard_input())
         wire.hear(task.question)
         for words in TASKS[task.task](task, wire):
             wire.say(words)
@@ -72,7 +68,7 @@ def chat(task: Task, wire: Wire) -> Iterator[str]:
         return result
 
     def use(name: str, given: dict[str, Any]) -> Result:
-        return _use_tool(task, name, given)
+        return use_tool(task, name, given)
 
     question = read_question(task.question)
     named = resolve(task.question, load_inventory(task.inventory or settings_in_force({}).inventory))
@@ -86,38 +82,9 @@ TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {"chat": chat}
 
 def read_task(path: Path | None, prompt: str) -> Task:
     """Return the task in the file at `path`, or a question without a past made of `prompt`."""
-    if path is None:
-        return Task(question=prompt.strip())
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-        known = {field.name for field in fields(Task)}
-        chosen = {name: value for name, value in given.items() if name in known and value is not None}
-    except (OSError, ValueError, AttributeError) as problem:
-        raise BadTask(f"{path}: cannot be read as a task: {problem}. See docs/architecture.md") from None
-    for name in ("devices", "attachments"):
-        chosen[name] = tuple(chosen.get(name, ()))
-    state = chosen.get("state")
-    chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}
-    task = Task(**{"question": prompt.strip(), **chosen})
+    task = task_of(read_fields(path), prompt)
     if task.task not in TASKS:
         raise BadTask(
             f"task {task.task!r} is none of {', '.join(TASKS)}. Ask another agent, or correct {path}"
         )
     return task
-
-
-def _standard_input() -> str:
-    if sys.stdin.isatty():
-        raise BadTask("no question. Give it as an argument, or on standard input")
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
-def _use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
-    from instrumentgpt.instruments.tools import TOOLS  # pandas: only once the call is on the wire
-    from instrumentgpt.instruments.workspace import workspace
-
-    where = workspace(task.inventory, task.cache, task.artifacts, task.attachments)
-    try:
-        return TOOLS[name](where, **given)
-    except InstrumentGPTError as problem:
-        return {"error": str(problem)}

@@ -16,12 +16,24 @@ class Wire:
     """One answer being written to `stream`: deltas, a recap per segment, tool calls, a result.
 
     partial   whether deltas are printed, or only whole segments (Cursor's `--stream-partial-output`)
+    session   its name; without one, it is another in every run
+    clock     seconds since 1970
+    model     who answers
     """
 
-    def __init__(self, stream: TextIO, form: Format = "stream-json", partial: bool = False) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        form: Format = "stream-json",
+        partial: bool = False,
+        session: str = "",
+        clock: Callable[[], float] = time.time,
+        model: str = MODEL,
+    ) -> None:
         self.stream, self.form, self.partial = stream, form, partial
-        self.session = str(uuid.uuid4())
-        self.started = time.monotonic()
+        self.session = session or str(uuid.uuid4())
+        self.clock, self.model = clock, model
+        self.started = clock()
         self.segment = ""  # said since the last recap
         self.text = ""  # said before it
         self.calls = 0
@@ -29,7 +41,12 @@ class Wire:
     def open(self, folder: str) -> None:
         """Print the event that names the session: the first one of every run."""
         self._event(
-            "system", subtype="init", apiKeySource="none", cwd=folder, model=MODEL, permissionMode="default"
+            "system",
+            subtype="init",
+            apiKeySource="none",
+            cwd=folder,
+            model=self.model,
+            permissionMode="default",
         )
 
     def hear(self, question: str) -> None:
@@ -39,7 +56,7 @@ class Wire:
     def say(self, text: str) -> None:
         """Add `text` to the answer."""
         if text and self.partial:
-            self._event("assistant", message=_message("assistant", text), timestamp_ms=_now())
+            self._event("assistant", message=_message("assistant", text), timestamp_ms=self._now())
         self.segment += text
 
     def call(self, tool: str, arguments: dict[str, Any], run: ToolFunction) -> dict[str, Any]:
@@ -47,7 +64,7 @@ class Wire:
 
         `{"error": …}` is what a tool that could not do its work returns; it is printed as the tool's error.
         """
-        self._recap(model_call_id=f"{self.session}-{self.calls}", timestamp_ms=_now())
+        self._recap(model_call_id=f"{self.session}-{self.calls}", timestamp_ms=self._now())
         call_id = f"call-{self.session}-{self.calls}"
         self.calls += 1
         asked = {
@@ -57,19 +74,19 @@ class Wire:
             "toolName": tool,
             "toolCallId": call_id,
         }
-        begun = _now()
+        begun = self._now()
         self._tool("started", call_id, {"args": asked}, startedAtMs=str(begun))
         result = run(tool, arguments)
         content = [{"text": {"text": json.dumps(result, ensure_ascii=False)}}]
         success = {"content": content, "isError": "error" in result}
         outcome = {"args": asked, "result": {"success": success}}
-        self._tool("completed", call_id, outcome, startedAtMs=str(begun), completedAtMs=str(_now()))
+        self._tool("completed", call_id, outcome, startedAtMs=str(begun), completedAtMs=str(self._now()))
         return result
 
     def close(self, error: str = "") -> None:
         """Print the last segment and the result; `error` says why there is no (whole) answer."""
         self._recap()
-        took = round(1000 * (time.monotonic() - self.started))
+        took = max(0, round(1000 * (self.clock() - self.started)))
         self._event(
             "result",
             subtype="error" if error else "success",
@@ -77,7 +94,7 @@ class Wire:
             duration_api_ms=0,
             is_error=bool(error),
             result=error or self.text,
-            request_id=str(uuid.uuid4()),
+            request_id=f"{self.session}-request",
             usage={"inputTokens": 0, "outputTokens": 0, "cacheReadTokens": 0, "cacheWriteTokens": 0},
         )
         if self.form == "text":
@@ -90,7 +107,10 @@ class Wire:
 
     def _tool(self, subtype: str, call_id: str, call: dict[str, Any], **times: str) -> None:
         body = {"mcpToolCall": call, "hookAdditionalContexts": [], "toolCallId": call_id, **times}
-        self._event("tool_call", subtype=subtype, call_id=call_id, tool_call=body, timestamp_ms=_now())
+        self._event("tool_call", subtype=subtype, call_id=call_id, tool_call=body, timestamp_ms=self._now())
+
+    def _now(self) -> int:
+        return round(1000 * self.clock())
 
     def _event(self, kind: str, **fields: Any) -> None:
         wanted = self.form == "stream-json" or (self.form == "json" and kind == "result")
@@ -101,7 +121,3 @@ class Wire:
 
 def _message(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "content": [{"type": "text", "text": text}]}
-
-
-def _now() -> int:
-    return round(1000 * time.time())

@@ -1,0 +1,59 @@
+"""The task file (docs/architecture.md) and the tools, for those agents that are programs of our own."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Result, Task
+from instrumentgpt.errors import InstrumentGPTError
+
+
+class BadTask(InstrumentGPTError, ValueError):
+    """A task file that cannot be read, or a task that nobody here does."""
+
+
+def read_fields(path: Path | None) -> dict[str, Any]:
+    """Return the fields of the task file at `path`; none without one."""
+    if path is None:
+        return {}
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise BadTask(f"{path}: cannot be read as a task: {problem}. See docs/architecture.md") from None
+    if not isinstance(told, dict):
+        raise BadTask(f"{path}: cannot be read as a task: no JSON object. See docs/architecture.md")
+    return told
+
+
+def task_of(told: Mapping[str, Any], prompt: str) -> Task:
+    """Return the task whose fields are `told`; without a question among them, `prompt` is it."""
+    known = {field.name for field in fields(Task)}
+    chosen = {name: value for name, value in told.items() if name in known and value is not None}
+    for name in ("devices", "attachments"):
+        chosen[name] = tuple(chosen.get(name, ()))
+    state = chosen.get("state")
+    chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}
+    return Task(**{"question": prompt.strip(), **chosen})
+
+
+def standard_input() -> str:
+    """Return the prompt that standard input holds."""
+    if sys.stdin.isatty():
+        raise BadTask("no question. Give it as an argument, or on standard input")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
+    """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
+    from instrumentgpt.instruments.tools import TOOLS  # pandas: only once the call is on the wire
+    from instrumentgpt.instruments.workspace import workspace
+
+    folders = task.inventory, task.cache, task.artifacts
+    where = workspace(*folders, task.attachments, task.database, task.conversation_id)
+    try:
+        return TOOLS[name](where, **given)
+    except InstrumentGPTError as problem:
+        return {"error": str(problem)}
