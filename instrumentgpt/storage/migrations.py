@@ -238,6 +238,74 @@ def facts_of_messages(database: Database) -> None:
     database.execute("CREATE INDEX facts_of_message ON facts (message_id)")
 
 
+def modes_and_documents(database: Database) -> None:
+    """What each mode keeps of a conversation, what answers offer to say next, and saved documents."""
+    database.execute("""
+        CREATE TABLE mode_states (
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            mode TEXT NOT NULL,
+            state TEXT NOT NULL,
+            updated_at REAL NOT NULL,
+            PRIMARY KEY (conversation_id, mode)
+        ) WITHOUT ROWID""")
+    database.execute("""
+        CREATE TABLE offers (
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            label TEXT NOT NULL,
+            text TEXT NOT NULL,
+            mode TEXT NOT NULL,
+            PRIMARY KEY (message_id, number)
+        ) WITHOUT ROWID""")
+    database.execute("""
+        CREATE TABLE documents (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT REFERENCES conversations(id) ON DELETE SET NULL,
+            ref TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('markdown', 'html')),
+            title TEXT NOT NULL,
+            file TEXT NOT NULL UNIQUE,
+            saved_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX documents_of ON documents (conversation_id)")
+
+
+def revisions_and_prompts(database: Database) -> None:
+    """What people changed in the memory, each change with who, when, old and new; prompts as they were sent."""
+    database.execute("""
+        CREATE TABLE revisions (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            device TEXT NOT NULL,
+            field TEXT NOT NULL,
+            channel TEXT NOT NULL DEFAULT '',
+            name TEXT NOT NULL,
+            action TEXT NOT NULL,
+            old TEXT NOT NULL,
+            new TEXT NOT NULL,
+            after INTEGER NOT NULL,
+            changed_by TEXT NOT NULL,
+            changed_at REAL NOT NULL,
+            undone_by TEXT,
+            undone_at REAL
+        )""")
+    database.execute("CREATE INDEX revisions_of ON revisions (conversation_id, id)")
+    database.execute("""
+        CREATE TABLE prompts (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            run_id TEXT NOT NULL,
+            task TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            budget INTEGER NOT NULL,
+            sections BLOB NOT NULL,
+            sent_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX prompts_of ON prompts (conversation_id, id)")
+    database.execute("CREATE INDEX prompts_of_message ON prompts (message_id)")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -248,6 +316,8 @@ STEPS = (
     permissions,
     waiting_runs,
     facts_of_messages,
+    modes_and_documents,
+    revisions_and_prompts,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:
