@@ -3,6 +3,7 @@
 import gzip
 import json
 import shlex
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -28,7 +29,7 @@ TESTS = Path(__file__).parent
 NEWEST = "InstrumentDebug_2026-02-20_08-47-19.73.log"
 LOG = {"log": NEWEST, "device": "zspr 053"}
 DUMP = "\n".join(f"[2026-02-19 23:24:{second:02}] pv=36.{second}" for second in range(30))
-SERVER = {"command": "python", "args": ["-m", "x"], "env": {"PYTHONPATH": "/checkout"}}
+SERVER = {"command": "python", "args": ["-m", "x"], "env": {"INSTRUMENTGPT_HOME": "/home"}}
 
 
 @pytest.fixture
@@ -209,9 +210,13 @@ def test_gemini_and_opencode_are_told_of_the_server_in_their_own_files(tmp_path)
     assert not (tmp_path / ".gemini/settings.json").exists()
 
 
-def test_the_server_is_found_from_any_folder_and_marked_with_its_run(tmp_path):
+def test_the_server_starts_in_any_folder_and_imports_nothing_from_it(tmp_path):
+    (tmp_path / "json.py").write_text("raise SystemExit('imported from the folder of an agent')")
     entry = tool_server(tmp_path / "task.json", tmp_path, {"INSTRUMENTGPT_RUN": "r1"})
-    assert (Path(entry["env"]["PYTHONPATH"]) / "instrumentgpt" / "mcp_server.py").is_file()
+    command = [entry["command"], *entry["args"], "--help"]
+    told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "") and "--task" in told.stdout
+    assert "PYTHONPATH" not in entry["env"]  # Gemini CLI takes it away
     assert entry["env"]["INSTRUMENTGPT_RUN"] == "r1"
     assert entry["args"][-1] == str(tmp_path / "task.json")
 

@@ -1,4 +1,4 @@
-"""Claude Code, Codex and opencode themselves, through our own wrapper, against a model server on loopback.
+"""Claude Code, Codex, Gemini CLI and opencode themselves, through our own wrapper, against a model server on loopback.
 
 `make test-agents` installs the programs into .agents/ and runs this group in a network namespace without
 any network but loopback.
@@ -25,7 +25,7 @@ from instrumentgpt.storage.runs import get_run
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / ".agents" / "node_modules" / ".bin"
 FAKE_MODEL = ROOT.parent / "shared" / "bench" / "agents" / "fake_model.py"
-AGENTS = ("claude", "codex", "opencode")
+AGENTS = ("claude", "codex", "gemini", "opencode")
 SAID = "No fault found."
 TIMEOUT = 240
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(TIMEOUT)]
@@ -73,6 +73,12 @@ def configure(agent, user, port, setenv):
             f'base_url = "{url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
         )
         setenv("OPENAI_API_KEY", "not-a-real-key")
+    elif agent == "gemini":
+        (user / ".gemini").mkdir(parents=True)
+        chosen = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+        (user / ".gemini/settings.json").write_text(json.dumps(chosen))
+        setenv("GEMINI_API_KEY", "not-a-real-key")
+        setenv("GOOGLE_GEMINI_BASE_URL", url)
     else:
         (user / ".config/opencode").mkdir(parents=True)
         options = {"baseURL": f"{url}/v1", "apiKey": "not-a-real-key"}
@@ -198,7 +204,7 @@ def test_the_second_question_goes_on_with_the_first_ones_session(asked):
 def test_a_session_that_is_gone_is_told_and_answered_afresh(asked):
     with asked("answer") as first:
         first.end()
-    for kept in (".claude", ".codex/sessions", ".local/share/opencode"):
+    for kept in (".claude", ".codex/sessions", ".gemini/tmp", ".local/share/opencode"):
         shutil.rmtree(asked.folder / "user" / kept, ignore_errors=True)
     with asked("answer", first.conversation) as second:
         assert second.end()[-1].outcome == "ok"

@@ -26,6 +26,11 @@ RULE_FILES = {  # agent → where it looks for rules; Cursor has its own kind
     "gemini": "GEMINI.md",
     "opencode": "AGENTS.md",
 }
+# Where our code is comes as an argument: Gemini CLI strips PYTHONPATH from a server's environment.
+# -P: the agent's folder, which may be anybody's repository, is no place to import from.
+START_SERVER = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from instrumentgpt.mcp_server import main; main()"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -53,8 +58,8 @@ def tool_server(task_file: Path, home: Path, environment: Mapping[str, str]) -> 
     """
     return {
         "command": sys.executable,
-        "args": ["-m", "instrumentgpt.mcp_server", "--task", str(task_file)],
-        "env": {"PYTHONPATH": str(CHECKOUT), "INSTRUMENTGPT_HOME": str(home), **environment},
+        "args": ["-P", "-c", START_SERVER, str(CHECKOUT), "--task", str(task_file)],
+        "env": {"INSTRUMENTGPT_HOME": str(home), **environment},
     }
 
 
