@@ -306,6 +306,16 @@ def revisions_and_prompts(database: Database) -> None:
     database.execute("CREATE INDEX prompts_of_message ON prompts (message_id)")
 
 
+def facts_with_their_line(database: Database) -> None:
+    """Where in which log a tool read a value; values found by what they are of."""
+    database.execute("ALTER TABLE facts ADD COLUMN log TEXT NOT NULL DEFAULT ''")
+    database.execute("ALTER TABLE facts ADD COLUMN line INTEGER")
+    database.execute("ALTER TABLE facts ADD COLUMN clock TEXT NOT NULL DEFAULT ''")
+    database.execute(
+        "CREATE INDEX facts_by_key ON facts (conversation_id, kind, device, channel, parameter, message_id)"
+    )
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -318,6 +328,7 @@ STEPS = (
     facts_of_messages,
     modes_and_documents,
     revisions_and_prompts,
+    facts_with_their_line,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:
