@@ -33,9 +33,11 @@ from instrumentgpt.storage.conversations import (
     rename_conversation,
     unknown,
 )
+from instrumentgpt.storage.documents import Document, list_documents, save_document
 from instrumentgpt.storage.errors import RunInProgress, StorageError, UnknownConversation, UnknownRun
 from instrumentgpt.storage.facts import list_facts, store_facts
 from instrumentgpt.storage.folders import delete_conversation
+from instrumentgpt.storage.modes import Offer, get_mode_state, list_offers, save_mode_state
 from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.provenance import (
     StateItem,
@@ -60,8 +62,10 @@ from instrumentgpt.storage.saved import (
 __all__ = [
     "Artifact",
     "Conversation",
+    "Document",
     "Message",
     "Note",
+    "Offer",
     "RunInProgress",
     "StateItem",
     "StorageError",
@@ -84,17 +88,22 @@ __all__ = [
     "get_artifact",
     "get_conversation",
     "get_memory",
+    "get_mode_state",
     "get_settings",
     "list_artifacts",
     "list_artifacts_of_run",
     "list_conversations",
+    "list_documents",
     "list_facts",
     "list_messages",
     "list_notes",
+    "list_offers",
     "list_state_items",
     "recall",
     "rename_conversation",
     "save_agent_session",
+    "save_document",
+    "save_mode_state",
     "save_note",
     "save_setting",
     "store_facts",

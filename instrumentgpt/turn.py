@@ -1,12 +1,9 @@
 """One turn: from the stored question to the stored answer, whoever answers and however it ends."""
 
-import json
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +11,18 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import (
-    Artifact,
-    Done,
-    Event,
-    Events,
-    Failure,
-    Outcome,
-    Session,
-    Text,
-    Tick,
-    Tool,
-    to_json,
-)
-from instrumentgpt.agents.family import RUN_VARIABLE
-from instrumentgpt.agents.process import Clocks, Request, run
-from instrumentgpt.agents.registry import Agent, choose, environment_for, model_for
-from instrumentgpt.agents.secrets import redacted, secrets_of
-from instrumentgpt.agents.sessions import ask_resuming
-from instrumentgpt.equipment import Case, equip, tagged
+from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Outcome, Text, Tool, to_json
+from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
 from instrumentgpt.prompts import keep_long_request, prompt_for, remember_answer, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.permissions import permission_in_force
+from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.text.markers import marker
-from instrumentgpt.tool_results import RefusedArtifact, artifact, origins, result_of
-
-_log = logging.getLogger(__name__)
+from instrumentgpt.tool_results import origins, result_of
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -97,7 +75,9 @@ class Turn:
     stopped: Callable[[], bool] = lambda: False
     answer: Answer = field(default_factory=Answer)
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
-    usage: dict[str, float] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)  # of all that was asked in this turn
+    offers: list[Offer] = field(default_factory=list)  # what the page offers to say next, as buttons
+    also_saved: list[Callable[[int], None]] = field(default_factory=list)  # with the answer, given its id
 
     @property
     def folder(self) -> Path:
@@ -114,49 +94,10 @@ class Turn:
                 elif (saved := self.save(event.outcome)) is not None:
                     yield saved
 
-    def ask(self, task: str = "chat") -> Events:
-        """Ask the run's agent the turn's question and yield its events, the last a Done.
-
-        Charts that our tools made are stored, each told by an Artifact after its Tool event.
-        """
-        try:
-            agent, program = choose(self.run.agent, self.settings)
-        except InstrumentGPTError as error:
-            yield from failed(error)
-            return
-        request = self._request(agent, task)
-        with closing(ask_resuming(partial(self._started, agent, program), request)) as events:
-            for event in events:
-                yield self._kept(event, agent, request.folder) if isinstance(event, Session) else event
-                if isinstance(event, Tool):
-                    yield from self._artifact_of(event)
-
-    def _started(self, agent: Agent, program: str, request: Request) -> Events:
-        """Return what `agent` answers to `request`, without the secrets of its environment."""
-        environment = {**environment_for(agent), RUN_VARIABLE: self.run.id}
-        command = agent.command(program, request, environment)
-        events = run(command, agent.parse, _clocks(self.settings), self.stopped, agent.signs)
-        return redacted(events, secrets_of(environment))
-
-    def _session(self, agent: Agent, folder: Path) -> str:
-        """Return the agent's own id for this conversation in `folder`, or ""."""
-        if not agent.resumes:
-            return ""
-        return db.get_agent_session(self.database, self.run.conversation_id, agent.name, str(folder))
-
-    def _kept(self, session: Session, agent: Agent, folder: Path) -> Session:
-        """Return `session` under the agent's name, kept for the next question."""
-        if agent.resumes and session.session_id:
-            told = (self.run.conversation_id, agent.name, str(folder), session.session_id)
-            db.save_agent_session(self.database, *told)
-        return replace(session, agent=agent.name)
-
     def take(self, event: Event) -> None:
         """Take what `event` says into what this turn will save."""
         self.answer.take(event)
-        if isinstance(event, Done):
-            self.usage = event.usage
-        elif isinstance(event, Tool) and (result := result_of(event)):
+        if isinstance(event, Tool) and (result := result_of(event)):
             self.results.append((event.name, result))
 
     def save(self, outcome: Outcome, remember: bool = True) -> Done | None:
@@ -184,6 +125,9 @@ class Turn:
             if remember:
                 scope = memory.device_key(state), self.inventory
                 remember_answer(self.database, self.run.conversation_id, message_id, text, *scope)
+            store_offers(self.database, message_id, self.offers)
+            for store in self.also_saved:
+                store(message_id)
             append_events(self.database, self.run.id, [to_json(done)])
         return done
 
@@ -209,27 +153,12 @@ class Turn:
         said = memory.new_items(state, after)
         return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
 
-    def _request(self, agent: Agent, task: str) -> Request:
-        """Return what is asked of the agent, whose folder is made ready for it."""
-        allowed = permission_in_force(self.database, self.run.conversation_id)
-        folder, task_file = self._workspace(), self._task_file(task)
-        request = Request(
-            self.prompt(agent.name),
-            folder,
-            task_file,
-            model_for(agent, self.settings),
-            resume=self._session(agent, folder),
-            may_run=allowed.may_run,
-            may_edit=allowed.may_edit,
-        )
-        if agent.name == "offline":  # it is our own, and needs none of this
-            return request
-        logs, dropped = self.state.downloaded_logs, list(self._uploads())
-        case = Case(self._home(), self.run.id, task_file, allowed, logs, dropped, self.earlier)
-        return replace(request, mcp_config=equip(folder, agent.name, case))
+    def prompt(self, agent: str, reserve: int = 0) -> str:
+        """Return the prompt; what it moves out of the recent messages is in the summary from now on.
 
-    def prompt(self, agent: str) -> str:
-        """Return the prompt; what it moves out of the recent messages is in the summary from now on."""
+        reserve  tokens of the budget that a mode needs for words of its own around it
+        """
+        settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
         scope = memory.device_key(self.state), self.inventory
         remember_question(self.database, self.run.conversation_id, self.question, *scope)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
@@ -242,36 +171,17 @@ class Turn:
             self.summary,
             self.devices,
             self.inventory,
-            self.settings,
+            settings,
         )
-        keep_long_request(request, self._workspace(), self.settings)
+        keep_long_request(request, self.workspace(), settings)
         self.summary = prompt.summary
         return prompt.text
 
-    def _task_file(self, task: str) -> Path:
-        """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
-        home = self._home()
-        told = {
-            "task": task,
-            "question": self.question.content,
-            "conversation_id": self.run.conversation_id,
-            "database": file_of(self.database),
-            "inventory": str(self.inventory.path),
-            "cache": str(home / "cache"),
-            "artifacts": str(_made(self.folder / "artifacts")),
-            "devices": [device.name for device in self.devices],
-            "state": asdict(self.state),
-            "attachments": [str(path) for path in self._uploads()],
-        }
-        path = self.folder / "task.json"
-        path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-        return path
-
-    def _uploads(self) -> Iterator[Path]:
+    def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):
             name = Path(upload.title).name or "attachment"
-            path = _made(self._home() / "attachments" / upload.id) / name
+            path = made(self.home() / "attachments" / upload.id) / name
             if not path.exists():
                 kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
                 part = path.with_name("part")
@@ -279,24 +189,13 @@ class Turn:
                 part.rename(path)
             yield path
 
-    def _artifact_of(self, tool: Tool) -> Iterator[Event]:
-        try:
-            made = artifact(result_of(tool), self.folder / "artifacts")
-        except RefusedArtifact as error:
-            _log.warning("%s: %s", tool.name, error)
-            yield Tick(str(error))
-            return
-        if made is not None:
-            told = (made.kind, made.title, made.alt, made.content)
-            stored = db.add_artifact(self.database, self.run.conversation_id, self.run.id, None, *told)
-            yield Artifact(stored, made.kind, made.title)
-
-    def _home(self) -> Path:
+    def home(self) -> Path:
+        """Return the folder of the database, the cache and the workspaces."""
         return Path(file_of(self.database)).parent
 
-    def _workspace(self) -> Path:
+    def workspace(self) -> Path:
         """Return the folder where agents work: one per conversation, so that they find their files again."""
-        return _made(self._home() / "workspaces" / self.run.conversation_id)
+        return made(self.home() / "workspaces" / self.run.conversation_id)
 
 
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
@@ -341,14 +240,7 @@ def failed(error: InstrumentGPTError) -> Events:
     yield Done("error", "")
 
 
-def _clocks(settings: Settings) -> Clocks:
-    return Clocks(
-        first_event=settings.first_event_seconds,
-        silence=settings.silence_seconds,
-        total=settings.total_seconds,
-    )
-
-
-def _made(folder: Path) -> Path:
+def made(folder: Path) -> Path:
+    """Return `folder`, which is there from now on."""
     folder.mkdir(parents=True, exist_ok=True)
     return folder

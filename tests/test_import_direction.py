@@ -22,14 +22,15 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.prompts", 6),
     ("instrumentgpt.equipment", 6),
     ("instrumentgpt.turn", 7),
-    ("instrumentgpt.modes", 8),
-    ("instrumentgpt.runs", 9),
-    ("instrumentgpt.turn_process", 10),
-    ("instrumentgpt.ui", 10),
-    ("app", 11),
-    ("instrumentgpt.__main__", 11),
-    ("instrumentgpt.commands", 11),
-    ("instrumentgpt.mcp_server", 11),
+    ("instrumentgpt.asking", 8),
+    ("instrumentgpt.modes", 9),
+    ("instrumentgpt.runs", 10),
+    ("instrumentgpt.turn_process", 11),
+    ("instrumentgpt.ui", 11),
+    ("app", 12),
+    ("instrumentgpt.__main__", 12),
+    ("instrumentgpt.commands", 12),
+    ("instrumentgpt.mcp_server", 12),
 ]
 STREAMLIT = ("app", "instrumentgpt.ui")
 SOURCES = [

@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", help="in English or Chinese; “-” reads it from standard input")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
     going_on = parser.add_mutually_exclusive_group()
     going_on.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     going_on.add_argument(
@@ -42,7 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
     files = [(path.name, _read(path)) for path in arguments.files]
     conversation = _conversation(database_path(), question, arguments)
-    events = runs.consume(database_path(), conversation, question, agent=arguments.agent, attachments=files)
+    events = runs.consume(
+        database_path(),
+        conversation,
+        question,
+        mode=arguments.mode,
+        agent=arguments.agent,
+        attachments=files,
+    )
     with closing(events) as stream:
         code = _print_json(stream) if arguments.json else _print_text(stream)
     if not arguments.json:

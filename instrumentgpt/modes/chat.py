@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from instrumentgpt.agents.events import Done, Events, Text
+from instrumentgpt.asking import ask
 from instrumentgpt.instruments.devices import entry
 from instrumentgpt.text.language import language_of
 from instrumentgpt.turn import Turn
@@ -25,14 +26,14 @@ _NONE = {"en": "none yet", "zh": "目前沒有"}
 def chat(turn: Turn) -> Events:
     """Ask the agent once; a question about devices that nobody knows is answered here, without it."""
     if not turn.unknown:
-        yield from turn.ask()
+        yield from ask(turn)
         return
     note = how_to_add(turn)
     yield Text(note, whole=True)
     if not turn.devices:
         yield Done("ok", note)
         return
-    for event in turn.ask():
+    for event in ask(turn):
         yield replace(event, segment=event.segment + 1) if isinstance(event, Text) else event
 
 

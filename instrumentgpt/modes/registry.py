@@ -1,15 +1,26 @@
 """The chat modes: how a turn asks its agent. A mode is a generator of events."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from instrumentgpt.agents.events import Events
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.chat import chat
 from instrumentgpt.turn import Turn
 
-Mode = Callable[[Turn], Events]
 
-MODES: dict[str, Mode] = {"chat": chat}
+@dataclass(frozen=True)
+class Mode:
+    """A way of working: the word on its button, what it is for, and how it answers a turn."""
+
+    label: str
+    purpose: str
+    answer: Callable[[Turn], Events]
+
+
+MODES: dict[str, Mode] = {
+    "chat": Mode("Ask", "One question, one answer with evidence", chat),
+}
 
 
 class UnknownMode(InstrumentGPTError, LookupError):
@@ -28,4 +39,4 @@ def run_turn(turn: Turn) -> Events:
 
     The answer is saved before Done is yielded: who has seen Done finds the message in the database.
     """
-    yield from turn.answered_by(known_mode(turn.run.mode))
+    yield from turn.answered_by(known_mode(turn.run.mode).answer)

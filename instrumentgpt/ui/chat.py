@@ -7,13 +7,14 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path
-from instrumentgpt.storage.runs import Run, live_run
+from instrumentgpt.storage.runs import Run, list_runs, live_run
 from instrumentgpt.ui import (
     composer,
     conversation,
     evidence,
     inspector,
     live,
+    offers,
     permissions,
     session,
     sidebar,
@@ -36,7 +37,8 @@ def _draw() -> None:
         shown = session.current(database)
         settings = session.in_force(database)
         run = live_run(database, shown.id) if shown else None
-        if sent := composer.draw(settings, run):
+        latest = list_runs(database, shown.id, limit=1) if shown else []
+        if sent := composer.draw(settings, run, next(iter(latest), None)):
             composer.ask(database, settings, shown.id if shown else None, sent)
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
@@ -57,7 +59,7 @@ def _draw_conversation(
     if run and any(message.run_id == run.id for message in messages):
         run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None
-    if not run:
+    if not run and not offers.draw(database, messages):
         welcome.draw_follow_ups(messages)
     evidence.draw(database, shown.id, settings)
     if run and frame:

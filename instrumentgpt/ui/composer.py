@@ -1,7 +1,7 @@
-"""The input at the bottom: a question with its files, who answers, and Stop while an answer is written."""
+"""The input at the bottom: a question with its files, in which mode, who answers, and Stop meanwhile."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,6 +11,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run
@@ -20,6 +21,7 @@ PLACEHOLDER = "Ask about a device, or drop a log"
 MAX_FILE_MEGABYTES = 200
 # In the session's state:
 INPUT, UNSENT, CLICKED, NOTE = "question", "unsent", "clicked-question", "composer-note"
+MODE = "chosen-mode"
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,20 @@ class Question:
 
     agent     who answers; "": whom the settings choose
     like      id of an earlier question whose files come along again
+    mode      how it is answered; "": as the control beside the input says
     """
 
     text: str
     files: Sequence[UploadedFile] = ()
     agent: str = ""
     like: int | None = None
+    mode: str = ""
 
 
-def draw(settings: Settings, live: Run | None) -> Question | None:
+def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Question | None:
     """Draw the input; return the question that was just sent or clicked, or None.
 
+    latest  the conversation's newest run: its mode goes on until another is chosen
     It keeps its place at the bottom, so it can be drawn first: a question never waits for the page.
     """
     clicked = Question(*st.session_state.pop(CLICKED)) if CLICKED in st.session_state else None
@@ -51,19 +56,22 @@ def draw(settings: Settings, live: Run | None) -> Question | None:
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            mode = _draw_mode(latest)
             _draw_agent(settings)
             if live:
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
     if clicked and not live:  # the second click of a double click comes too late
-        return clicked
-    return Question(sent.text.strip(), sent.files) if sent and not isinstance(sent, str) else None
+        return clicked if clicked.mode else replace(clicked, mode=mode)
+    if not sent or isinstance(sent, str):
+        return None
+    return Question(sent.text.strip(), sent.files, mode=mode)
 
 
-def propose(text: str, agent: str = "", like: int | None = None) -> None:
+def propose(text: str, agent: str = "", like: int | None = None, mode: str = "") -> None:
     """Ask a Question of these with the next run of the page (for buttons)."""
-    st.session_state[CLICKED] = (text, (), agent, like)
+    st.session_state[CLICKED] = (text, (), agent, like, mode)
 
 
 def ask(database: Database, settings: Settings, conversation_id: str | None, question: Question) -> None:
@@ -77,11 +85,28 @@ def ask(database: Database, settings: Settings, conversation_id: str | None, que
             kept = copy_uploads(database, question.like)
         words = question.text or attachments.question_about(question.files)
         agent = question.agent or settings.agent
-        runs.start(database_path(), conversation_id, words, agent=agent, attachments=kept)
+        mode = question.mode or "chat"
+        runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
     st.rerun()
+
+
+def _draw_mode(latest: Run | None) -> str:
+    """Draw the choice of the mode and return the one chosen: a conversation stays in the mode of its last."""
+    before = latest.mode if latest and latest.mode in MODES else next(iter(MODES))
+    chosen = st.segmented_control(
+        "Mode",
+        MODES,
+        default=before,
+        required=True,
+        format_func=lambda name: MODES[name].label,
+        key=f"{MODE}-{latest.id if latest else 'new'}",
+        help="  \n".join(f"**{mode.label}** {mode.purpose}" for mode in MODES.values()),
+        label_visibility="collapsed",
+    )
+    return chosen or before
 
 
 def _draw_agent(settings: Settings) -> None:

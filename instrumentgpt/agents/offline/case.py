@@ -25,6 +25,7 @@ class Task:
     devices: tuple[str, ...] = ()  # named in this question
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
     attachments: tuple[str, ...] = ()  # paths of files dropped with the question
+    given: dict[str, Any] = field(default_factory=dict)  # what a mode tells beside the question
 
 
 @dataclass(frozen=True)

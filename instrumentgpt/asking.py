@@ -1,0 +1,283 @@
+"""Asking an agent, once or several at a time: a turn's folder made ready, a process started, its events."""
+
+import json
+import logging
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import db
+from instrumentgpt.agents.events import (
+    Artifact,
+    Done,
+    Event,
+    Events,
+    Failure,
+    Outcome,
+    Session,
+    Text,
+    Tick,
+    Tool,
+)
+from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.process import POLL, Clocks, Request, run
+from instrumentgpt.agents.registry import Agent, choose, environment_for, model_for
+from instrumentgpt.agents.secrets import redacted, secrets_of
+from instrumentgpt.agents.sessions import ask_resuming
+from instrumentgpt.equipment import Case, equip
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import Settings
+from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.permissions import permission_in_force
+from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
+from instrumentgpt.turn import Turn, failed, made
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One thing that a mode asks of an agent.
+
+    task    its name, by which our own analyst and scripts know what is wanted
+    prompt  all that the agent is told; None: the question with what memory adds
+    told    facts for our own analyst, which reads data and no prompts: `given` in its task file
+    agent   who is asked; "": the agent that the user chose
+    resume  whether the agent goes on with its session of this conversation
+    """
+
+    task: str = "chat"
+    prompt: str | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
+    agent: str = ""
+    resume: bool = False
+
+
+CHAT = Asking(resume=True)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one asking came to."""
+
+    text: str
+    outcome: Outcome
+    usage: Mapping[str, float] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+def ask(turn: Turn, asking: Asking = CHAT) -> Events:
+    """Ask once and yield the agent's events, the last a Done.
+
+    Charts that our tools made are stored, each told by an Artifact after its Tool event.
+    """
+    try:
+        agent, program = choose(asking.agent or turn.run.agent, turn.settings)
+    except InstrumentGPTError as error:
+        yield from failed(error)
+        return
+    request = _request(turn, agent, asking)
+    started = partial(_started, turn.run.id, turn.settings, turn.stopped, agent, program)
+    with closing(ask_resuming(started, request)) as events:
+        for event in events:
+            yield from _taken(turn, event, agent, request.folder)
+
+
+def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tuple[int, Event], None, None]:
+    """Ask all, at most `at_once` at a time, and yield (place in `askings`, event) as events come.
+
+    Each asking ends with its own Done. Closing the generator, or a stop of the turn, ends those in progress.
+    """
+    heard: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
+    halted, slots = threading.Event(), threading.Semaphore(max(1, at_once))
+    ready: dict[int, tuple[Agent, Path]] = {}
+    threads = []
+    for place, asking in enumerate(askings):
+        try:
+            agent, program = choose(asking.agent or turn.run.agent, turn.settings)
+        except InstrumentGPTError as error:
+            for event in failed(error):
+                heard.put((place, event))
+            continue
+        request = _request(turn, agent, asking)
+        ready[place] = agent, request.folder
+        started = partial(_started, turn.run.id, turn.settings, halted.is_set, agent, program)
+        told = (heard, place, slots, started, request)
+        threads.append(threading.Thread(target=_hear, args=told, name=f"ask {asking.task} {place}"))
+    try:
+        for thread in threads:
+            thread.start()
+        yield from _as_they_come(turn, heard, len(askings), ready, halted)
+    finally:
+        halted.set()
+        for thread in threads:
+            thread.join()
+
+
+def replied(events: Events, segment: int | None = None) -> Generator[Event, None, Reply]:
+    """Yield the events of one asking but its words and its end; return what it came to.
+
+    segment  where its words go in the turn's answer as they come; None: they are not shown
+    """
+    failure, last = None, Done("no-result", "")
+    with closing(events) as stream:
+        for event in stream:
+            if isinstance(event, Done):
+                last = event
+            elif isinstance(event, Text):
+                if segment is not None:
+                    yield replace(event, segment=segment + event.segment)
+            else:
+                failure = event if isinstance(event, Failure) else failure
+                yield event
+    return Reply(last.text, last.outcome, last.usage, failure)
+
+
+def _hear(
+    heard: "queue.SimpleQueue[tuple[int, Event]]",
+    place: int,
+    slots: threading.Semaphore,
+    started: Callable[[Request], Events],
+    request: Request,
+) -> None:
+    with slots:
+        try:
+            for event in started(request):
+                heard.put((place, event))
+        except Exception as error:  # the edge of a thread: its asking must end, whatever happened
+            _log.exception("asking %s", place)
+            heard.put((place, Failure("error", f"{type(error).__name__}: {error}")))
+            heard.put((place, Done("error", "")))
+
+
+def _as_they_come(
+    turn: Turn,
+    heard: "queue.SimpleQueue[tuple[int, Event]]",
+    waiting: int,
+    ready: Mapping[int, tuple[Agent, Path]],
+    halted: threading.Event,
+) -> Iterator[tuple[int, Event]]:
+    """Yield what the threads hear until each has told its Done; a stop of the turn reaches them all."""
+    while waiting:
+        if not halted.is_set() and turn.stopped():
+            halted.set()
+        try:
+            place, event = heard.get(timeout=POLL)
+        except queue.Empty:
+            continue
+        waiting -= isinstance(event, Done)
+        if place in ready:
+            yield from ((place, one) for one in _taken(turn, event, *ready[place]))
+        else:
+            yield place, event
+
+
+def _started(
+    run_id: str,
+    settings: Settings,
+    stopped: Callable[[], bool],
+    agent: Agent,
+    program: str,
+    request: Request,
+) -> Events:
+    """Return what `agent` answers to `request`, without the secrets of its environment."""
+    environment = {**environment_for(agent), RUN_VARIABLE: run_id}
+    command = agent.command(program, request, environment)
+    events = run(command, agent.parse, _clocks(settings), stopped, agent.signs)
+    return redacted(events, secrets_of(environment))
+
+
+def _taken(turn: Turn, event: Event, agent: Agent, folder: Path) -> Iterator[Event]:
+    """Yield `event` and what comes of it, with what it cost counted and its session and charts stored."""
+    if isinstance(event, Session):
+        event = replace(event, agent=agent.name)
+        if agent.resumes and event.session_id:
+            told = (turn.run.conversation_id, agent.name, str(folder), event.session_id)
+            db.save_agent_session(turn.database, *told)
+    if isinstance(event, Done):
+        turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
+    yield event
+    if isinstance(event, Tool):
+        yield from _artifact_of(turn, event)
+
+
+def _artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
+    try:
+        chart = artifact(result_of(tool), turn.folder / "artifacts")
+    except RefusedArtifact as error:
+        _log.warning("%s: %s", tool.name, error)
+        yield Tick(str(error))
+        return
+    if chart is not None:
+        told = (chart.kind, chart.title, chart.alt, chart.content)
+        stored = db.add_artifact(turn.database, turn.run.conversation_id, turn.run.id, None, *told)
+        yield Artifact(stored, chart.kind, chart.title)
+
+
+def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
+    """Return what is asked of `agent`, whose folder is made ready for it."""
+    allowed = permission_in_force(turn.database, turn.run.conversation_id)
+    folder, task_file = turn.workspace(), _task_file(turn, asking)
+    request = Request(
+        turn.prompt(agent.name) if asking.prompt is None else asking.prompt,
+        folder,
+        task_file,
+        model_for(agent, turn.settings),
+        resume=_session(turn, agent, folder) if asking.resume else "",
+        may_run=allowed.may_run,
+        may_edit=allowed.may_edit,
+    )
+    if agent.name == "offline":  # it is our own, and needs none of this
+        return request
+    logs, dropped = turn.state.downloaded_logs, list(turn.uploads())
+    case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier)
+    return replace(request, mcp_config=equip(folder, agent.name, case))
+
+
+def _session(turn: Turn, agent: Agent, folder: Path) -> str:
+    """Return the agent's own id for this conversation in `folder`, or ""."""
+    if not agent.resumes:
+        return ""
+    return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))
+
+
+def _task_file(turn: Turn, asking: Asking) -> Path:
+    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
+    home = turn.home()
+    told = {
+        "task": asking.task,
+        "question": turn.question.content,
+        "conversation_id": turn.run.conversation_id,
+        "database": file_of(turn.database),
+        "inventory": str(turn.inventory.path),
+        "cache": str(home / "cache"),
+        "artifacts": str(made(turn.folder / "artifacts")),
+        "devices": [device.name for device in turn.devices],
+        "state": asdict(turn.state),
+        "attachments": [str(path) for path in turn.uploads()],
+        "given": dict(asking.told),
+    }
+    path = _free_name(turn.folder)
+    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+def _free_name(folder: Path) -> Path:
+    """Return the path of the next task file: task.json, task-2.json, …"""
+    names = (folder / ("task.json" if number == 1 else f"task-{number}.json") for number in count(1))
+    return next(path for path in names if not path.exists())
+
+
+def _clocks(settings: Settings) -> Clocks:
+    return Clocks(
+        first_event=settings.first_event_seconds,
+        silence=settings.silence_seconds,
+        total=settings.total_seconds,
+    )

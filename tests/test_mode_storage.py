@@ -1,0 +1,89 @@
+"""What modes keep: their state of a conversation, what answers offer, and saved documents."""
+
+from contextlib import closing
+from threading import Thread
+
+import pytest
+
+import db
+from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.modes import Offer, store_offers
+
+
+@pytest.fixture
+def database(tmp_path):
+    with closing(db.connect(tmp_path / "instrumentgpt.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def conversation(database):
+    return db.create_conversation(database)
+
+
+def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversation):
+    db.save_mode_state(database, conversation, "interview", {"phase": "需求", "turn": 3})
+    db.save_mode_state(database, conversation, "panel", {"at": 1})
+    assert db.get_mode_state(database, conversation, "interview") == {"phase": "需求", "turn": 3}
+    assert db.get_mode_state(database, conversation, "panel") == {"at": 1}
+    assert db.get_mode_state(database, conversation, "investigate") == {}
+
+
+def test_the_newest_state_counts(database, conversation):
+    for turn in range(3):
+        db.save_mode_state(database, conversation, "interview", {"turn": turn})
+    assert db.get_mode_state(database, conversation, "interview") == {"turn": 2}
+
+
+def test_an_answer_offers_in_order(database, conversation):
+    message = db.add_message(database, conversation, "assistant", "Shall I?")
+    offers = [Offer("Yes", "yes", "investigate"), Offer("不用", "no", "investigate")]
+    store_offers(database, message, offers)
+    assert db.list_offers(database, message) == offers
+    db.delete_conversation(database, conversation)
+    assert db.list_offers(database, message) == []
+
+
+def test_a_document_is_a_file_beside_the_database(database, conversation):
+    saved = db.save_document(database, conversation, "gen_report_1", "markdown", "爐 6 報告", "# 好".encode())
+    assert (folder_of(database) / saved.file).read_text(encoding="utf-8") == "# 好"
+    assert saved.file == "爐 6 報告.md" and db.list_documents(database) == [saved]
+
+
+def test_no_document_replaces_another_of_the_same_title(database, conversation):
+    told = [
+        db.save_document(database, conversation, "r", "html", "Report", text.encode()) for text in ("a", "b")
+    ]
+    assert [document.file for document in told] == ["Report.html", "Report 2.html"]
+    assert (folder_of(database) / "Report.html").read_text() == "a"
+
+
+@pytest.mark.parametrize("title", ["../../etc/passwd", "a/b\\c", "\x00", "." * 300, "x" * 300, "CON: <b>"])
+def test_no_title_leads_out_of_the_folder(database, conversation, title):
+    saved = db.save_document(database, conversation, "r", "markdown", title, b"x")
+    assert (folder_of(database) / saved.file).resolve().parent == folder_of(database).resolve()
+
+
+def test_a_document_outlives_its_conversation(database, conversation):
+    saved = db.save_document(database, conversation, "r", "markdown", "Kept", b"x")
+    db.delete_conversation(database, conversation)
+    assert [document.file for document in db.list_documents(database)] == [saved.file]
+
+
+def test_a_document_that_cannot_be_recorded_leaves_no_file(database):
+    with pytest.raises(Exception, match="FOREIGN KEY"):
+        db.save_document(database, "no such conversation", "r", "markdown", "Lost", b"x")
+    assert list(folder_of(database).iterdir()) == []
+
+
+def test_documents_saved_at_once_all_stay(database, conversation, tmp_path):
+    def save() -> None:
+        with closing(db.connect(tmp_path / "instrumentgpt.db")) as own:
+            db.save_document(own, conversation, "r", "markdown", "Same", b"x")
+
+    threads = [Thread(target=save) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list(folder_of(database).glob("Same*.md"))) == 6 == len(db.list_documents(database))
