@@ -271,7 +271,7 @@ def modes_and_documents(database: Database) -> None:
 
 
 def revisions_and_prompts(database: Database) -> None:
-    """What people changed in the memory, each change with who, when, old and new; prompts as they were sent."""
+    """What people changed in the memory: who, when, old and new; prompts as they were sent."""
     database.execute("""
         CREATE TABLE revisions (
             id INTEGER PRIMARY KEY,
@@ -316,6 +316,46 @@ def facts_with_their_line(database: Database) -> None:
     )
 
 
+def search_pruning_and_summaries(database: Database) -> None:
+    """The index of findings for search, the date on which an artifact was removed, background summaries."""
+    database.execute(
+        "CREATE VIRTUAL TABLE item_terms USING fts5(terms,"
+        " tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\")"
+    )
+    database.execute(
+        "CREATE TRIGGER item_terms_forgotten AFTER DELETE ON state_items"
+        " BEGIN DELETE FROM item_terms WHERE rowid = old.id; END"
+    )
+    for item_id, device, text in database.execute("SELECT id, device, text FROM state_items").fetchall():
+        database.execute(
+            "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
+            (item_id, " ".join(terms(f"{device}\n{text}"))),
+        )
+    database.execute("CREATE INDEX state_items_of_device ON state_items (device, field)")
+    database.execute("ALTER TABLE artifacts ADD COLUMN removed_at REAL")
+    database.execute("""
+        CREATE TABLE summary_jobs (
+            id TEXT PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            agent TEXT NOT NULL,
+            status TEXT NOT NULL DEFAULT 'waiting',
+            note TEXT NOT NULL DEFAULT '',
+            replaced TEXT NOT NULL,
+            text TEXT NOT NULL DEFAULT '',
+            usage TEXT NOT NULL DEFAULT '{}',
+            pid INTEGER,
+            process_started REAL,
+            asked_at REAL NOT NULL,
+            began_at REAL,
+            finished_at REAL
+        )""")
+    database.execute("CREATE INDEX summary_jobs_of ON summary_jobs (conversation_id, asked_at)")
+    database.execute(
+        "CREATE UNIQUE INDEX one_summary_job_per_conversation ON summary_jobs (conversation_id)"
+        " WHERE status IN ('waiting', 'running')"
+    )
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -329,6 +369,7 @@ STEPS = (
     modes_and_documents,
     revisions_and_prompts,
     facts_with_their_line,
+    search_pruning_and_summaries,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.terms import terms
 
 Source = Literal["tool", "user", "agent"]
 
@@ -33,11 +34,15 @@ _COLUMNS = "device, field, text, source, message_id, log, line, created_at"
 def add_state_items(database: Database, conversation_id: str, items: Iterable[StateItem]) -> None:
     """Store where new lines of the state came from."""
     now = time.time()
+    sql = f"INSERT INTO state_items (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     with transaction(database):
-        database.conn.executemany(
-            f"INSERT INTO state_items (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(conversation_id, *astuple(replace(item, created_at=item.created_at or now))) for item in items],
-        )
+        for item in items:
+            kept = replace(item, created_at=item.created_at or now)
+            cursor = database.conn.execute(sql, (conversation_id, *astuple(kept)))
+            database.conn.execute(
+                "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
+                (cursor.lastrowid, " ".join(terms(f"{item.device}\n{item.text}"))),
+            )
 
 
 def list_state_items(database: Database, conversation_id: str, device: str | None = None) -> list[StateItem]:

@@ -39,6 +39,8 @@ def fold(text: str) -> str:
     >>> fold("加熱功率 Ｋｐ"), fold("加热功率 kp")
     ('加热功率 kp', '加热功率 kp')
     """
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
 
 
@@ -95,6 +97,16 @@ def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
     return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in every)
 
 
+def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
+    """Return the names of each thing that has several, those of each device in `aliases` last."""
+    return [*_synonym_phrases(), *(tuple(tuple(terms(name)) for name in names) for names in aliases)]
+
+
+def is_common(term: str) -> bool:
+    """Return whether the term is a word of questions, and not of what is looked for."""
+    return term in _common()
+
+
 def telling(found: Iterable[str]) -> list[str]:
     """Return those of the terms, each once, that say what is looked for."""
     return [term for term in dict.fromkeys(found) if term not in _common()]
@@ -106,22 +118,9 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
     aliases  lists of names of one device each
     """
     asked = terms(question)
-    groups = [*_synonym_phrases(), *(tuple(tuple(terms(name)) for name in names) for names in aliases)]
+    spoken = f" {' '.join(asked)} "
     found: dict[Phrase, None] = {(term,): None for term in telling(asked)}
-    for group in groups:
-        if any(holds(asked, phrase) for phrase in group):
+    for group in synonyms(aliases):
+        if any(f" {' '.join(phrase)} " in spoken for phrase in group):
             found.update(dict.fromkeys(group))
     return list(found)
-
-
-def holds(found: Sequence[str], phrase: Phrase) -> bool:
-    """Return whether the terms of `phrase` follow one another in `found`.
-
-    >>> holds(["the", "fan", "speed"], ("fan", "speed"))
-    True
-    """
-    width = len(phrase)
-    return any(
-        found[at] == phrase[0] and tuple(found[at : at + width]) == phrase
-        for at in range(len(found) - width + 1)
-    )

@@ -1,0 +1,137 @@
+"""What a search asks for: for each thing in the query the ways to say it, and where a text says it.
+
+It stands on the same terms and names in two languages as recall (terms.py), but asks for all things at once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.text.terms import Phrase, fold, is_common, synonyms, telling, terms
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_RUN = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+(?:[._\-/:]+[^\W_{_HAN}]+)*")
+_WORD = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One thing a search asks for, in any of these phrases; the last word typed may be `unfinished`."""
+
+    phrases: tuple[Phrase, ...]
+    unfinished: bool = False
+
+
+def wanted(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Wanted]:
+    """Return what `query` asks for, each thing once, words of questions left out.
+
+    aliases  lists of names of one device each: one stands for the others
+
+    >>> [one.phrases[0] for one in wanted("why did kp of WO-306 change? 溫度")]
+    [('wo-306',), ('chang',), ('温度',), ('kp',)]
+    """
+    asked = terms(query)
+    groups = synonyms(aliases)
+    named = _widest(phrase for group in groups for phrase in group if _holds(asked, phrase))
+    found = [Wanted((phrase,), last) for phrase, last in _unnamed(query, named)]
+    found += [Wanted(group) for group in groups if any(phrase in named for phrase in group)]
+    return list(dict.fromkeys(found))
+
+
+def _holds(asked: Sequence[str], phrase: Phrase) -> bool:
+    width = len(phrase)
+    return any(tuple(asked[at : at + width]) == phrase for at in range(len(asked) - width + 1))
+
+
+def _widest(held: Iterable[Phrase]) -> set[Phrase]:
+    """Return the phrases that are no part of another: "heater power" does not mean the heater."""
+    every = set(held)
+    return {one for one in every if not any(one != other and _holds(other, one) for other in every)}
+
+
+def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:
+    """Yield what no name covers, as phrases, and whether each may go on, as the last word typed may."""
+    folded = fold(query)
+    covered = {term for phrase in named for term in phrase}
+    for run in _RUN.finditer(folded):
+        last = run.end() == len(folded)
+        if run["han"]:
+            yield from ((tuple(terms(rest)), False) for rest in _rest(run.group(), named))
+            continue
+        own = terms(run.group())
+        if own and own[0] not in covered and telling(own):
+            yield (own[0],), last or len(own) > 1
+
+
+def _rest(run: str, named: set[Phrase]) -> list[str]:
+    """Return what is left of Chinese characters without names that are known and words of questions."""
+    left = run
+    for phrase in sorted(named, key=len, reverse=True):
+        left = left.replace(phrase[0] + "".join(term[1:] for term in phrase[1:]), " ")
+    common = {at + step for at in range(len(left) - 1) if is_common(left[at : at + 2]) for step in (0, 1)}
+    left = "".join(" " if at in common else character for at, character in enumerate(left))
+    pieces = (_without_common_ends(piece) for piece in left.split())
+    return [piece for piece in pieces if piece]
+
+
+def _without_common_ends(piece: str) -> str:
+    while piece and is_common(piece[0]):
+        piece = piece[1:]
+    while piece and is_common(piece[-1]):
+        piece = piece[:-1]
+    return piece
+
+
+def marked(text: str, asked: Sequence[Wanted]) -> list[tuple[str, bool]]:
+    """Return `text` in pieces, each with whether it is what was asked for.
+
+    >>> marked("The KP is 0.12.", wanted("kp 0.12"))
+    [('The ', False), ('KP', True), (' is ', False), ('0.12', True), ('.', False)]
+    """
+    whole = {term for one in asked for phrase in one.phrases for term in phrase}
+    begun = tuple(one.phrases[0][-1] for one in asked if one.unfinished)
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for start, stop in _hits(text, whole, begun):
+        if start > end:
+            pieces.append((text[end:start], False))
+        pieces.append((text[start:stop], True))
+        end = stop
+    return [*pieces, (text[end:], False)] if end < len(text) else pieces
+
+
+def _hits(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Yield where `text` has a term, those that touch as one."""
+    start, stop = 0, 0
+    for first, last in _spans(text, whole, begun):
+        if first > stop or stop == 0:
+            if stop:
+                yield start, stop
+            start = first
+        stop = max(stop, last)
+    if stop:
+        yield start, stop
+
+
+def _spans(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    for run in _RUN.finditer(text):
+        if run["han"]:
+            yield from _characters(run.group(), run.start(), whole)
+        elif _is_hit(run.group(), whole, begun):
+            yield run.span()
+        else:
+            for word in _WORD.finditer(run.group()):
+                if _is_hit(word.group(), whole, begun):
+                    yield run.start() + word.start(), run.start() + word.end()
+
+
+def _characters(run: str, place: int, whole: set[str]) -> Iterator[tuple[int, int]]:
+    for at in range(len(run)):
+        for width in (1, 2):
+            if at + width <= len(run) and fold(run[at : at + width]) in whole:
+                yield place + at, place + at + width
+
+
+def _is_hit(word: str, whole: set[str], begun: tuple[str, ...]) -> bool:
+    own = terms(word)
+    return bool(own) and (own[0] in whole or (bool(begun) and fold(word).startswith(begun)))
