@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from instrumentgpt.agents.offline import program
+from instrumentgpt.agents.scripted import program as scripted
 from instrumentgpt.commands import ask, compare, devices, diagnose, doctor, plot, simulate
 from instrumentgpt.errors import InstrumentGPTError
 
@@ -22,6 +23,7 @@ COMMANDS: dict[str, ModuleType] = {
     "simulate": simulate,
     "doctor": doctor,
     "offline": program,
+    "scripted": scripted,
 }
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it
 

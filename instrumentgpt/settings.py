@@ -22,6 +22,7 @@ class Settings:
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
+    script: str = ""  # the file that the scripted agent answers by
     rule_tag: str = "@instrument"  # under a request about a device, for agents that know rules by a tag
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0

@@ -1,7 +1,9 @@
 """Every path of every test lies in its own temporary folder."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,3 +24,16 @@ def shared_logs() -> Path:
     if not (SHARED / "logs").is_dir():
         pytest.skip(f"needs the reference logs in {SHARED / 'logs'}, which are not part of this repository")
     return SHARED / "logs"
+
+
+@pytest.fixture
+def scripted(tmp_path, monkeypatch):
+    """A function that makes its arguments (docs/scripted-agent.md) the answers of the scripted agent."""
+
+    def script(*answers: dict[str, Any]) -> Path:
+        path = tmp_path / "script.json"
+        path.write_text(json.dumps({"answer": answers}, ensure_ascii=False), encoding="utf-8")
+        monkeypatch.setenv("INSTRUMENTGPT_SCRIPT", str(path))
+        return path
+
+    return script

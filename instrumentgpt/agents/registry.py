@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import cursor_cli
 from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
@@ -62,6 +63,14 @@ def _offline_command(program: str, request: Request, environment: Mapping[str, s
     if request.task_file is not None:
         options += ["--task", str(request.task_file)]
     argv = (program, "-m", "instrumentgpt", "offline", *options)
+    return Command(argv, request.prompt, {**environment, "PYTHONPATH": str(CHECKOUT)}, request.folder)
+
+
+def _scripted_command(script: str, request: Request, environment: Mapping[str, str]) -> Command:
+    options = ["-p", "--output-format", "stream-json", "--stream-partial-output", "--script", script]
+    if request.task_file is not None:
+        options += ["--task", str(request.task_file)]
+    argv = (sys.executable, "-m", "instrumentgpt", "scripted", *options)
     return Command(argv, request.prompt, {**environment, "PYTHONPATH": str(CHECKOUT)}, request.folder)
 
 
@@ -125,6 +134,16 @@ AGENTS: dict[str, Agent] = {
         own=("INSTRUMENTGPT_", "PYTHON"),
         resumes=False,
     ),
+    "scripted": Agent(
+        "scripted",
+        "Scripted agent",
+        lambda script: str(Path(script).absolute()) if Path(script).is_file() else None,
+        _scripted_command,
+        cursor_cli.parse_stream,
+        own=("INSTRUMENTGPT_", "PYTHON"),
+        install="Name its script in INSTRUMENTGPT_SCRIPT: docs/scripted-agent.md.",
+        resumes=False,
+    ),
 }
 AUTOMATIC = ("cursor", "offline")  # the first one that is installed answers for "auto"; others are chosen
 
@@ -146,7 +165,12 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
 
 
 def _own_path(name: str, settings: Settings) -> str:
-    """Return the path that the settings give for this agent: it is the chosen one's, else Cursor's."""
+    """Return the path that the settings give for this agent: it is the chosen one's, else Cursor's.
+
+    The scripted agent's is its script.
+    """
+    if name == "scripted" and settings.script:
+        return settings.script
     return settings.agent_path if name == _meant(settings) else ""
 
 

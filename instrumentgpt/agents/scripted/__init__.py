@@ -1,0 +1,1 @@
+"""The scripted agent: answers by a file of expected prompts (docs/scripted-agent.md)."""

@@ -1,0 +1,91 @@
+"""`python -m instrumentgpt scripted`: answers by a script, on Cursor's wire; same input, same bytes."""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.task import read_fields, standard_input, task_of, use_tool
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.agents.scripted.counts import counter
+from instrumentgpt.agents.scripted.script import Answer, Prompt, choose_answer, filled, read_script
+from instrumentgpt.errors import InstrumentGPTError
+
+HELP = "answer a prompt by a script of expected prompts, on the wire of a CLI agent, without any model"
+MODEL = "script"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the script, the task, and the flags of the wire."""
+    parser.add_argument("prompt", nargs="?", help="the prompt; without it, it is read from standard input")
+    parser.add_argument("--script", type=Path, required=True, metavar="FILE", help="docs/scripted-agent.md")
+    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
+    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where `once` and `nth` are counted")
+    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
+    parser.add_argument(
+        "--output-format",
+        choices=["text", "json", "stream-json"],
+        default="text",
+        help="text (default), one JSON result, or one JSON event a line",
+    )
+    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer one prompt on standard output; return 0, or 1 if no answer fits or the answer is an error."""
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    words = arguments.prompt or standard_input()
+    wire = Wire(
+        sys.stdout,
+        arguments.output_format,
+        arguments.stream_partial_output,
+        session=hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest(),
+        clock=lambda: 0.0,
+        model=MODEL,
+    )
+    wire.open(".")
+    try:
+        error = _answer(wire, arguments, words)
+    except InstrumentGPTError as problem:
+        error = str(problem)
+    except Exception as problem:  # the edge of the program: the wire must end with a result
+        error = f"The scripted agent failed: {type(problem).__name__}: {problem}. Correct {arguments.script}"
+    wire.close(error)
+    return 1 if error else 0
+
+
+def _answer(wire: Wire, arguments: argparse.Namespace, words: str) -> str:
+    """Say the script's answer to the prompt `words` through `wire`; return the error it ends with, or ""."""
+    told = read_fields(arguments.task)
+    script = read_script(arguments.script)
+    task = task_of(told, words)
+    prompt = Prompt(words, str(told.get("task", "")), task.question, _as_text({**told, **task.given}))
+    wire.hear(task.question)
+    answer = choose_answer(script, prompt, counter(arguments.counts or Path.cwd(), script.digest))
+    if answer.delay:
+        time.sleep(answer.delay)
+    _say(wire, answer, answer.found(prompt), lambda name, given: use_tool(task, name, given))
+    return answer.error
+
+
+def _say(wire: Wire, answer: Answer, names: dict[str, str], use: Any) -> None:
+    """Say the parts of `answer`; what a tool returned is named in the parts after its call."""
+    for part in answer.say:
+        if isinstance(part, str):
+            wire.say(filled(part, names))
+            continue
+        given = {key: filled(told, names) if isinstance(told, str) else told for key, told in part.items()}
+        result = wire.call(given.pop("tool"), given, use)
+        names.update(_as_text(result))
+
+
+def _as_text(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return name → text; what is no text is written as JSON."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in told.items()
+    }
