@@ -101,9 +101,10 @@ def scripted_agent(folder: Path, script: str, *arguments: float) -> dict[str, st
 
 
 def ask(page: Page, question: str) -> None:
-    """Type the question and send it."""
+    """Type the question and send it, once its files are there: until then the page takes no Enter."""
     box = page.get_by_test_id("stChatInput").locator("textarea")
     box.fill(question)
+    expect(page.get_by_test_id("stChatInputSubmitButton")).to_be_enabled()
     box.press("Enter")
 
 
