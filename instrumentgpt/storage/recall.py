@@ -5,7 +5,7 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -62,7 +62,7 @@ def recall(
     if not best:
         return []
     told = _messages(database, best[: HITS + FEEDBACK_HITS])
-    weights = _weights(wanted, [content for _, content in told.values()])
+    weights = _weights(wanted, _terms_of(database, told))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores)[:HITS]
@@ -85,14 +85,14 @@ def _search(
     either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted[:MOST_PHRASES])
     found: list[Any] = rows(
         database,
-        "SELECT messages.id, bm25(message_terms, 0.0, 1.0) AS score FROM message_terms"
-        " JOIN messages ON messages.id = message_terms.rowid"
-        " WHERE message_terms MATCH ? AND conversation_id = ? AND messages.id < ? ORDER BY score LIMIT ?",
+        "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
+        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? ORDER BY score LIMIT ?)"
+        " JOIN messages ON messages.id = found WHERE conversation_id = ?",
         (
             f"(conversation : {_quoted(conversation_id)}) AND (terms : ({either}))",
-            conversation_id,
             until,
             LOOKED_AT,
+            conversation_id,
         ),
     )
     return {message: -rank for message, rank in found}
@@ -128,14 +128,23 @@ def _messages(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, st
     return {message: (role, content) for message, role, content in found}
 
 
-def _weights(wanted: Sequence[Phrase], contents: Sequence[str]) -> dict[str, float]:
-    """Return term → how much it tells: the rarer among the hits, the more."""
-    folded = [set(terms(content)) for content in contents]
+def _terms_of(database: Database, ids: Iterable[int]) -> list[set[str]]:
+    """Return the terms of each message, as they were indexed."""
+    wanted = list(ids)
+    marks = ",".join("?" * len(wanted))
+    found: list[Any] = rows(
+        database, f"SELECT terms FROM message_terms WHERE rowid IN ({marks}) ORDER BY rowid", wanted
+    )
+    return [set(row[0].split(" ")) for row in found]
+
+
+def _weights(wanted: Sequence[Phrase], hits: Sequence[set[str]]) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the terms of the hits, the more."""
     weights: dict[str, float] = {}
     for phrase in wanted:
         for term in phrase:
-            holders = sum(term in content for content in folded)
-            worth = math.log(1 + (len(folded) - holders + 0.5) / (holders + 0.5)) + 0.2
+            holders = sum(term in held for held in hits)
+            worth = math.log(1 + (len(hits) - holders + 0.5) / (holders + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
 
@@ -162,9 +171,7 @@ def _pieces(
     weights: dict[str, float],
     until: int,
 ) -> list[Recalled]:
-    sql = "SELECT id, role = 'user' FROM messages WHERE conversation_id = ? AND id < ? ORDER BY id"
-    every: list[Any] = rows(database, sql, (conversation_id, until))
-    ids, asked = [row[0] for row in every], [row[0] for row in every if row[1]]
+    ids, asked = _places(database, conversation_id, until)
 
     def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
         lines = tuple(relevant_lines(content, weights, chars))
@@ -180,13 +187,24 @@ def _pieces(
     return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
 
 
+def _places(database: Database, conversation_id: str, until: int) -> tuple[list[int], list[int]]:
+    """Return the ids of the messages, and of the questions among them, in order."""
+    sql = (
+        "SELECT group_concat(id), group_concat(CASE role WHEN 'user' THEN id END)"
+        " FROM messages WHERE conversation_id = ? AND id < ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, until))
+    ids, asked = (sorted(map(int, listed.split(","))) if listed else [] for listed in found[0])
+    return ids, asked
+
+
 def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:
     """Return message → (the hit it is near, its share of the hit's score)."""
-    place = {message: at for at, message in enumerate(ids)}
     found: dict[int, tuple[int, float]] = {}
     for hit in hits:
+        place = bisect_left(ids, hit)
         for step in range(1, 2 * NEIGHBOUR_TURNS + 1):
-            for at in (place[hit] - step, place[hit] + step):
+            for at in (place - step, place + step):
                 if 0 <= at < len(ids) and ids[at] not in known and ids[at] not in found:
                     found[ids[at]] = (hit, 0.6 / step)
     return found

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from instrumentgpt.text.filtering import without_markers
 from instrumentgpt.text.summary import shorten
@@ -21,10 +22,11 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
 
     A line also counts half of what the lines beside it hold; left-out lines become "…".
     """
-    lines = _lines(text)
+    lines, folded = _lines(text)
     if not lines:
         return []
-    held = [_weight(line, weights) for line in lines]
+    weighted = [(term, weight) for term, weight in weights.items() if weight]
+    held = [sum(weight for term, weight in weighted if term in line) for line in folded]
     worth = [
         weight + 0.25 * ((held[at - 1] if at else 0.0) + (held[at + 1] if at + 1 < len(held) else 0.0))
         for at, weight in enumerate(held)
@@ -52,16 +54,14 @@ def _with_gaps(lines: list[str], kept: set[int], limit: int) -> list[str]:
     return told if last == len(lines) - 1 else [*told, GAP]
 
 
-def _lines(text: str) -> list[str]:
+@lru_cache(maxsize=64)  # a search looks at its best messages twice
+def _lines(text: str) -> tuple[list[str], list[str]]:
+    """Return the lines of the text, long ones as sentences, each once; and the same lines folded."""
     found: list[str] = []
     for line in without_markers(text).split("\n"):
-        folded = " ".join(line.split())
-        if not folded or _TABLE_RULE.fullmatch(folded):
+        bare = " ".join(line.split())
+        if not bare or _TABLE_RULE.fullmatch(bare):
             continue
-        found += _SENTENCE.split(folded) if len(folded) > SENTENCE_CHARS else [folded]
-    return [line for line in dict.fromkeys(found) if line]
-
-
-def _weight(line: str, weights: Mapping[str, float]) -> float:
-    folded = fold(line)
-    return sum(weight for term, weight in weights.items() if term in folded)
+        found += _SENTENCE.split(bare) if len(bare) > SENTENCE_CHARS else [bare]
+    lines = [line for line in dict.fromkeys(found) if line]
+    return lines, fold("\n".join(lines)).split("\n")
