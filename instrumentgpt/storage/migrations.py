@@ -356,6 +356,16 @@ def search_pruning_and_summaries(database: Database) -> None:
     )
 
 
+def facts_by_age(database: Database) -> None:
+    """From which message on a value holds: of a log that is read again, the message of the first reading."""
+    database.execute("ALTER TABLE facts ADD COLUMN since INTEGER NOT NULL DEFAULT 0")
+    database.execute("UPDATE facts SET since = message_id")
+    database.execute("DROP INDEX facts_by_key")
+    database.execute(
+        "CREATE INDEX facts_by_key ON facts (conversation_id, kind, device, channel, parameter, since)"
+    )
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -370,6 +380,7 @@ STEPS = (
     revisions_and_prompts,
     facts_with_their_line,
     search_pruning_and_summaries,
+    facts_by_age,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:
