@@ -4,7 +4,7 @@ Facts go with their message, so the state is always what the messages at hand sa
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -12,11 +12,18 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.known import Known
+from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
+NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
-_COLUMNS = "kind, device, channel, parameter, value, unit, said, source"
+_COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since"
+_MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
+_KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
+# Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
+_BY_AGE = "since, source = 'tool', source = 'user', id"
+_BY_AGE_BACKWARDS = "since DESC, source = 'tool' DESC, source = 'user' DESC, id DESC"
 
 
 def store_facts(
@@ -27,37 +34,157 @@ def store_facts(
     facts: Iterable[Fact],
     sentences: Iterable[tuple[str, str]] = (),
     device: str = "",
+    readings: Iterable[Reading] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
     sentences  (kind, text): what a user laid down, what is ruled out, log lines with errors
     device     whose the sentences are
+    readings   what tools reported meanwhile; one of a log that was read before is no newer than then
     """
-    listed: list[tuple[str, ...]] = [
-        ("value", fact.device, fact.channel, fact.parameter, fact.value, fact.unit, "", source)
-        for fact in facts
-    ]
-    listed += [(kind, device, "", "", "", "", text, source) for kind, text in sentences]
     with transaction(database):
         database.conn.execute("DELETE FROM facts WHERE message_id = ?", (message_id,))
+        listed: list[tuple[str | int | None, ...]] = [
+            ("value", *_told(fact), "", source, "", None, "", message_id) for fact in facts
+        ]
+        listed += [
+            (kind, device, "", "", "", "", text, source, "", None, "", message_id) for kind, text in sentences
+        ]
+        for one in readings:
+            since = _first_read(database, conversation_id, one) or message_id
+            listed.append(("value", *_told(one.fact), "", "tool", one.log, one.line, one.clock, since))
         database.conn.executemany(
-            f"INSERT INTO facts (conversation_id, message_id, {_COLUMNS})"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
             [(conversation_id, message_id, *row) for row in listed],
         )
 
 
-def list_facts(database: Database, conversation_id: str) -> list[Known]:
-    """Return what the conversation's messages state, oldest first: of each quantity the newest values."""
+def _told(fact: Fact) -> tuple[str, ...]:
+    return fact.device, fact.channel, fact.parameter, fact.value, fact.unit
+
+
+def _first_read(database: Database, conversation_id: str, reading: Reading) -> int | None:
+    """Return the message since which the tools read this value in this log; None if they never did."""
     sql = (
-        f"SELECT message_id, {_COLUMNS} FROM (SELECT *, row_number() OVER"
-        " (PARTITION BY kind, device, channel, parameter ORDER BY message_id DESC, id DESC) AS age"
-        " FROM facts WHERE conversation_id = ?)"
-        " WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY message_id, id"
+        "SELECT since FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ? AND channel = ?"
+        " AND parameter = ? AND value = ? AND source = 'tool' AND log = ? ORDER BY since LIMIT 1"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, NEWEST_VALUES, NEWEST_SENTENCES))
-    sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id"
-    asked: list[Any] = [row[0] for row in rows(database, sql, (conversation_id,))] if found else []
+    fact = reading.fact
+    values = (conversation_id, fact.device, fact.channel, fact.parameter, fact.value, reading.log)
+    found: list[Any] = rows(database, sql, values)
+    return int(found[0][0]) if found else None
+
+
+def list_facts(database: Database, conversation_id: str, newest: int = NEWEST_VALUES) -> list[Known]:
+    """Return what the conversation's messages state, oldest first: of each quantity the `newest` values."""
+    sql = (
+        f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
+        f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS age"
+        " FROM facts WHERE conversation_id = ?)"
+        f" WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
+    )
+    return _known(database, conversation_id, sql, (conversation_id, newest, NEWEST_SENTENCES))
+
+
+def facts_of(
+    database: Database,
+    conversation_id: str,
+    devices: Sequence[str],
+    wanted: Iterable[str] = (),
+    stated: Iterable[tuple[str, str, str]] = (),
+) -> list[Known]:
+    """Return what is stated of `devices`, oldest first, and what users laid down of any device.
+
+    wanted  terms: quantities that have one in their name are among them, however old
+    stated  keys of quantities that must be among them
+
+    Of the other quantities those stated last, so that a long conversation costs no more than a short one.
+    """
+    terms = [term for term in wanted if len(term) > 1 or not term.isascii()]
+    keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     return [
-        Known(row[1], Fact(*row[2:7]), row[8], max(1, bisect_right(asked, row[0])), row[7]) for row in found
+        *_values(database, conversation_id, sorted(keys.union(stated))),
+        *_sentences(database, conversation_id, "kind = 'wish'"),
+        *(
+            row
+            for kind in ("ruled_out", "error")
+            for device in devices
+            for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
+        ),
     ]
+
+
+def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, str, str]]) -> list[Known]:
+    """Return the newest values of each key."""
+    sql = (
+        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})"
+        f" SELECT {_KNOWN} FROM keys, facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
+        " AND kind = 'value' AND device = d AND channel = c AND parameter = p"
+        f" ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
+    )
+    parts = [part for key in keys for part in key]
+    asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
+    return _known(database, conversation_id, sql, asked) if keys else []
+
+
+def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Known]:
+    """Return the newest sentences of a kind, oldest first."""
+    sql = (
+        f"SELECT {_KNOWN} FROM facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
+        f" AND {which} ORDER BY since DESC, id DESC LIMIT ?) ORDER BY since, id"
+    )
+    return _known(database, conversation_id, sql, (conversation_id, *values, NEWEST_SENTENCES))
+
+
+def _keys(
+    database: Database, conversation_id: str, device: str, terms: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Return the keys of the device's quantities: those that have one of the terms, and the newest."""
+    sql = (
+        "SELECT channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ?"
+        " GROUP BY channel, parameter ORDER BY max(since) DESC"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, device))
+    return [
+        (device, channel, parameter)
+        for at, (channel, parameter) in enumerate(found)
+        if at < NEWEST_QUANTITIES or any(term in parameter for term in terms)
+    ]
+
+
+def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
+    """Return the devices of which the conversation's messages state a value, by name."""
+    sql = "SELECT DISTINCT device FROM facts WHERE conversation_id = ? AND kind = 'value' AND device > ''"
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return sorted(row[0] for row in found)
+
+
+def _known(database: Database, conversation_id: str, sql: str, values: tuple[str | int, ...]) -> list[Known]:
+    found: list[Any] = rows(database, sql, values)
+    asked = questions_asked(database, conversation_id) if found else []
+    return [
+        Known(
+            row[1],
+            Fact(*row[2:7]),
+            row[8],
+            turn_of(row[0], asked),
+            row[7],
+            row[0],
+            log=row[9],
+            line=row[10],
+            clock=row[11],
+        )
+        for row in found
+    ]
+
+
+def questions_asked(database: Database, conversation_id: str) -> list[int]:
+    """Return the ids of the conversation's questions, oldest first: the place of one is its turn."""
+    sql = "SELECT group_concat(id) FROM messages WHERE conversation_id = ? AND role = 'user'"
+    listed = rows(database, sql, (conversation_id,))[0][0]
+    return sorted(map(int, str(listed).split(","))) if listed else []
+
+
+def turn_of(message_id: int, asked: Sequence[int]) -> int:
+    """Return the turn (from 1) of a message, where `asked` are the ids of the questions."""
+    return max(1, bisect_right(asked, message_id))

@@ -122,7 +122,7 @@ def facts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
 def _in_json(text: str, device: str, names: Names) -> Iterator[Fact]:
     for block in _FENCED.finditer(text):
         before = text[: block.start()].rstrip().rpartition("\n")[2]
-        scope = _last_device(before, names) or device
+        scope = device_named(before, names) or device
         try:
             told = json.loads(block[1][:JSON_CHARS])
         except (ValueError, RecursionError):
@@ -137,14 +137,14 @@ def _of_object(told: object, device: str, channel: str, names: Names) -> Iterato
     if not isinstance(told, Mapping):
         return
     for value in told.values():
-        if isinstance(value, str) and _last_device(value, names):
-            device = _last_device(value, names)
+        if isinstance(value, str) and device_named(value, names):
+            device = device_named(value, names)
     for label, value in told.items():
-        scope = _last_device(str(label), names) or device
+        scope = device_named(str(label), names) or device
         if isinstance(value, Mapping | list):
             yield from _of_object(value, scope, _channel(str(label)) or channel, names)
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            if _last_device(str(value), names):
+            if device_named(str(value), names):
                 continue
             yield from _pair(str(label).replace("_", " "), str(value), scope, channel, names)
 
@@ -166,7 +166,7 @@ def _in_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]
                 yield from _row(cells, header, paragraph, names)
                 header = header or cells
             continue
-        named = _last_device(line, names)
+        named = device_named(line, names)
         paragraph = named or paragraph
         if named and (raw.lstrip().startswith("#") or line.endswith((":", "："))):
             announced = named
@@ -176,13 +176,13 @@ def _in_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]
 def _row(cells: Sequence[str], header: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
     """Yield the facts of a table's row: its first cell names the parameter, the device or the channel."""
     first = cells[0]
-    own, channel = _last_device(first, names), _channel(first)
+    own, channel = device_named(first, names), _channel(first)
     if own or channel:
         for label, value in zip(header[1:], cells[1:], strict=False):
             yield from _pair(label, value, own or device, channel, names)
         return
     pairs = list(zip(header[1:] or [""] * len(cells[1:]), cells[1:], strict=False))
-    devices = [(_last_device(label, names), value) for label, value in pairs]
+    devices = [(device_named(label, names), value) for label, value in pairs]
     if any(name for name, _ in devices):
         for name, value in devices:
             if name:
@@ -199,7 +199,7 @@ def _of_line(line: str, device: str, names: Names) -> Iterator[Fact]:
         if not sentence.strip() or _ASKED.search(sentence):
             continue
         masked = _without_devices(sentence, names)
-        scope, channel = _last_device(sentence, names) or device, _channel(sentence)
+        scope, channel = device_named(sentence, names) or device, _channel(sentence)
         told = list(_in_sentence(_CHANNEL.sub(" ", masked), scope, channel))
         yield from told
         known = {fact.value for fact in told}
@@ -298,6 +298,17 @@ def _value(found: re.Match[str]) -> tuple[str, str]:
     return found["number"].replace("−", "-"), (found["unit"] or "").strip()
 
 
+def value_in(text: str) -> tuple[str, str]:
+    """Return (value, unit) of what somebody typed as a value; what has no number is a value as it is.
+
+    >>> value_in(" 4,017 rpm"), value_in("off")
+    (('4,017', 'rpm'), ('off', ''))
+    """
+    told = " ".join(text.split())
+    found = _VALUE.fullmatch(told)
+    return _value(found) if found else (told, "")
+
+
 def is_known(parameter: str) -> bool:
     """Return whether the quantity has a name in synonyms.toml."""
     return fold(parameter) in _filed()
@@ -349,7 +360,7 @@ def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<![a-z0-9.])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
 
 
-def _last_device(text: str, names: Names) -> str:
+def device_named(text: str, names: Names) -> str:
     """Return the device that `text` names last, an unknown address as it is; "" if it names none."""
     pattern, filed = _devices(names)
     last = ""

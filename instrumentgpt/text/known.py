@@ -12,6 +12,11 @@ ASKED_SHOWN = 8  # values that fit the question
 WISHES_SHOWN = 8
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
+SAID = {
+    "wish": "laid down",
+    "ruled_out": "ruled out",
+    "error": "logged",
+}  # sentences, as a pinned one is told
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,10 @@ class Known:
 
     kind    "value", "wish" (what a user laid down), "ruled_out" or "error" (a log line)
     source  "tool", "user" or "agent"
+    pinned  stays in every prompt, whatever is said later
+    mark    what a person did with it: "corrected by the user"
+    against a later value that others state, and that is not in force
+    log, line, clock  where and for what time a tool read it; message_id is that of the first reading
     """
 
     kind: str
@@ -27,26 +36,35 @@ class Known:
     source: str
     turn: int
     said: str = ""
+    message_id: int = 0
+    pinned: bool = False
+    mark: str = ""
+    against: "Known | None" = None
+    log: str = ""
+    line: int | None = None
+    clock: str = ""
 
 
 @dataclass
-class _Value:
+class Value:
+    """A quantity: its value in force, and the other ones before it, the newest first."""
+
     now: Known
     earlier: list[Known] = field(default_factory=list)
 
 
-def _in_force(known: Iterable[Known]) -> dict[tuple[str, str, str], _Value]:
+def values_in_force(known: Iterable[Known]) -> dict[tuple[str, str, str], Value]:
     """Return the newest value of each key with the other ones before it, the newest first."""
-    values: dict[tuple[str, str, str], _Value] = {}
+    values: dict[tuple[str, str, str], Value] = {}
     for row in known:
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
         if held is None:
-            values[row.fact.key] = _Value(row)
+            values[row.fact.key] = Value(row)
             continue
         others = [old for old in (held.now, *held.earlier) if old.fact.value != row.fact.value]
-        values[row.fact.key] = _Value(row, others[:EARLIER_SHOWN])
+        values[row.fact.key] = Value(row, others[:EARLIER_SHOWN])
     return values
 
 
@@ -54,7 +72,7 @@ def still_true(texts: Sequence[str], known: Sequence[Known], device: str, names:
     """Return the findings that state no value which a later one has superseded."""
     if not texts:
         return []
-    values = _in_force(known)
+    values = values_in_force(known)
 
     def holds(text: str) -> bool:
         told = (fact for fact in facts_in(text, device, names))
@@ -69,7 +87,7 @@ def render_known(known: Sequence[Known], devices: Sequence[str], question: str) 
     Each device stands under its own name; of other devices only the names are told.
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
-    values = list(_in_force(known).values())
+    values = [value for value in values_in_force(known).values() if not value.now.pinned]
     asked: list[str] = []
     others: list[str] = []
     for device in devices:
@@ -96,6 +114,21 @@ def render_known(known: Sequence[Known], devices: Sequence[str], question: str) 
     return [*asked, *said, *others, *last]
 
 
+def pinned_lines(known: Sequence[Known], devices: Sequence[str]) -> list[str]:
+    """Return what is pinned of `devices`, each on its line; what the user laid down is of all."""
+    values = [
+        _line(f"{_told(value)} — {value.now.fact.device}" if value.now.fact.device else _told(value))
+        for value in values_in_force(known).values()
+        if value.now.pinned and value.now.fact.device in devices
+    ]
+    said = [
+        _line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
+        for row in known
+        if row.kind in SAID and row.pinned and (row.kind == "wish" or row.fact.device in devices)
+    ]
+    return [*values, *said]
+
+
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
     return [f"{_line(title)}:", *lines] if lines else []
 
@@ -103,9 +136,11 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 def _best(
     known: Sequence[Known], kind: str, devices: Sequence[str], wanted: set[str], limit: int
 ) -> list[str]:
-    """Return the sentences of a kind that fit the question best, of equals the newest."""
+    """Return the sentences of a kind that fit the question best, of equals the newest; not the pinned."""
     rows = {
-        row.said: row for row in known if row.kind == kind and (not devices or row.fact.device in devices)
+        row.said: row
+        for row in known
+        if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
     }
     best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
     return [f"  - {_line(row.said)} (turn {row.turn})" for row in sorted(best, key=lambda row: row.turn)]
@@ -119,16 +154,18 @@ def _share(text: str, wanted: set[str]) -> int:
     return len(wanted & set(terms(text)))
 
 
-def _told(value: _Value) -> str:
+def _told(value: Value) -> str:
     """Return one value and where it is from: `kp: 0.12 (turn 9, user; previously 0.09 in turn 3)`."""
     fact = value.now.fact
     channel = f" (channel {fact.channel})" if fact.channel else ""
-    source = "" if value.now.source == "agent" else f", {value.now.source}"
+    source = "" if value.now.source == "agent" else f", {value.now.mark or value.now.source}"
     before = ", ".join(
         f"{old.fact.value}{_unit(old.fact)} in turn {old.turn}" for old in value.earlier[:EARLIER_SHOWN]
     )
     history = f"; previously {before}" if before else ""
-    origin = f"(turn {value.now.turn}{source}{history})"
+    other = value.now.against
+    dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
+    origin = f"(turn {value.now.turn}{source}{history}{dissent})"
     return _line(f"  - {name_of(fact.parameter)}{channel}: {fact.value}{_unit(fact)} {origin}")
 
 
