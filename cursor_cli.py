@@ -53,6 +53,7 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     """Return how to ask `program`: the prompt on stdin, where it may be of any length.
 
     Options that its --help does not list are left out: versions differ.
+    It works in our folder, since only there it finds our tools and what it may do; a source is added to it.
     """
     known = known_options(program, environment=environment)
     options = ["-p", "--output-format", "stream-json"]
@@ -63,6 +64,8 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
         options += ["--model", request.model]
     if request.resume:
         options += known.of("--resume", request.resume)
+    if request.source is not None:
+        options += known.of("--add-dir", str(request.source))
     return Command((program, *options), request.prompt, environment, request.folder)
 
 

@@ -31,8 +31,9 @@ from instrumentgpt.agents.process import POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, choose, environment_for, model_for
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming
-from instrumentgpt.equipment import Case, equip
+from instrumentgpt.equipment import Case, equip, missing_source, source_of
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.permissions import permission_in_force
@@ -85,9 +86,11 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
         return
     request = _request(turn, agent, asking)
     started = partial(_started, turn.run.id, turn.settings, turn.stopped, agent, program)
+    if agent.name != "offline" and (note := missing_source(_device(turn))):
+        yield Tick(note)
     with closing(ask_resuming(started, request)) as events:
         for event in events:
-            yield from _taken(turn, event, agent, request.folder)
+            yield from _taken(turn, event, agent, request.workplace)
 
 
 def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tuple[int, Event], None, None]:
@@ -107,7 +110,7 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
                 heard.put((place, event))
             continue
         request = _request(turn, agent, asking)
-        ready[place] = agent, request.folder
+        ready[place] = agent, request.workplace
         started = partial(_started, turn.run.id, turn.settings, halted.is_set, agent, program)
         told = (heard, place, slots, started, request)
         threads.append(threading.Thread(target=_hear, args=told, name=f"ask {asking.task} {place}"))
@@ -225,24 +228,32 @@ def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     """Return what is asked of `agent`, whose folder is made ready for it."""
     allowed = permission_in_force(turn.database, turn.run.conversation_id)
     folder, task_file = turn.workspace(), _task_file(turn, asking)
+    source = source_of(_device(turn))
     request = Request(
         turn.prompt(agent.name) if asking.prompt is None else asking.prompt,
         folder,
         task_file,
         model_for(agent, turn.settings),
-        resume=_session(turn, agent, folder) if asking.resume else "",
+        resume=_session(turn, agent, source or folder) if asking.resume else "",
         may_run=allowed.may_run,
         may_edit=allowed.may_edit,
+        source=source,
     )
     if agent.name == "offline":  # it is our own, and needs none of this
         return request
     logs, dropped = turn.state.downloaded_logs, list(turn.uploads())
-    case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier)
+    case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier, source)
     return replace(request, mcp_config=equip(folder, agent.name, case))
 
 
+def _device(turn: Turn) -> Device | None:
+    """Return the device that the turn is about: named in its question, else the one of before."""
+    known = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
+    return turn.devices[0] if turn.devices else next(known, None)
+
+
 def _session(turn: Turn, agent: Agent, folder: Path) -> str:
-    """Return the agent's own id for this conversation in `folder`, or ""."""
+    """Return the agent's own id for this conversation in `folder` (of ours, or the source), or ""."""
     if not agent.resumes:
         return ""
     return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))

@@ -7,6 +7,7 @@ from pathlib import Path
 import db
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, write_pasted
+from instrumentgpt.instruments.devices import Device
 from instrumentgpt.storage.permissions import Permission
 from instrumentgpt.text.filtering import RAW_LOG, RECENT_CHARS, filter_content
 
@@ -21,6 +22,7 @@ class Case:
     home     the folder of the database, the cache and the workspaces
     logs     names of the logs fetched in this conversation, oldest first
     dropped  files that came with its questions
+    source   the repository of the device's software
     """
 
     home: Path
@@ -30,16 +32,30 @@ class Case:
     logs: Sequence[str]
     dropped: Iterable[Path]
     earlier: Sequence[db.Message]
+    source: Path | None = None
 
 
 def equip(folder: Path, agent: str, case: Case) -> Path:
     """Make `folder` ready for `agent` and return the file that names our tools' server."""
     server = tool_server(case.task_file, case.home, {RUN_VARIABLE: case.run_id})
-    mcp_config = prepare(folder, agent, server, case.permission)
+    mcp_config = prepare(folder, agent, server, case.permission, case.source)
     fetched = _fetched(case.home / "cache", set(case.logs[-MOST_LOGS:]))
     copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in case.dropped)])
     write_pasted(folder / "pasted", pasted(case.earlier))
     return mcp_config
+
+
+def source_of(device: Device | None) -> Path | None:
+    """Return the folder of the repository of the device's software, if it names one that is there."""
+    path = Path(device.source) if device and device.source else None
+    return path if path is not None and path.is_dir() else None
+
+
+def missing_source(device: Device | None) -> str:
+    """Return what to tell of a source that is named but not there, or ""."""
+    if device is None or not device.source or source_of(device) is not None:
+        return ""
+    return f"{device.label}: its source {device.source} is not there; the agent works without it"
 
 
 def tagged(question: str, tag: str, agent: str, is_device_query: bool) -> str:

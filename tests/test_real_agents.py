@@ -1,4 +1,6 @@
-"""Claude Code, Codex, Gemini CLI and opencode themselves, through our own wrapper, against a model server on loopback.
+"""Claude Code, Codex, Gemini CLI and opencode themselves, asked through our own wrapper.
+
+Their model is a server on loopback.
 
 `make test-agents` installs the programs into .agents/ and runs this group in a network namespace without
 any network but loopback.

@@ -60,7 +60,10 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
         options += ["--model", request.model]
     if request.resume:
         options += ["--resume", request.resume]
-    return Command((program, *options), request.prompt, environment, request.folder)
+    if request.source is not None:  # logs and our rule lie in our folder
+        options += ["--add-dir", str(request.folder)]
+        environment = {**environment, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
+    return Command((program, *options), request.prompt, environment, request.workplace)
 
 
 def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:

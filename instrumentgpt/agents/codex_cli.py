@@ -14,6 +14,7 @@ from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
 
 NAMES = ("codex",)
+RULE_FILE = "AGENTS.md"
 INSTALL = "Install it with `npm install -g @openai/codex`, then `codex login`."
 SIGNS = (
     sign(
@@ -43,15 +44,23 @@ def find(setting: str = "") -> str | None:
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-    """Return how to ask `program`: read-only unless the request allows more, our tools always allowed."""
-    sandbox = "workspace-write" if request.may_run or request.may_edit else "read-only"
+    """Return how to ask `program`: read-only unless the request allows more, our tools always allowed.
+
+    A source repository may be written to only by who may edit: commands are run in it read-only else.
+    """
+    may_write = request.may_edit or (request.may_run and request.source is None)
+    sandbox = "workspace-write" if may_write else "read-only"
     options = ["--json", "--skip-git-repo-check", "--sandbox", sandbox, "-c", 'approval_policy="never"']
     for name, server in _servers(request.mcp_config).items():
         options += _server_options(name, mapping(server))
+    if request.source is not None:  # it looks for our rule where it works
+        rule = (request.folder / RULE_FILE).read_text(encoding="utf-8")
+        options += ["-c", f"developer_instructions={json.dumps(rule, ensure_ascii=False)}"]
     if request.model:
         options += ["--model", request.model]
     resumed = ["resume", request.resume] if request.resume else []
-    return Command((program, "exec", *options, *resumed, "-"), request.prompt, environment, request.folder)
+    argv = (program, "exec", *options, *resumed, "-")
+    return Command(argv, request.prompt, environment, request.workplace)
 
 
 def _servers(mcp_config: Path | None) -> dict[str, Any]:

@@ -40,13 +40,18 @@ def find(setting: str = "") -> str | None:
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-    """Return how to ask `program`; without leave to run or edit, its default mode offers neither."""
+    """Return how to ask `program`; without leave to run or edit, its default mode offers neither.
+
+    It works in our folder, since it reads our tools from a file there; a source is added to it.
+    """
     mode = "yolo" if request.may_run else "auto_edit" if request.may_edit else "default"
     options = ["--output-format", "stream-json", "--approval-mode", mode]
     if request.model:
         options += ["--model", request.model]
     if request.resume:
         options += ["--resume", request.resume]
+    if request.source is not None:
+        options += ["--include-directories", str(request.source)]
     trusting = {**environment, "GEMINI_CLI_TRUST_WORKSPACE": "true"}  # the workspace folder is our own
     return Command((program, *options), request.prompt, trusting, request.folder)
 

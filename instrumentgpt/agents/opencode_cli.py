@@ -43,7 +43,10 @@ def find(setting: str = "") -> str | None:
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-    """Return how to ask `program`; its permissions come by environment, over any configuration file."""
+    """Return how to ask `program`; its permissions come by environment, over any configuration file.
+
+    It works in our folder, for in a repository it writes `.git/opencode`; a source is opened to its tools.
+    """
     options = ["--format", "json"]
     if request.model:
         options += ["--model", request.model]
@@ -53,13 +56,13 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     return Command((program, "run", *options), request.prompt, {**environment, **ours}, request.folder)
 
 
-def _permissions(request: Request) -> dict[str, str]:
+def _permissions(request: Request) -> dict[str, Any]:
     """Return what it may do; nobody can answer a question in such a run: what is not allowed is denied."""
     return {
         "bash": "allow" if request.may_run else "deny",
         "edit": "allow" if request.may_edit else "deny",
         "webfetch": "deny",
-        "external_directory": "deny",
+        "external_directory": {"*": "deny", f"{request.source}/*": "allow"} if request.source else "deny",
     }
 
 

@@ -25,16 +25,23 @@ class Request:
     mcp_config  a file {"mcpServers": {name: {command, args, env}}} for agents told on their command line
     resume      the agent's own id of the session to go on with, or ""
     may_run, may_edit  whether it may run commands, and change files; without them it may read
+    source      the repository of the instrument's software, to work in; nothing of ours is written there
     """
 
     prompt: str
-    folder: Path  # the agent's working directory
+    folder: Path  # ours, made ready for the agent; its working directory, unless that is `source`
     task_file: Path | None = None
     model: str = ""
     mcp_config: Path | None = None
     resume: str = ""
     may_run: bool = False
     may_edit: bool = False
+    source: Path | None = None
+
+    @property
+    def workplace(self) -> Path:
+        """The folder that the agent works on: its sessions are kept apart by it."""
+        return self.source or self.folder
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.mentions import find_mentions, name_key
 
 SCHEMES = ("file", "http", "https", "sftp")
-_TEXTS = ("name", "ip", "logs", "model")
+_TEXTS = ("name", "ip", "logs", "model", "source")
 _SFTP = ("user", "key", "known_hosts")
 _HELP = "See docs/add-a-device.md"
 
@@ -28,13 +28,17 @@ class UnknownDevice(InstrumentGPTError, LookupError):
 
 @dataclass(frozen=True)
 class Device:
-    """One instrument. `logs` is the URL of the folder that holds its logs; paths are absolute."""
+    """One instrument. `logs` is the URL of the folder that holds its logs; paths are absolute.
+
+    `source` is the folder of the repository that holds its software, or "".
+    """
 
     name: str
     ip: str
     logs: str
     aliases: tuple[str, ...] = ()
     model: str = ""
+    source: str = ""
     user: str = ""  # sftp only: who logs in, with which key, trusting which host keys
     key: str = ""
     known_hosts: str = ""
@@ -144,6 +148,7 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
         logs=_checked_folder(where, path, item["logs"]),
         aliases=tuple(aliases),
         model=item.get("model", ""),
+        source=_checked_source(where, path, item.get("source", "")),
         user=item.get("user", ""),
         key=_beside(path, item.get("key", "")),
         known_hosts=_beside(path, item.get("known_hosts", "")),
@@ -177,6 +182,14 @@ def _checked_folder(where: str, inventory: Path, text: str) -> str:
     if url.query or url.fragment:
         raise InventoryError(f"{where}: logs {text!r} has a ? or #. Give the folder alone")
     return text.rstrip("/")
+
+
+def _checked_source(where: str, inventory: Path, text: str) -> str:
+    if "://" in text or not text.isprintable():
+        raise InventoryError(
+            f"{where}: source {text!r} is no folder on this computer. Clone it, and name that"
+        )
+    return _beside(inventory, text)
 
 
 def _names(device: Device) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -48,12 +48,12 @@ def standard_input() -> str:
 
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
-    from instrumentgpt.instruments.tools import TOOLS  # pandas: only once the call is on the wire
+    from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
     from instrumentgpt.instruments.workspace import workspace
 
     folders = task.inventory, task.cache, task.artifacts
     where = workspace(*folders, task.attachments, task.database, task.conversation_id)
     try:
-        return TOOLS[name](where, **given)
+        return call(where, name, given)
     except InstrumentGPTError as problem:
         return {"error": str(problem)}
