@@ -1,9 +1,7 @@
-"""Claude Code, Codex, Gemini CLI and opencode themselves, asked through our own wrapper.
+"""Claude Code, Codex, Gemini CLI and opencode themselves, through our own wrapper, on loopback.
 
-Their model is a server on loopback.
-
-`make test-agents` installs the programs into .agents/ and runs this group in a network namespace without
-any network but loopback.
+Their model is a server that plays a scenario. `make test-agents` installs the programs into .agents/ and runs
+this group in a network namespace without any network but loopback.
 """
 
 import json
@@ -22,6 +20,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.family import run_processes
+from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.runs import get_run
 
 ROOT = Path(__file__).parents[1]
@@ -105,10 +104,10 @@ def asked(request, tmp_path, monkeypatch):
     database = db.connect(path)
 
     @contextmanager
-    def running(scenario, conversation=None, **environment):
+    def running(scenario, conversation=None, words="Is the loop fine?", **environment):
         conversation = conversation or db.create_conversation(database)
         with model(tmp_path, scenario, port, **environment):
-            run_id = runs.start(path, conversation, "Is the loop fine?", agent=agent)
+            run_id = runs.start(path, conversation, words, agent=agent)
             try:
                 yield Asked(path, database, conversation, run_id)
             finally:
@@ -211,3 +210,24 @@ def test_a_session_that_is_gone_is_told_and_answered_afresh(asked):
     with asked("answer", first.conversation) as second:
         assert second.end()[-1].outcome == "ok"
     assert [tick for tick in second.events(Tick) if "no longer has its earlier session" in tick.note]
+
+
+def test_a_source_repository_is_open_to_the_agent_with_our_rule_and_tools_and_stays_as_it_was(
+    asked, tmp_path, monkeypatch
+):
+    repository, told = tmp_path / "repository", tmp_path / "told"
+    subprocess.run(["git", "init", "--quiet", repository], check=True)
+    (repository / "pid.c").write_text("int main() {}")
+    before = sorted(repository.rglob("*"))
+    logs = DEMO_INVENTORY.parent / "logs" / "zspr_051"
+    device = f'[[device]]\nname = "zspr 051"\nip = "10.1.1.46"\nlogs = "{logs}"\nsource = "{repository}"\n'
+    (tmp_path / "devices.toml").write_text(device)
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(tmp_path / "devices.toml"))
+    words, given = "Is zspr 051 fine?", {"FAKE_MCP_TOOL": "list_devices", "FAKE_DUMP": str(told)}
+    with asked("mcp", words=words, **given) as question:
+        *events, done = question.end()
+    assert done.outcome == "ok", events
+    assert [tool.status for tool in events if isinstance(tool, Tool)] == ["started", "ok"]
+    said = told.read_text()
+    assert "Diagnosing an instrument" in said and "the repository of this instrument's software" in said
+    assert sorted(repository.rglob("*")) == before
