@@ -366,6 +366,14 @@ def facts_by_age(database: Database) -> None:
     )
 
 
+def notes_of_deleted_conversations(database: Database) -> None:
+    """Notes whose scope is a conversation go with it."""
+    database.execute(
+        "CREATE TRIGGER notes_forgotten AFTER DELETE ON conversations"
+        " BEGIN DELETE FROM notes WHERE scope = old.id; END"
+    )
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -381,6 +389,7 @@ STEPS = (
     facts_with_their_line,
     search_pruning_and_summaries,
     facts_by_age,
+    notes_of_deleted_conversations,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -1,0 +1,41 @@
+"""Notes where they count: of a conversation, of its devices, and of everywhere; found by their words."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.saved import Note, list_notes
+from instrumentgpt.text.terms import phrases, terms
+
+EVERYWHERE = "global"  # the scope of notes that count in every conversation
+
+
+def scopes(conversation_id: str, devices: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the scopes that count in a conversation about `devices` (their names), the narrowest first.
+
+    >>> scopes("3f2a", ["zspr 052"])
+    ('3f2a', 'zspr 052', 'global')
+    """
+    return (conversation_id, *devices, EVERYWHERE)
+
+
+def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = ()) -> list[Note]:
+    """Return the notes that count in a conversation about `devices`: narrow scopes first."""
+    return [note for scope in scopes(conversation_id, devices) for note in list_notes(database, scope=scope)]
+
+
+def found_in(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:
+    """Return the notes that bear on `query`, in either language and under other names, the best first.
+
+    aliases  lists of names of one device each
+    """
+    asked = phrases(query, aliases)
+    scored = [(_score(note, query, asked), note) for note in notes]
+    return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]
+
+
+def _score(note: Note, query: str, asked: Sequence[tuple[str, ...]]) -> float:
+    """Return how many of the phrases the note holds; its own name is worth all of them."""
+    held = f" {' '.join(terms(f'{note.id} {note.kind} {note.text}'))} "
+    named = note.id.casefold() == query.strip().casefold()
+    return sum(f" {' '.join(phrase)} " in held for phrase in asked) + named * (len(asked) + 1)
