@@ -23,7 +23,7 @@ from instrumentgpt.text.budget import (
 )
 from instrumentgpt.text.facts import Names, errors_in, facts_in
 from instrumentgpt.text.filtering import filter_content
-from instrumentgpt.text.known import Known, render_known, still_true
+from instrumentgpt.text.known import Known, pinned_lines, render_known, still_true
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
     DiagnosticState,
@@ -34,6 +34,7 @@ from instrumentgpt.text.state import (
     record_tool,
     render_state,
     told_fields,
+    without_items,
 )
 from instrumentgpt.text.summary import (
     CONCLUSION,
@@ -78,6 +79,12 @@ __all__ = [
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
+PINNED_AS = {
+    "root_causes": "root cause",
+    "findings": "finding",
+    "hypotheses": "hypothesis",
+    "downloaded_logs": "log",
+}
 GAP = " … "  # between the paragraphs that a summarised answer keeps
 LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
 NOTE = (
@@ -201,6 +208,7 @@ def compose(
     known: Sequence[Known] = (),
     devices: Sequence[str] = (),
     names: Names = (),
+    pinned: Sequence[tuple[str, str]] = (),
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -214,6 +222,7 @@ def compose(
     known             what messages stated, as `db.list_facts` returns it
     devices           further devices that the question names; the state's own comes first
     names             the names of every device
+    pinned            (field, text) of the state that is in every prompt, as `known` may be too
     """
     message_ids = message_names(all_messages)
     end = len(message_ids) - _ends_with(all_messages, current_question)
@@ -223,26 +232,46 @@ def compose(
     entries = settle(entries)
     parts = Parts(
         request or current_question,
-        _context(diagnostic_state, known, devices, names, current_question),
+        _context(diagnostic_state, known, devices, names, current_question, pinned),
         NOTE if is_device_query else "",
         entries,
         [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
         recalled,
+        _pinned(diagnostic_state, known, devices, pinned),
     )
     sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)
 
 
 def _context(
-    state: DiagnosticState, known: Sequence[Known], devices: Sequence[str], names: Names, question: str
+    state: DiagnosticState,
+    known: Sequence[Known],
+    devices: Sequence[str],
+    names: Names,
+    question: str,
+    pinned: Sequence[tuple[str, str]],
 ) -> str:
     """Return the lines of <diagnostic_context>: the state without what is superseded, then the values."""
-    own = device_key(state)
-    shown = state.copy()
-    shown.findings = still_true(state.findings, known, own, names) if known else state.findings
-    named = list(dict.fromkeys(name for name in (own, *devices) if name))
-    told = render_known(known, named or [""], question)
+    shown = without_items(state, pinned) if pinned else state.copy()
+    shown.last_log_file = state.last_log_file
+    shown.findings = still_true(shown.findings, known, device_key(state), names) if known else shown.findings
+    told = render_known(known, _named(state, devices), question)
     return "\n".join(part for part in (render_state(shown), *told) if part)
+
+
+def _named(state: DiagnosticState, devices: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(name for name in (device_key(state), *devices) if name)) or [""]
+
+
+def _pinned(
+    state: DiagnosticState,
+    known: Sequence[Known],
+    devices: Sequence[str],
+    pinned: Sequence[tuple[str, str]],
+) -> tuple[str, ...]:
+    """Return what the user pinned, a line each."""
+    items = [f"  - {PINNED_AS[name]}: {text}" for name, text in pinned if text in getattr(state, name)]
+    return (*items, *pinned_lines(known, _named(state, devices)))
 
 
 def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:

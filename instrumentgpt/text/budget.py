@@ -6,6 +6,9 @@
 4. Recalled turns are kept RECALLED_SHARE of the room, if they need it.
 5. Recent messages take what is left; they are shortened in steps, all alike, until they fit.
 6. What the others did not need goes to recalled turns.
+
+What the user pinned is never dropped: it stands first in the diagnostic context, shortened, all alike, where
+it takes more than PINNED_SHARE; messages that the user put back stand first among the recalled turns.
 """
 
 from collections.abc import Sequence
@@ -13,12 +16,14 @@ from dataclasses import dataclass
 
 from instrumentgpt.text.filtering import RECENT_CHARS, cap
 from instrumentgpt.text.recalled import Recalled, cost_of, fitting, render_recalled, without_repeats
-from instrumentgpt.text.summary import SUMMARY_TOKENS, Entry, render, settle
+from instrumentgpt.text.summary import SUMMARY_TOKENS, Entry, render, settle, shorten
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import as_content, without_tags
 
 PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
+PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
+PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
 CONTEXT_SHARE = 0.35  # of what request and note leave, as the next two
 SUMMARY_SHARE = 0.2
 RECALLED_SHARE = 0.4
@@ -44,6 +49,7 @@ class Parts:
     summary: Sequence[Entry]
     recent: Sequence[tuple[str, str]]
     recalled: Sequence[Recalled] = ()
+    pinned: Sequence[str] = ()  # lines
 
 
 def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
@@ -63,7 +69,10 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     request = _section("request", without_tags(parts.request))
     note = _section("note", parts.note)
     room = budget - request.tokens - note.tokens
-    context = _tagged("diagnostic_context", _lines_within(parts.context, int(CONTEXT_SHARE * room)))
+    pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
+    context = _tagged(
+        "diagnostic_context", _joined(pinned, _lines_within(parts.context, int(CONTEXT_SHARE * room)))
+    )
     summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
     room -= context.tokens + summary.tokens
     wish = sum(map(cost_of, parts.recalled))
@@ -90,6 +99,20 @@ def _section(name: str, text: str) -> Section:
 
 def _tagged(tag: str, body: str) -> Section:
     return _section(tag, f"<{tag}>\n{body}\n</{tag}>" if body else "")
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(filter(None, texts))
+
+
+def _pinned(lines: Sequence[str], room: int) -> str:
+    """Return the pinned lines under their title, each shortened as far as all need."""
+    for limit in PINNED_STEPS:
+        told = [without_tags(shorten(" ".join(line.split()), limit)) for line in lines]
+        text = "\n".join(["Pinned by the user:", *(f"  {line}" for line in told)]) if told else ""
+        if count_tokens(text) <= room:
+            break
+    return text
 
 
 def _lines_within(body: str, room: int) -> str:

@@ -12,11 +12,7 @@ ASKED_SHOWN = 8  # values that fit the question
 WISHES_SHOWN = 8
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
-SAID = {
-    "wish": "laid down",
-    "ruled_out": "ruled out",
-    "error": "logged",
-}  # sentences, as a pinned one is told
+SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
 
 
 @dataclass(frozen=True)

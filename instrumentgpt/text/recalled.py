@@ -1,12 +1,15 @@
 """Pieces of earlier messages as <recalled_turns> shows them: each with its turn, none said twice."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instrumentgpt.text.excerpts import GAP
+from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import as_content
 
+CUT_STEPS = (0, 200, 80, 30)  # characters of the first line of what is put back; 0: all of them
 INDENT = "  "  # of a piece's further lines: no line of a message can seem to begin another piece
 
 
@@ -14,7 +17,7 @@ INDENT = "  "  # of a piece's further lines: no line of a message can seem to be
 class Recalled:
     """What is recalled of one message: its turn (from 1), who said it, and the lines that count, in order.
 
-    score  how well it fits the question; higher is better
+    score  how well it fits the question; higher is better, infinite for what a person put back
     """
 
     message_id: int
@@ -38,14 +41,36 @@ def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
 
 
 def fitting(pieces: Sequence[Recalled], room: int) -> list[Recalled]:
-    """Return the best pieces that fit into `room` tokens together, in the order they were said."""
+    """Return the best pieces that fit into `room` tokens together, in the order they were said.
+
+    What a person put back (score infinite) shares the room first, cut where it must be, never left out.
+    """
+    put_back = [piece for piece in pieces if piece.score == math.inf]
     chosen: list[Recalled] = []
+    for place, piece in enumerate(put_back):
+        kept = _cut(piece, room // (len(put_back) - place))
+        if kept is not None:
+            chosen.append(kept)
+            room -= cost_of(kept)
     for piece in pieces:
         cost = cost_of(piece)
-        if cost <= room:
+        if cost <= room and piece.score != math.inf:
             chosen.append(piece)
             room -= cost
     return sorted(chosen, key=lambda piece: piece.message_id)
+
+
+def _cut(piece: Recalled, room: int) -> Recalled | None:
+    """Return the piece with as many of its first lines as fit, the first shortened; None if nothing fits."""
+    lines = list(piece.lines)
+    for limit in CUT_STEPS:
+        kept = [shorten(lines[0], limit), *lines[1:]] if limit else lines
+        while kept:
+            told = replace(piece, lines=tuple(kept))
+            if cost_of(told) <= room:
+                return told
+            kept = [*kept[:-2], GAP] if len(kept) > 2 else kept[:-1]
+    return None
 
 
 def cost_of(piece: Recalled) -> int:

@@ -1,0 +1,268 @@
+"""What people changed in the memory of a conversation, stored apart from what was extracted.
+
+`memory_in_force` is the one place where extracted memory and revisions come together: whoever builds a prompt
+or shows the memory asks here.
+"""
+
+import json
+import math
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.conversations import unknown
+from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.provenance import list_state_items
+from instrumentgpt.storage.saved import Note
+from instrumentgpt.text.filtering import cap, filter_content
+from instrumentgpt.text.known import Known
+from instrumentgpt.text.recalled import Recalled
+from instrumentgpt.text.revisions import (
+    ACTIONS,
+    LISTS,
+    MESSAGE,
+    NOTE,
+    VALUE,
+    InForce,
+    Item,
+    Revision,
+    Standings,
+    form,
+    in_force,
+    standings,
+)
+from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.text.statements import STATEMENT_CHARS, statements
+
+MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
+MOST_PUT_BACK = 6  # messages of a conversation
+PUT_BACK_CHARS = 1500  # of a message that is put back
+REVISED_VALUES = 1000  # of one quantity, looked at once one has been revised
+
+_COLUMNS = (
+    "id, device, field, name, channel, action, old, new, after, changed_by, changed_at, undone_by, undone_at"
+)
+
+
+class RefusedRevision(InstrumentGPTError, ValueError):
+    """A change of the memory that cannot be made."""
+
+
+def revise(
+    database: Database,
+    conversation_id: str,
+    item: Item,
+    action: str,
+    old: str,
+    new: str = "",
+    changed_by: str = "user",
+) -> int:
+    """Put a change on record and return its id; it counts from now on, also for what is said later.
+
+    action  one of text.revisions.ACTIONS
+    old     what the item says now
+    new     what it says instead, for "edit" and "correct"
+    """
+    old, new = " ".join(old.split()), " ".join(new.split())
+    with transaction(database):
+        _refuse_wrong(action, old, new)
+        _refuse_too_many(standings(list_revisions(database, conversation_id)), item, action)
+        return _stored(database, conversation_id, item, action, old, new, changed_by)
+
+
+def _refuse_wrong(action: str, old: str, new: str) -> None:
+    if action not in ACTIONS:
+        raise RefusedRevision(f"{action!r} is no change of the memory. Known: {', '.join(ACTIONS)}.")
+    if action in ("edit", "correct") and not new:
+        raise RefusedRevision("The new text is empty. Type what is true, or forget the item instead.")
+    if action in ("edit", "correct") and new == old:
+        raise RefusedRevision("The new text is the old one. Change it, or close this without saving.")
+    if len(new) > STATEMENT_CHARS:
+        raise RefusedRevision(
+            f"The new text has {len(new)} characters; {STATEMENT_CHARS} fit. Say it in fewer words."
+        )
+
+
+def _refuse_too_many(found: Standings, item: Item, action: str) -> None:
+    pinned = [one for one, standing in found.items() if standing.pinned and one != item]
+    messages = sum(one.field == MESSAGE for one in pinned)
+    if action == "pin" and len(pinned) - messages >= MOST_PINNED:
+        raise RefusedRevision(f"{MOST_PINNED} items are pinned, and no more fit a prompt. Unpin one first.")
+    if action == "restore" and item.field == MESSAGE and messages >= MOST_PUT_BACK:
+        raise RefusedRevision(
+            f"{MOST_PUT_BACK} messages are put back, and no more fit a prompt. Take one out again first."
+        )
+
+
+def _stored(
+    database: Database, conversation_id: str, item: Item, action: str, old: str, new: str, changed_by: str
+) -> int:
+    if not rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)):
+        raise unknown(conversation_id)
+    newest: list[Any] = rows(
+        database, "SELECT coalesce(max(id), 0) FROM messages WHERE conversation_id = ?", (conversation_id,)
+    )
+    values = (item.device, item.field, item.name, item.channel, action, old, new, newest[0][0])
+    cursor = database.conn.execute(
+        "INSERT INTO revisions (conversation_id, device, field, name, channel, action, old, new, after,"
+        " changed_by, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (conversation_id, *values, changed_by, time.time()),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
+    """Return every change of the conversation's memory, oldest first, the undone ones too."""
+    sql = f"SELECT {_COLUMNS} FROM revisions WHERE conversation_id = ? ORDER BY id"
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    asked = _asked(database, conversation_id) if found else []
+    return [_revision(asked, row) for row in found]
+
+
+def _revision(asked: list[int], row: Any) -> Revision:
+    number, device, field, name, channel, action, old, new, after, changed_by, changed_at, by, at = row
+    item, turn = Item(device, field, name, channel), _turn(asked, after)
+    return Revision(number, item, action, old, new, after, turn, changed_by, changed_at, by or "", at)
+
+
+def _turn(asked: list[int], message_id: int) -> int:
+    return max(1, bisect_right(asked, message_id))
+
+
+def _asked(database: Database, conversation_id: str) -> list[int]:
+    sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id"
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return [row[0] for row in found]
+
+
+def undo_revision(database: Database, revision_id: int, undone_by: str = "user") -> None:
+    """Take the change back: the memory is what it would be without it. Undone already: nothing happens."""
+    _switch(database, revision_id, undone_by, undone=True)
+
+
+def redo_revision(database: Database, revision_id: int) -> None:
+    """Make an undone change count again, in its old place among the others."""
+    _switch(database, revision_id, None, undone=False)
+
+
+def _switch(database: Database, revision_id: int, undone_by: str | None, undone: bool) -> None:
+    with transaction(database):
+        cursor = database.conn.execute(
+            "UPDATE revisions SET undone_by = ?, undone_at = ? WHERE id = ? AND (undone_at IS NULL) = ?",
+            (undone_by, time.time() if undone else None, revision_id, undone),
+        )
+        sql = "SELECT old FROM revisions WHERE id = ? AND field = ?"
+        note: list[Any] = rows(database, sql, (revision_id, NOTE)) if cursor.rowcount else []
+        if note and undone:
+            _write_note(database, Note(**json.loads(note[0][0])))
+        elif note:
+            _delete_note(database, Note(**json.loads(note[0][0])))
+
+
+def forget_note(database: Database, conversation_id: str, note: Note, changed_by: str = "user") -> int:
+    """Forget a note wherever it counts, as a change that can be undone here; return the change's id."""
+    with transaction(database):
+        _delete_note(database, note)
+        item = Item(note.scope, NOTE, note.id)
+        kept = json.dumps(vars(note), ensure_ascii=False)
+        return _stored(database, conversation_id, item, "forget", kept, "", changed_by)
+
+
+def _write_note(database: Database, note: Note) -> None:
+    database.conn.execute(  # a note saved under this name since then stays
+        "INSERT OR IGNORE INTO notes (id, scope, kind, text, updated_at) VALUES (?, ?, ?, ?, ?)",
+        (note.id, note.scope, note.kind, note.text, note.updated_at),
+    )
+
+
+def _delete_note(database: Database, note: Note) -> None:
+    database.conn.execute("DELETE FROM notes WHERE id = ? AND scope = ?", (note.id, note.scope))
+
+
+def memory_in_force(
+    database: Database,
+    conversation_id: str,
+    state: DiagnosticState,
+    known: Sequence[Known] | None = None,
+) -> InForce:
+    """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
+
+    known  what the messages state, or as much of it as is wanted; None: all of it
+    """
+    found = standings(list_revisions(database, conversation_id))
+    if known is None:
+        known = list_facts(database, conversation_id)
+    if any(item.field == VALUE for item in found):
+        known = _with_every_value(database, conversation_id, known, found)
+    return in_force(state, known, found, _restated(database, conversation_id, found))
+
+
+def _with_every_value(
+    database: Database, conversation_id: str, known: Sequence[Known], found: Standings
+) -> list[Known]:
+    """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
+
+    def is_revised(row: Known) -> bool:
+        return (
+            row.kind == VALUE and Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel) in found
+        )
+
+    every = list_facts(database, conversation_id, REVISED_VALUES)
+    return [*(row for row in known if not is_revised(row)), *filter(is_revised, every)]
+
+
+def _restated(database: Database, conversation_id: str, found: Standings) -> set[Item]:
+    """Return the forgotten items of the state that the user has pinned or stated in words since."""
+    forgotten = {
+        item: standing
+        for item, standing in found.items()
+        if item.field in LISTS and standing.forgotten is not None
+    }
+    if not forgotten:
+        return set()
+    anew = {
+        item
+        for one in list_state_items(database, conversation_id)
+        if one.source == "user"
+        for item, standing in forgotten.items()
+        if item.field == one.field and one.created_at > standing.changed_at
+        if form(one.text) in standing.forms
+    }
+    first = min(standing.forgotten or 0 for standing in forgotten.values())
+    sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
+    said: list[Any] = rows(database, sql, (conversation_id, first))
+    for message_id, content in said:
+        told = {form(row.text) for row in statements(content) if row.kind != "ruled_out"}
+        anew |= {
+            item
+            for item, standing in forgotten.items()
+            if message_id > (standing.forgotten or 0) and standing.forms & told
+        }
+    return anew
+
+
+def messages_put_back(database: Database, conversation_id: str, found: Standings) -> list[Recalled]:
+    """Return the messages that a person put back into the prompt, as pieces that come before all others."""
+    wanted = sorted(
+        int(item.name)
+        for item, standing in found.items()
+        if item.field == MESSAGE and standing.pinned and item.name.isdecimal()
+    )
+    if not wanted:
+        return []
+    marks = ",".join("?" * len(wanted))
+    sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
+    told: list[Any] = rows(database, sql, (conversation_id, *wanted))
+    asked = _asked(database, conversation_id)
+    return [_piece(asked, *row) for row in told]
+
+
+def _piece(asked: list[int], message_id: int, role: str, content: str) -> Recalled:
+    text = cap(filter_content(content), PUT_BACK_CHARS)
+    lines = tuple(line for line in text.split("\n") if line.strip())
+    return Recalled(message_id, _turn(asked, message_id), role, lines or ("(empty)",), math.inf)
