@@ -374,6 +374,26 @@ def notes_of_deleted_conversations(database: Database) -> None:
     )
 
 
+def entities_of_conversations(database: Database) -> None:
+    """What a conversation knows by a ref: logs, loops, findings, charts, reports; a ref is never reused."""
+    database.execute("""
+        CREATE TABLE entities (
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            ref TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            label TEXT NOT NULL,
+            flag TEXT NOT NULL DEFAULT '',
+            first_message INTEGER NOT NULL,
+            last_message INTEGER NOT NULL,
+            retained TEXT NOT NULL DEFAULT '',
+            link TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, ref),
+            UNIQUE (conversation_id, type, link)
+        )""")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -390,6 +410,7 @@ STEPS = (
     search_pruning_and_summaries,
     facts_by_age,
     notes_of_deleted_conversations,
+    entities_of_conversations,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -1,0 +1,172 @@
+"""What a conversation knows by a ref: `log_1`, `loop_2`, `gen_report_1`. One record per thing.
+
+A ref is given once and never again, also when the turn that brought the thing is deleted.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, transaction
+
+Type = Literal["device", "log", "loop", "finding", "chart", "report", "note"]
+Flag = Literal["", "read:summary", "read:full", "read", "unsaved", "created"]
+
+_STRONGER = {"": 0, "read": 1, "read:summary": 1, "unsaved": 1, "read:full": 2, "created": 2}
+
+
+@dataclass(frozen=True)
+class Entity:
+    """One thing of a conversation.
+
+    flag      set by code: "read:summary" metrics known, "read:full" rows loaded, "read", and of what was
+              generated "unsaved" and "created"
+    first     id of the question in whose turn it came up
+    last      id of the latest question in whose turn it was touched
+    retained  why it is kept in the prompt beyond the recent turns; "" if it is not
+    link      what it really is (an artifact's id, a log's name and device …): never for a prompt
+    """
+
+    ref: str
+    type: Type
+    label: str
+    flag: Flag
+    first: int
+    last: int
+    retained: str
+    link: dict[str, Any]
+
+    @property
+    def generated(self) -> bool:
+        """Whether it was made here, and is the user's to save."""
+        return self.ref.startswith("gen_")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A thing that came up in a turn; one with the same type and link is known already."""
+
+    type: Type
+    label: str
+    link: Mapping[str, Any]
+    flag: Flag = ""
+    generated: bool = False
+
+
+_COLUMNS = "ref, type, label, flag, first_message, last_message, retained, link"
+
+
+def list_entities(database: Database, conversation_id: str) -> list[Entity]:
+    """Return what the conversation knows, in the order it came up; not what only a deleted turn brought."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM entities WHERE conversation_id = ?"
+        " AND EXISTS (SELECT 1 FROM messages WHERE messages.id = first_message) ORDER BY entities.rowid"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return [Entity(*row[:7], json.loads(row[7])) for row in found]
+
+
+def note_entities(
+    database: Database, conversation_id: str, question: int, seen: Iterable[Seen]
+) -> list[Entity]:
+    """Record that the turn of `question` touched what was `seen`; return it, new things with a new ref.
+
+    A known thing keeps its ref; its label becomes the newest, its flag the stronger of both.
+    """
+    noted: list[str] = []
+    with transaction(database):
+        for one in seen:
+            link = json.dumps(dict(one.link), ensure_ascii=False, sort_keys=True)
+            noted.append(
+                _known(database, conversation_id, question, one, link)
+                or _added(database, conversation_id, question, one, link)
+            )
+        entities = {entity.ref: entity for entity in list_entities(database, conversation_id)}
+    return [entities[ref] for ref in dict.fromkeys(noted) if ref in entities]
+
+
+def touch_entities(database: Database, conversation_id: str, question: int, refs: Iterable[str]) -> None:
+    """Record that the turn of `question` named `refs`; unknown ones are ignored."""
+    with transaction(database):
+        database.conn.executemany(
+            "UPDATE entities SET last_message = max(last_message, ?) WHERE conversation_id = ? AND ref = ?",
+            [(question, conversation_id, ref) for ref in refs],
+        )
+
+
+def retain_entities(database: Database, conversation_id: str, reasons: Mapping[str, str]) -> None:
+    """Keep exactly the refs in `reasons` beyond the recent turns, each for its reason."""
+    with transaction(database):
+        database.conn.execute(
+            "UPDATE entities SET retained = '' WHERE conversation_id = ?", (conversation_id,)
+        )
+        database.conn.executemany(
+            "UPDATE entities SET retained = ? WHERE conversation_id = ? AND ref = ?",
+            [(reason, conversation_id, ref) for ref, reason in reasons.items()],
+        )
+
+
+def mark_created(database: Database, conversation_id: str, ref: str) -> None:
+    """Record that what was generated as `ref` is saved now: its ref stays."""
+    with transaction(database):
+        database.conn.execute(
+            "UPDATE entities SET flag = 'created' WHERE conversation_id = ? AND ref = ?",
+            (conversation_id, ref),
+        )
+
+
+def _known(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
+    """Bring a known thing up to date and return its ref; "" if it is new."""
+    found: list[Any] = rows(
+        database,
+        "SELECT ref, flag, first_message FROM entities WHERE conversation_id = ? AND type = ? AND link = ?",
+        (conversation_id, seen.type, link),
+    )
+    if not found:
+        return ""
+    ref, flag, first = found[0]
+    # Its first turn may have been deleted since: from now on it belongs to this one.
+    kept = rows(database, "SELECT 1 FROM messages WHERE id = ?", (first,))
+    database.conn.execute(
+        "UPDATE entities SET label = ?, flag = ?, first_message = ?, last_message = max(last_message, ?)"
+        " WHERE conversation_id = ? AND ref = ?",
+        (
+            seen.label,
+            max(flag, seen.flag, key=lambda one: _STRONGER[one]),
+            first if kept else question,
+            question,
+            conversation_id,
+            ref,
+        ),
+    )
+    return str(ref)
+
+
+def _added(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
+    kind = f"gen_{seen.type}" if seen.generated else seen.type
+    counted: list[Any] = rows(
+        database,
+        "SELECT coalesce(max(number), 0) + 1 FROM entities WHERE conversation_id = ? AND kind = ?",
+        (conversation_id, kind),
+    )
+    ref = f"{kind}_{counted[0][0]}"
+    database.conn.execute(
+        "INSERT INTO entities (conversation_id, ref, kind, number, type, label, flag, first_message,"
+        " last_message, retained, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
+        (
+            conversation_id,
+            ref,
+            kind,
+            counted[0][0],
+            seen.type,
+            seen.label,
+            seen.flag,
+            question,
+            question,
+            link,
+        ),
+    )
+    return ref
