@@ -10,6 +10,8 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.history import history
+from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.statements import statements
 
 
@@ -17,41 +19,55 @@ def prompt_for(
     database: Database,
     conversation_id: str,
     request: str,
-    messages: Sequence[db.Message],
+    before: int,
     state: memory.DiagnosticState,
     summary: str,
     devices: Sequence[Device],
     inventory: Inventory,
     settings: Settings,
 ) -> memory.Prompt:
-    """Return the prompt of `request`; stores nothing.
+    """Return the prompt of `request`, with the memory as people revised it; stores nothing.
 
-    messages  the whole conversation before the request, oldest first
-    devices   those that the request names
+    before   id of the request's message: the conversation goes as far as that
+    devices  those that the request names
     """
     budget = settings.prompt_tokens
-    before = messages[-1].id + 1 if messages else 0
     names = names_of(inventory)
     told = memory.request_in_file(request, request_file(request), budget)
+    in_force = memory_in_force(database, conversation_id, state)
+    put_back = messages_put_back(database, conversation_id, in_force.standings)
     return memory.compose(
         request,
-        [vars(message) for message in messages],
-        state,
+        history(database, conversation_id, before),
+        in_force.state,
         summary,
         is_device_query=bool(devices),
         recent_exchanges=settings.recent_exchanges,
         budget=budget,
-        recalled=db.recall(database, conversation_id, request, names, before),
+        recalled=[*put_back, *db.recall(database, conversation_id, request, names, before)],
         request=told if memory.is_too_long(request, budget) else "",
-        known=db.list_facts(database, conversation_id),
+        known=in_force.known,
         devices=[device.name for device in devices],
         names=names,
+        pinned=in_force.pinned,
     )
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
     """Return the names of each device: in a conversation one stands for the others."""
     return tuple((device.name, device.ip, *device.aliases) for device in inventory.devices)
+
+
+def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
+    """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
+    numbers = [
+        [name.split()[-1] for name in names if name.split()[-1].isdecimal()] for names in names_of(inventory)
+    ]
+    every = [number for own in numbers for number in set(own)]
+    return [
+        (*names, *(number for number in set(own) if every.count(number) == 1))
+        for names, own in zip(names_of(inventory), numbers, strict=True)
+    ]
 
 
 def request_file(request: str) -> str:

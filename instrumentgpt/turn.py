@@ -63,7 +63,6 @@ class Turn:
     database: Database
     run: Run
     question: db.Message
-    earlier: list[db.Message]  # the conversation before the question, oldest first
     settings: Settings
     state: memory.DiagnosticState
     summary: str
@@ -78,6 +77,11 @@ class Turn:
     usage: dict[str, float] = field(default_factory=dict)  # of all that was asked in this turn
     offers: list[Offer] = field(default_factory=list)  # what the page offers to say next, as buttons
     also_saved: list[Callable[[int], None]] = field(default_factory=list)  # with the answer, given its id
+
+    @property
+    def earlier(self) -> list[db.Message]:
+        """The conversation before the question, oldest first."""
+        return db.list_messages(self.database, self.run.conversation_id, before=self.question.id)
 
     @property
     def folder(self) -> Path:
@@ -166,7 +170,7 @@ class Turn:
             self.database,
             self.run.conversation_id,
             request,
-            self.earlier,
+            self.question.id,
             self.state,
             self.summary,
             self.devices,
@@ -205,13 +209,11 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     """
     run = get_run(database, run_id)
     question_id = run.question_message_id or 0
-    *earlier, question = db.list_messages(database, run.conversation_id, before=question_id + 1)
+    question = db.list_messages(database, run.conversation_id, 1, question_id + 1)[0]
     summary, stored = db.get_memory(run.conversation_id, database)
     before = memory.DiagnosticState.deserialize(stored)
     settings = settings_in_force(db.get_settings(database))
-    turn = Turn(
-        database, run, question, earlier, settings, before, summary, Inventory(Path(), ()), stopped=stopped
-    )
+    turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
     try:
         turn.inventory = load_inventory(settings.inventory)
     except InstrumentGPTError as error:

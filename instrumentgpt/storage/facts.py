@@ -3,13 +3,13 @@
 Facts go with their message, so the state is always what the messages at hand say.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.readings import Reading
@@ -161,7 +161,7 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
 
 def _known(database: Database, conversation_id: str, sql: str, values: tuple[str | int, ...]) -> list[Known]:
     found: list[Any] = rows(database, sql, values)
-    asked = questions_asked(database, conversation_id) if found else []
+    asked = places(database, conversation_id)[1] if found else []
     return [
         Known(
             row[1],
@@ -176,15 +176,3 @@ def _known(database: Database, conversation_id: str, sql: str, values: tuple[str
         )
         for row in found
     ]
-
-
-def questions_asked(database: Database, conversation_id: str) -> list[int]:
-    """Return the ids of the conversation's questions, oldest first: the place of one is its turn."""
-    sql = "SELECT group_concat(id) FROM messages WHERE conversation_id = ? AND role = 'user'"
-    listed = rows(database, sql, (conversation_id,))[0][0]
-    return sorted(map(int, str(listed).split(","))) if listed else []
-
-
-def turn_of(message_id: int, asked: Sequence[int]) -> int:
-    """Return the turn (from 1) of a message, where `asked` are the ids of the questions."""
-    return max(1, bisect_right(asked, message_id))

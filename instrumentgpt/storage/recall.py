@@ -5,13 +5,14 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 """
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.terms import Phrase, phrases, telling, terms
@@ -51,7 +52,7 @@ def recall(
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
     """
-    until = 2**63 - 1 if before is None else before
+    until = LAST_ID if before is None else before
     wanted = phrases(question, aliases)
     scores = _search(database, conversation_id, wanted, until)
     if len(wanted) and len(_own(question, aliases)) < FEW_TERMS:
@@ -171,11 +172,11 @@ def _pieces(
     weights: dict[str, float],
     until: int,
 ) -> list[Recalled]:
-    ids, asked = _places(database, conversation_id, until)
+    ids, asked = places(database, conversation_id, until)
 
     def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
         lines = tuple(relevant_lines(content, weights, chars))
-        return Recalled(message, max(1, bisect_right(asked, message)), role, lines, score)
+        return Recalled(message, turn_of(message, asked), role, lines, score)
 
     pieces = [piece(message, *told[message], EXCERPT_CHARS, scores[message]) for message in best]
     around = _around(ids, best[:NEIGHBOURED], set(best))
@@ -185,17 +186,6 @@ def _pieces(
         for message, (hit, share) in around.items()
     ]
     return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
-
-
-def _places(database: Database, conversation_id: str, until: int) -> tuple[list[int], list[int]]:
-    """Return the ids of the messages, and of the questions among them, in order."""
-    sql = (
-        "SELECT group_concat(id), group_concat(CASE role WHEN 'user' THEN id END)"
-        " FROM messages WHERE conversation_id = ? AND id < ?"
-    )
-    found: list[Any] = rows(database, sql, (conversation_id, until))
-    ids, asked = (sorted(map(int, listed.split(","))) if listed else [] for listed in found[0])
-    return ids, asked
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:

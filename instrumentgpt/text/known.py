@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from instrumentgpt.text.facts import Fact, Names, facts_in, is_known, name_of
 from instrumentgpt.text.terms import phrases, terms
@@ -66,15 +67,23 @@ def values_in_force(known: Iterable[Known]) -> dict[tuple[str, str, str], Value]
 
 def still_true(texts: Sequence[str], known: Sequence[Known], device: str, names: Names) -> list[str]:
     """Return the findings that state no value which a later one has superseded."""
-    if not texts:
-        return []
-    values = values_in_force(known)
+    values = values_in_force(known) if texts else {}
 
     def holds(text: str) -> bool:
-        told = (fact for fact in facts_in(text, device, names))
+        told = _stated(text, device, names)
         return not any(fact.key in values and values[fact.key].now.fact.value != fact.value for fact in told)
 
     return [text for text in texts if holds(text)]
+
+
+def keys_in(texts: Sequence[str], device: str, names: Names) -> set[tuple[str, str, str]]:
+    """Return what the texts state values of: `still_true` needs to know what has become of those."""
+    return {fact.key for text in texts for fact in _stated(text, device, names)}
+
+
+@lru_cache(maxsize=256)
+def _stated(text: str, device: str, names: Names) -> tuple[Fact, ...]:
+    return tuple(facts_in(text, device, names))
 
 
 def render_known(known: Sequence[Known], devices: Sequence[str], question: str) -> list[str]:

@@ -16,6 +16,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, resolve
 from instrumentgpt.prompts import prompt_for
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.text.summary import parse, render
 from instrumentgpt.ui import session, untrusted
 
@@ -82,7 +83,6 @@ def next_prompt(
     """Return the prompt that `question` would send now, and the state in force for it; stores nothing."""
     summary, stored = db.get_memory(conversation_id, database)
     state = memory.DiagnosticState.deserialize(stored)
-    messages = db.list_messages(database, conversation_id)
     try:
         inventory = load_inventory(settings.inventory)
     except InstrumentGPTError:
@@ -97,7 +97,7 @@ def next_prompt(
         database,
         conversation_id,
         tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
-        messages,
+        LAST_ID,
         state,
         summary,
         devices,
