@@ -30,6 +30,7 @@ from instrumentgpt.storage.conversations import (
     get_conversation,
     list_conversations,
     list_messages,
+    list_messages_around,
     rename_conversation,
     unknown,
 )
@@ -58,11 +59,13 @@ from instrumentgpt.storage.saved import (
     save_note,
     save_setting,
 )
+from instrumentgpt.storage.search import Hit, search
 
 __all__ = [
     "Artifact",
     "Conversation",
     "Document",
+    "Hit",
     "Message",
     "Note",
     "Offer",
@@ -96,6 +99,7 @@ __all__ = [
     "list_documents",
     "list_facts",
     "list_messages",
+    "list_messages_around",
     "list_notes",
     "list_offers",
     "list_state_items",
@@ -106,6 +110,7 @@ __all__ = [
     "save_mode_state",
     "save_note",
     "save_setting",
+    "search",
     "store_facts",
     "transaction",
     "update_memory",

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from instrumentgpt.agents.offline import program
 from instrumentgpt.agents.scripted import program as scripted
-from instrumentgpt.commands import ask, compare, devices, diagnose, doctor, plot, simulate
+from instrumentgpt.commands import ask, compare, devices, diagnose, doctor, plot, search, simulate
 from instrumentgpt.errors import InstrumentGPTError
 
 COMMANDS: dict[str, ModuleType] = {
@@ -21,6 +21,7 @@ COMMANDS: dict[str, ModuleType] = {
     "plot": plot,
     "devices": devices,
     "simulate": simulate,
+    "search": search,
     "doctor": doctor,
     "offline": program,
     "scripted": scripted,

@@ -193,13 +193,57 @@ def test_asking_while_an_answer_is_written_keeps_the_text(database):
     assert db.count_messages(database, conversation) == 1
 
 
+def sidebar_buttons(at, prefix):
+    return [button for button in at.sidebar.button if button.key and button.key.startswith(prefix)]
+
+
 def test_search_finds_titles_and_words_of_messages(database):
     answered(database, "why does the oven swing?", "kp")
     answered(database, "door", "the hinge")
     at = page()
+    at.text_input(key="search").set_value("door").run()
+    assert [button.label for button in sidebar_buttons(at, "open-")] == ["door"]
     at.text_input(key="search").set_value("hinge").run()
-    listed = [button.label for button in at.sidebar.button if button.key and button.key.startswith("open-")]
-    assert listed == ["door"]
+    assert not sidebar_buttons(at, "open-")
+    assert [button.label for button in sidebar_buttons(at, "hit-")] == ["the :primary-background[**hinge**]"]
+
+
+def test_a_hit_opens_its_conversation_at_that_message(database):
+    conversation = db.create_conversation(database)
+    for number in range(40):
+        db.add_message(database, conversation, "user", f"question {number}")
+        db.add_message(
+            database, conversation, "assistant", "the hinge" if number == 5 else f"answer {number}"
+        )
+    at = page()
+    at.text_input(key="search").set_value("hinge").run()
+    sidebar_buttons(at, "hit-")[0].click().run()
+    assert at.query_params["conv"] == conversation
+    assert at.query_params["msg"] == str(db.list_messages(database, conversation)[11].id)
+    assert "the hinge" in [markdown.value for markdown in at.markdown]
+    assert len(at.chat_message) == 20
+    labels = [button.label for button in at.button]
+    assert "Load earlier · 2 more" in labels
+    next(button for button in at.button if button.label == "Go to the newest · 58 more").click().run()
+    assert "answer 39" in [markdown.value for markdown in at.markdown]
+
+
+@pytest.mark.parametrize("message", ["99999999", "x", "-1", "9" * 40])
+def test_a_message_that_is_not_there_shows_the_newest(database, message):
+    conversation, _ = answered(database, "why?", "because")
+    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
+    at.query_params["conv"], at.query_params["msg"] = conversation, message
+    at.run()
+    assert not at.exception
+    assert "because" in [markdown.value for markdown in at.markdown]
+
+
+def test_a_hit_cannot_format_the_sidebar(database):
+    answered(database, "**x** :red[y] hinge <b> $x$")
+    at = page()
+    at.text_input(key="search").set_value("hinge").run()
+    label = sidebar_buttons(at, "hit-")[0].label
+    assert ":red[" not in label.replace("\\:", "") and "<b>" not in label and " $x$" not in label
 
 
 def test_a_title_cannot_format_the_sidebar(database):

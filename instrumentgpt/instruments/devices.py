@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,17 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
     known, unknown = find_mentions(text, names)
     return Resolution(tuple(by_ip[ip] for ip in known), unknown)
+
+
+def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
+    """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
+    every = [(device.name, device.ip, *device.aliases) for device in inventory.devices]
+    numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in every]
+    shared = Counter(number for own in numbers for number in own)
+    return [
+        (*names, *sorted(number for number in own if shared[number] == 1))
+        for names, own in zip(every, numbers, strict=True)
+    ]
 
 
 def entry(name: str, ip: str = "10.0.0.1") -> str:

@@ -63,17 +63,19 @@ def get_conversation(database: Database, conversation_id: str) -> Conversation |
     return Conversation(*found[0]) if found else None
 
 
-def list_conversations(database: Database, search: str = "", limit: int = 100) -> list[Conversation]:
-    """Return conversations, last used first; only those with `search` in their title or a message."""
+def list_conversations(
+    database: Database, search: str = "", limit: int = 100, titles_only: bool = False
+) -> list[Conversation]:
+    """Return conversations, last used first; only those with `search` in their title (or a message)."""
     sql = f"SELECT {_CONVERSATION} FROM conversations"
     values: tuple[str | int, ...] = (limit,)
     if search.strip():
         like = f"%{_like(search.strip())}%"
-        sql += (
-            " WHERE title LIKE ? ESCAPE '\\' OR id IN"
-            " (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
-        )
-        values = (like, like, limit)
+        sql += " WHERE title LIKE ? ESCAPE '\\'"
+        values = (like, limit)
+        if not titles_only:
+            sql += " OR id IN (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
+            values = (like, like, limit)
     found: list[Any] = rows(
         database, f"{sql} ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?", values
     )
@@ -156,11 +158,25 @@ def list_messages(
     return [Message(*row) for row in reversed(found)]
 
 
-def count_messages(database: Database, conversation_id: str) -> int:
-    """Return how many messages the conversation has."""
-    found: list[Any] = rows(
-        database, "SELECT count(*) FROM messages WHERE conversation_id = ?", (conversation_id,)
-    )
+def list_messages_around(
+    database: Database, conversation_id: str, message_id: int, count: int
+) -> list[Message]:
+    """Return `count` messages with `message_id` in their middle, oldest first; none if it is not of them."""
+    before = list_messages(database, conversation_id, last=max(1, count // 2), before=message_id + 1)
+    if not before or before[-1].id != message_id:
+        return []
+    sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?"
+    found: list[Any] = rows(database, sql, (conversation_id, message_id, count - len(before)))
+    return before + [Message(*row) for row in found]
+
+
+def count_messages(
+    database: Database, conversation_id: str, before: int | None = None, after: int = 0
+) -> int:
+    """Return how many messages the conversation has, or those with ids below `before` and above `after`."""
+    sql = "SELECT count(*) FROM messages WHERE conversation_id = ? AND id < ? AND id > ?"
+    values = (conversation_id, 2**63 - 1 if before is None else before, after)
+    found: list[Any] = rows(database, sql, values)
     return int(found[0][0])
 
 

@@ -55,8 +55,9 @@ def _draw_conversation(
     database: Database, settings: Settings, shown: db.Conversation, run: Run | None
 ) -> None:
     conversation.draw_title(database, shown)
+    newest = db.list_messages(database, shown.id, last=1)
     messages = conversation.draw(database, shown.id, settings, answering=run is not None)
-    if run and any(message.run_id == run.id for message in messages):
+    if run and any(message.run_id == run.id for message in [*messages, *newest]):
         run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None
     if not run and not offers.draw(database, messages):
@@ -66,4 +67,4 @@ def _draw_conversation(
         with frame[0]:
             live.follow(run.id, shown.id, frame[1])
     else:
-        live.watch(shown.id, messages[-1].id if messages else 0)
+        live.watch(shown.id, newest[-1].id if newest else 0)

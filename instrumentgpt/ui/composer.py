@@ -80,6 +80,7 @@ def ask(database: Database, settings: Settings, conversation_id: str | None, que
         if conversation_id is None:
             conversation_id = db.create_conversation(database)
             st.session_state[session.CONVERSATION] = conversation_id  # writing the address could end this run
+        session.leave_place()
         kept = attachments.store(database, conversation_id, question.files)
         if question.like is not None:
             kept = copy_uploads(database, question.like)

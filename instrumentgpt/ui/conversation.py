@@ -1,5 +1,7 @@
 """The messages of a conversation as they are stored, and as far as it is written the next answer."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 from sqlite_utils import Database
 from streamlit.delta_generator import DeltaGenerator
@@ -8,7 +10,7 @@ import db
 import memory
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import Run
-from instrumentgpt.ui import again, answer, attachments, charts, inspector, live, untrusted
+from instrumentgpt.ui import again, answer, attachments, charts, inspector, live, places, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed
 
@@ -33,11 +35,12 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
     While another is `answering`, nothing can be asked again.
     """
     limit = st.session_state.get("shown", {}).get(conversation_id, LAST)
-    messages = db.list_messages(database, conversation_id, last=limit)
-    total = db.count_messages(database, conversation_id)
-    if total > len(messages):
+    place = session.place()
+    messages = _in_view(database, conversation_id, limit, place)
+    earlier = db.count_messages(database, conversation_id, before=messages[0].id) if messages else 0
+    if earlier:
         st.button(
-            f"Load earlier · {total - len(messages)} more",
+            f"Load earlier · {earlier} more",
             icon=":material/expand_less:",
             type="tertiary",
             on_click=_show_more,
@@ -50,13 +53,37 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
     agents = None if answering else again.agents_here(settings)
     for message in messages:
         made = kept[message.id]
-        if message.role == "user":
-            _draw_question(database, message, made, answering)
-        else:
-            with st.chat_message("assistant", avatar=ASSISTANT):
-                answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
+        with st.container(key=f"message-{message.id}") if message.id == place else nullcontext():
+            if message.role == "user":
+                _draw_question(database, message, made, answering)
+            else:
+                with st.chat_message("assistant", avatar=ASSISTANT):
+                    answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
     again.draw_dialog(messages)
+    _draw_way_back(database, conversation_id, messages)
+    if place is not None and any(message.id == place for message in messages):
+        places.bring_into_view(f"message-{place}")
     return messages
+
+
+def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:
+    """Return the newest messages, or, where `place` is older than those, as many around it."""
+    newest = db.list_messages(database, conversation_id, last=limit)
+    if place is None or (newest and place >= newest[0].id):
+        return newest
+    return db.list_messages_around(database, conversation_id, place, limit) or newest
+
+
+def _draw_way_back(database: Database, conversation_id: str, messages: list[db.Message]) -> None:
+    """Draw the button to the newest messages, where older ones are in view."""
+    later = db.count_messages(database, conversation_id, after=messages[-1].id) if messages else 0
+    if later:
+        st.button(
+            f"Go to the newest · {later} more",
+            icon=":material/expand_more:",
+            type="tertiary",
+            on_click=session.leave_place,
+        )
 
 
 def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:

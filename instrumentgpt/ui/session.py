@@ -9,7 +9,9 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 
-CONVERSATION = "conversation_id"  # in the session's state, beside `conv` in the address
+# In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
+# how often a message was gone to.
+CONVERSATION, LEFT, VISITS = "conversation_id", "left-message", "visits"
 
 
 @contextmanager
@@ -35,18 +37,43 @@ def current(database: Database) -> db.Conversation | None:
         leave()
         st.toast("That conversation is not there: it may have been deleted.", icon=":material/info:")
     elif conversation is not None:
-        enter(conversation.id)
+        enter(conversation.id, place())
     return conversation
 
 
-def enter(conversation_id: str) -> None:
-    """Make this the tab's conversation."""
+def enter(conversation_id: str, message_id: int | None = None) -> None:
+    """Make this the tab's conversation, at its newest message or at the one named."""
     st.session_state[CONVERSATION] = conversation_id
     if st.query_params.get("conv") != conversation_id:
         st.query_params["conv"] = conversation_id
+    if message_id is None:
+        st.query_params.pop("msg", None)
+        st.session_state.pop(LEFT, None)
+    elif st.query_params.get("msg") != str(message_id):
+        st.query_params["msg"] = str(message_id)
+
+
+def go_to(conversation_id: str, message_id: int | None) -> None:
+    """Make this the tab's conversation, and bring the message into view (for buttons)."""
+    st.session_state[VISITS] = st.session_state.get(VISITS, 0) + 1
+    st.session_state.pop(LEFT, None)
+    enter(conversation_id, message_id)
+
+
+def place() -> int | None:
+    """Return the message that the address names (`?conv=…&msg=…`), unless it was left for the newest."""
+    asked = st.query_params.get("msg", "")
+    known = asked.isdecimal() and len(asked) < 19 and asked != st.session_state.get(LEFT)
+    return int(asked) if known else None
+
+
+def leave_place() -> None:
+    """Go back to the newest message; the address stays, since writing it could end this run of the script."""
+    st.session_state[LEFT] = st.query_params.get("msg")
 
 
 def leave() -> None:
     """Make the tab ready for a new conversation."""
     st.session_state.pop(CONVERSATION, None)
     st.query_params.pop("conv", None)
+    st.query_params.pop("msg", None)

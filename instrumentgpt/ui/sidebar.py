@@ -8,7 +8,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui import hits, session, untrusted
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
@@ -27,22 +27,22 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         on_click=session.leave,
     )
     words = st.text_input(
-        "Search conversations",
-        placeholder="Search conversations",
+        "Search everything",
+        placeholder="Search everything",
         icon=":material/search:",
         label_visibility="collapsed",
         type="search",
         live=True,
         key="search",
     )
-    found = db.list_conversations(database, words or "")
+    found = db.list_conversations(database, words or "", titles_only=True)
     live = {run.conversation_id: LIVE if run.began_at else WAITING for run in live_runs(database)}
     shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
     with st.container(gap=None, key="conversations"):
         for conversation in shown:
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
-    if words and not found:
-        st.caption("No conversation has these words.")
+    if words:
+        hits.draw(database, words, any_title=bool(found))
     if len(shown) < len(found):
         st.button(f"Show all {len(found)}", type="tertiary", on_click=_show_all)
 

@@ -1,0 +1,52 @@
+"""`python -m instrumentgpt search WORDS`: what was asked, answered or found, in all conversations."""
+
+import argparse
+import json
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import db
+
+HELP = "finds what was asked, answered or found in any conversation"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("words", metavar="WORDS", nargs="+", help="in English or Chinese")
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the hits, the best first; return 0, or 1 if there is none."""
+    import db
+    from instrumentgpt.instruments.devices import load_inventory, spoken_names
+    from instrumentgpt.settings import database_path, settings_in_force
+
+    with closing(db.connect(database_path())) as database:
+        inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
+        words = " ".join(arguments.words)
+        found = db.search(database, words, spoken_names(inventory), max(1, arguments.limit))
+    for hit in found:
+        print(_as_json(hit) if arguments.json else _as_text(hit))
+    return 0 if found else 1
+
+
+def _as_json(hit: "db.Hit") -> str:
+    told = {**vars(hit), "text": hit.text}
+    return json.dumps({name: value for name, value in told.items() if name != "pieces"}, ensure_ascii=False)
+
+
+def _as_text(hit: "db.Hit") -> str:
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(hit.created_at))
+    device = f" · {hit.device}" if hit.device else ""
+    title, text = (_printable(words) for words in (hit.title, hit.text))
+    address = f"?conv={hit.conversation_id}" + (f"&msg={hit.message_id}" if hit.message_id else "")
+    return f"{when}{device} · {hit.kind} · {title}\n    {text}\n    {address}"
+
+
+def _printable(text: str) -> str:
+    """A pasted log may hold what commands a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

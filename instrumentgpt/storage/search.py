@@ -1,0 +1,154 @@
+"""Search over everything that was ever asked, answered or found, in all conversations.
+
+It uses the index of recall (raw messages) and that of the state's items: findings, causes, logs, devices.
+What holds all that was asked for comes first; where that is little, what holds some of it follows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.text.excerpts import relevant_lines
+from instrumentgpt.text.state import DiagnosticState, device_key
+from instrumentgpt.text.terms import Phrase, fold
+from instrumentgpt.text.wanted import Wanted, marked, wanted
+
+HITS = 20  # of one search
+FEW = 5  # with fewer hits that hold all words, those that hold some come too
+CONTEXT_CHARS = 160  # of a hit, about
+READ_CHARS = 20_000  # of a message, around the first hit: a pasted log may have millions
+MOST_THINGS = 24  # asked for in one search
+RANKED = 1_000  # newest that are compared by how well they fit: a word that is everywhere tells little
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A message or a finding that a search found.
+
+    kind    "question", "answer", or the field of the state: "findings", "root_causes", "downloaded_logs", …
+    device  the one in question then, "" if none was
+    pieces  the words around the hit, each piece with whether it is what was asked for; not escaped
+    """
+
+    conversation_id: str
+    title: str
+    message_id: int | None
+    kind: str
+    created_at: float  # s since 1970
+    device: str
+    pieces: tuple[tuple[str, bool], ...]
+
+    @property
+    def text(self) -> str:
+        """The words around the hit."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def search(
+    database: Database, query: str, aliases: Sequence[Sequence[str]] = (), limit: int = HITS
+) -> list[Hit]:
+    """Return what holds the words of `query`, in either language and under other names, the best first.
+
+    aliases  lists of names of one device each
+    """
+    asked = wanted(query, aliases)[:MOST_THINGS]
+    if not asked:
+        return []
+    found = _found(database, _all_of(asked), limit)
+    if len(found) < min(FEW, limit) and len(asked) > 1:
+        rare = [one for one in asked if _is_rare(database, one)] or asked
+        found += [place for place in _found(database, _any_of(rare), limit) if place not in found]
+    return list(_hits(database, found, asked))[:limit]
+
+
+def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[Wanted]) -> Iterator[Hit]:
+    """Yield each message once, whether it was found by its words or by a finding that it brought."""
+    told: set[int] = set()
+    for kind, key in found:
+        hit = (_of_message if kind == "message" else _of_item)(database, key, asked)
+        if hit.message_id is None or hit.message_id not in told:
+            told.add(hit.message_id or 0)
+            yield hit
+
+
+def _all_of(asked: Sequence[Wanted]) -> str:
+    return " AND ".join(f"({_any_of([one])})" for one in asked)
+
+
+def _any_of(asked: Sequence[Wanted]) -> str:
+    return " OR ".join(_quoted(phrase, one.unfinished) for one in asked for phrase in one.phrases if phrase)
+
+
+def _quoted(phrase: Phrase, unfinished: bool) -> str:
+    words = " ".join(phrase).replace('"', '""')
+    return f'"{words}"{" *" if unfinished else ""}'
+
+
+def _found(database: Database, match: str, limit: int) -> list[tuple[str, int]]:
+    """Return ("message" or "item", its id), the best first; what fits equally well, the newest first."""
+    every: list[tuple[float, int, str]] = []
+    for kind, table in (("message", "message_terms"), ("item", "item_terms")):
+        ranked = _ranked(database, table, f"terms : ({match})", limit)
+        best = max((score for _, score in ranked), default=1.0) or 1.0
+        every += [(score / best, key, kind) for key, score in ranked]
+    return [(kind, key) for _, key, kind in sorted(every, reverse=True)]
+
+
+def _ranked(database: Database, table: str, match: str, limit: int) -> list[tuple[int, float]]:
+    newest = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT ?"
+    found: list[Any] = rows(database, newest, (match, RANKED))
+    if not found:
+        return []
+    ranked: list[Any] = rows(
+        database,
+        f"SELECT rowid, -bm25({table}) AS score FROM {table} WHERE {table} MATCH ? AND rowid >= ?"
+        " ORDER BY score DESC LIMIT ?",
+        (match, found[-1][0], limit),
+    )
+    return ranked
+
+
+def _is_rare(database: Database, one: Wanted) -> bool:
+    sql = "SELECT rowid FROM message_terms WHERE message_terms MATCH ? LIMIT ?"
+    return len(rows(database, sql, (f"terms : ({_any_of([one])})", RANKED))) < RANKED
+
+
+def _of_message(database: Database, message_id: int, asked: Sequence[Wanted]) -> Hit:
+    sql = (
+        "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
+        " coalesce((SELECT device FROM state_items WHERE state_items.conversation_id = conversations.id"
+        " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
+        " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
+    )
+    found: list[Any] = rows(database, sql, (message_id,))
+    conversation_id, title, role, created_at, content, device, state = found[0]
+    device = device or device_key(DiagnosticState.deserialize(state or ""))
+    kind = "question" if role == "user" else "answer"
+    pieces = _around(content, asked)
+    return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)
+
+
+def _of_item(database: Database, item_id: int, asked: Sequence[Wanted]) -> Hit:
+    sql = (
+        "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
+        " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
+    )
+    found: list[Any] = rows(database, sql, (item_id,))
+    conversation_id, title, message_id, field, created_at, device, text = found[0]
+    return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, asked))
+
+
+def _around(content: str, asked: Sequence[Wanted]) -> tuple[tuple[str, bool], ...]:
+    """Return the lines of `content` that hold most of what was asked for."""
+    weights = {term: 1.0 for one in asked for phrase in one.phrases for term in phrase if term}
+    near = content
+    if len(content) > READ_CHARS:
+        folded = fold(content)
+        places = [place for term in weights if (place := folded.find(term)) >= 0]
+        start = max(0, min(places, default=0) - READ_CHARS // 2)
+        near = content[start : start + READ_CHARS]
+    lines = relevant_lines(near, weights, CONTEXT_CHARS)
+    return tuple(marked(" ".join(lines), asked))

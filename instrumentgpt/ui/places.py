@@ -1,0 +1,40 @@
+"""Bring one message into view: the hit of a search, or the message that an address names.
+
+The page scrolls to its end when it is drawn, so this waits until the message is there, goes to it once per
+visit, and shows with a short flash which one it is.
+"""
+
+import streamlit as st
+
+from instrumentgpt.ui import session
+
+_SCROLLER = """
+export default function ({ data }) {
+  if (!data || window.instrumentgptVisit === data.visit) return
+  const began = Date.now()
+  let seen = 0
+  const timer = setInterval(() => {
+    const found = document.querySelector(".st-key-" + CSS.escape(data.key))
+    if (Date.now() - began > 6000) clearInterval(timer)
+    if (!found) return
+    const box = found.getBoundingClientRect()
+    const inView = box.top >= 0 && box.top < window.innerHeight - 120
+    seen = inView ? seen + 1 : 0
+    if (!inView) found.scrollIntoView({ block: "start" })
+    if (seen < 4) return
+    clearInterval(timer)
+    window.instrumentgptVisit = data.visit
+    const colour = getComputedStyle(found).getPropertyValue("--st-primary-color") || "#0B6E8A"
+    found.animate([{ boxShadow: `-4px 0 0 0 ${colour}` }, { boxShadow: `-4px 0 0 0 transparent` }],
+      { duration: 4000, easing: "ease-in" })
+  }, 120)
+  return () => clearInterval(timer)
+}
+"""
+_scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
+
+
+def bring_into_view(key: str) -> None:
+    """Scroll to the container `key`, once for each time that it was gone to."""
+    visit = f"{st.query_params.get('conv')}/{key}/{st.session_state.get(session.VISITS, 0)}"
+    _scroller(key="bring-into-view", data={"key": key, "visit": visit})
