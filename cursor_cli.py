@@ -31,7 +31,10 @@ SIGNS = (
     ),
     *COMMON_SIGNS,
 )
-DENIED_REMEDY = "Allow the server's tools in .cursor/cli.json (permissions.allow: Mcp(instrumentgpt:*))."
+SERVER_REMEDY = (
+    "Allow the server's tools in ~/.cursor/cli-config.json (permissions.allow: Mcp(instrumentgpt:*)), "
+    "or update the agent: the workspace's .cursor/cli.json allows ours. Then ask again."
+)
 _CLOSING: dict[str, ToolStatus] = {
     "success": "ok",
     "failure": "failed",
@@ -74,7 +77,7 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with the line `result`. Without one, Done says "no-result" and holds the text so far.
     """
-    heard = Heard(SIGNS, DENIED_REMEDY)
+    heard = Heard(SIGNS, SERVER_REMEDY)
     for line in json_objects(lines):
         if line.get("type") == "result":
             yield from _result(heard, line)
@@ -142,7 +145,7 @@ def _tool_call(call: object) -> tuple[str, object]:
 def _tool(call_id: str, key: str, call: object) -> Tool:
     arguments = at(call, "args")
     if key == "mcp":
-        name, server = string(at(arguments, "toolName")), string(at(arguments, "providerIdentifier"))
+        name, server = string(at(arguments, "toolName")), string(at(arguments, "providerIdentifier")) or key
         return Tool(call_id, name or key, "started", mapping(at(arguments, "args")), server=server)
     if key == "function":
         return Tool(call_id, string(at(call, "name")) or key, "started", parsed(at(call, "arguments")))

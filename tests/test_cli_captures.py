@@ -111,6 +111,23 @@ def test_a_denied_call_is_told_as_denied_with_the_agents_words(name, words):
     assert call.status == "denied" and words in call.result
 
 
+@pytest.mark.parametrize("name", ["claude/denied", "opencode/ask"])
+def test_commands_and_edits_that_were_denied_are_allowed_by_the_switch_of_the_page(name):
+    (failure,) = only(Failure, events_of(name))
+    assert "in the sidebar" in failure.remedy and "ask again" in failure.remedy
+    assert failure.text == "The only tool call was denied."
+
+
+def test_tools_of_a_server_that_were_denied_are_allowed_in_the_agents_own_settings():
+    item = {"id": "1", "type": "mcp_tool_call", "server": "instrumentgpt", "tool": "plot_log"}
+    lines = [
+        {"type": "item.completed", "item": {**item, "status": "declined"}},
+        {"type": "turn.completed"},
+    ]
+    (failure,) = only(Failure, AGENTS["codex"].parse([json.dumps(line).encode() for line in lines]))
+    assert "own settings" in failure.remedy and "sidebar" not in failure.remedy
+
+
 def test_our_own_servers_tools_are_known_as_such_from_opencode():
     part = {"tool": "instrumentgpt_plot_log", "callID": "1", "state": {"status": "completed", "output": "{}"}}
     line = json.dumps({"type": "tool_use", "part": part}).encode()

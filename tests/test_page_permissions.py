@@ -6,8 +6,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import db
+from cursor_cli import SERVER_REMEDY
+from instrumentgpt.agents.heard import SWITCH_REMEDY
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.permissions import list_permissions, permission_in_force, save_permission
+from instrumentgpt.storage.permissions import (
+    Permission,
+    list_permissions,
+    permission_in_force,
+    save_permission,
+)
+from instrumentgpt.ui import answer, permissions
 
 TIMEOUT = 60  # s: the first run imports everything
 
@@ -49,6 +57,11 @@ def test_a_switch_is_stored_with_who_and_when_and_shown_in_the_record(conversati
     assert (allowed.may_run, allowed.may_edit) == (True, False)
     assert record[0].changed_by and record[0].changed_at > 0
     assert "may run commands" in at.caption[-1].value
+
+
+def test_the_remedy_for_a_denied_command_names_the_switch_as_it_is_written():
+    assert f"“Agent {permissions._may(Permission())}”" in SWITCH_REMEDY
+    assert len(SWITCH_REMEDY) <= answer.REMEDY_CHARACTERS and len(SERVER_REMEDY) <= answer.REMEDY_CHARACTERS
 
 
 def test_what_was_allowed_can_be_taken_back(conversation):

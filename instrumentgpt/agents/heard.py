@@ -19,20 +19,24 @@ from instrumentgpt.agents.events import (
 from instrumentgpt.agents.evidence import Sign, failure_of
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration
-DENIED_REMEDY = "Allow this conversation what the agent asked for, or ask for what needs only reading."
+SWITCH_REMEDY = (
+    "Open “Agent may only read” in the sidebar and allow what it asked for, then ask again; "
+    "or ask for what needs only reading."
+)
+SERVER_REMEDY = "The agent's own settings deny these tools: allow its MCP server there, then ask again."
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class Heard:
-    """One stream so far. `denied_remedy` says how this agent is allowed to call our tools."""
+    """One stream so far. `server_remedy` says how this agent is allowed to call tools of MCP servers."""
 
     signs: tuple[Sign, ...]
-    denied_remedy: str = DENIED_REMEDY
+    server_remedy: str = SERVER_REMEDY
     segment: int = 0
     said: list[Text] = field(default_factory=list)
     started: dict[str, Tool] = field(default_factory=dict)
-    closed: list[ToolStatus] = field(default_factory=list)
+    closed: list[Tool] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
     failure: Failure | None = None  # the last word on what went wrong, if it is not the end yet
 
@@ -57,8 +61,9 @@ class Heard:
         """Return the end of a call as `known`, else as it started: a denied one may come without its name."""
         begun = self.started.pop(call_id, None)
         tool = known or begun or Tool(call_id, "tool", "started")
-        self.closed.append(status)
-        return replace(tool, status=status, result=result)
+        ended = replace(tool, status=status)
+        self.closed.append(ended)  # without its result, which may have many megabytes
+        return replace(ended, result=result)
 
     def mend(self, told: str) -> Iterator[Text]:
         """Yield the answer as the agent `told` it, if lines of it were lost; never a shorter one."""
@@ -70,10 +75,14 @@ class Heard:
 
     def finish(self, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield the end of a stream that ended well: ok, unless nothing was said or no call was allowed."""
-        if self.closed and set(self.closed) == {"denied"}:
-            yield Failure(
-                "tools-denied", f"All {len(self.closed)} tool calls were denied.", self.denied_remedy
+        if self._all_denied():
+            remedy = self.server_remedy if any(tool.server for tool in self.closed) else SWITCH_REMEDY
+            calls = (
+                "The only tool call was"
+                if len(self.closed) == 1
+                else f"All {len(self.closed)} tool calls were"
             )
+            yield Failure("tools-denied", f"{calls} denied.", remedy)
             yield from self.done("tools-denied", usage)
         else:
             yield from self.done("ok" if answer_text(self.said) else "no-result", usage)
@@ -89,10 +98,13 @@ class Heard:
         if self.failure is not None:
             yield self.failure
             yield from self.done(self.failure.outcome, usage)
-        elif self.closed and set(self.closed) == {"denied"}:
+        elif self._all_denied():
             yield from self.finish(usage)
         else:
             yield from self.done("no-result", usage)
+
+    def _all_denied(self) -> bool:
+        return bool(self.closed) and all(tool.status == "denied" for tool in self.closed)
 
     def done(self, outcome: Outcome, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield Done, and before it what of the stream nobody understood, by name and number."""
