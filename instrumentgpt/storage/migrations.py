@@ -394,6 +394,59 @@ def entities_of_conversations(database: Database) -> None:
         )""")
 
 
+def panels_and_conclusions(database: Database) -> None:
+    """Panels with each step as it was done, and what experts concluded, for later conversations."""
+    database.execute("""
+        CREATE TABLE panels (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            question TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            status TEXT NOT NULL,
+            brief TEXT NOT NULL,
+            plan TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            ended_at REAL
+        )""")
+    database.execute("CREATE INDEX panels_of ON panels (conversation_id, id)")
+    database.execute("""
+        CREATE TABLE panel_steps (
+            id INTEGER PRIMARY KEY,
+            panel_id INTEGER NOT NULL REFERENCES panels(id) ON DELETE CASCADE,
+            sub_problem INTEGER NOT NULL,
+            stage TEXT NOT NULL,
+            round INTEGER NOT NULL,
+            expert TEXT NOT NULL,
+            content TEXT NOT NULL,
+            tokens_in INTEGER NOT NULL,
+            tokens_out INTEGER NOT NULL,
+            cost REAL NOT NULL,
+            seconds REAL NOT NULL,
+            done_at REAL NOT NULL,
+            UNIQUE (panel_id, sub_problem, stage, round, expert)
+        )""")
+    database.execute("""
+        CREATE TABLE conclusions (
+            id INTEGER PRIMARY KEY,
+            expert TEXT NOT NULL,
+            device TEXT NOT NULL,
+            fault TEXT NOT NULL,
+            goal TEXT NOT NULL,
+            text TEXT NOT NULL,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            saved_at REAL NOT NULL
+        )""")
+    database.execute("CREATE INDEX conclusions_of ON conclusions (device, fault)")
+    database.execute(
+        "CREATE VIRTUAL TABLE conclusion_terms USING fts5(terms,"
+        " tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\")"
+    )
+    database.execute(
+        "CREATE TRIGGER conclusions_forgotten AFTER DELETE ON conclusions"
+        " BEGIN DELETE FROM conclusion_terms WHERE rowid = old.id; END"
+    )
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -411,6 +464,7 @@ STEPS = (
     facts_by_age,
     notes_of_deleted_conversations,
     entities_of_conversations,
+    panels_and_conclusions,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:
