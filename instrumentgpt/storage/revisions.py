@@ -7,7 +7,6 @@ or shows the memory asks here.
 import json
 import math
 import time
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import unknown
 from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.provenance import list_state_items
 from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.filtering import cap, filter_content
@@ -32,12 +32,11 @@ from instrumentgpt.text.revisions import (
     Item,
     Revision,
     Standings,
-    form,
     in_force,
     standings,
 )
 from instrumentgpt.text.state import DiagnosticState
-from instrumentgpt.text.statements import STATEMENT_CHARS, statements
+from instrumentgpt.text.statements import STATEMENT_CHARS, same, statements
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation
@@ -120,24 +119,14 @@ def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
     """Return every change of the conversation's memory, oldest first, the undone ones too."""
     sql = f"SELECT {_COLUMNS} FROM revisions WHERE conversation_id = ? ORDER BY id"
     found: list[Any] = rows(database, sql, (conversation_id,))
-    asked = _asked(database, conversation_id) if found else []
+    asked = places(database, conversation_id)[1] if found else []
     return [_revision(asked, row) for row in found]
 
 
 def _revision(asked: list[int], row: Any) -> Revision:
     number, device, field, name, channel, action, old, new, after, changed_by, changed_at, by, at = row
-    item, turn = Item(device, field, name, channel), _turn(asked, after)
+    item, turn = Item(device, field, name, channel), turn_of(after, asked)
     return Revision(number, item, action, old, new, after, turn, changed_by, changed_at, by or "", at)
-
-
-def _turn(asked: list[int], message_id: int) -> int:
-    return max(1, bisect_right(asked, message_id))
-
-
-def _asked(database: Database, conversation_id: str) -> list[int]:
-    sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id"
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [row[0] for row in found]
 
 
 def undo_revision(database: Database, revision_id: int, undone_by: str = "user") -> None:
@@ -231,13 +220,13 @@ def _restated(database: Database, conversation_id: str, found: Standings) -> set
         if one.source == "user"
         for item, standing in forgotten.items()
         if item.field == one.field and one.created_at > standing.changed_at
-        if form(one.text) in standing.forms
+        if same(one.text) in standing.forms
     }
     first = min(standing.forgotten or 0 for standing in forgotten.values())
     sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
     said: list[Any] = rows(database, sql, (conversation_id, first))
     for message_id, content in said:
-        told = {form(row.text) for row in statements(content) if row.kind != "ruled_out"}
+        told = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
         anew |= {
             item
             for item, standing in forgotten.items()
@@ -258,11 +247,11 @@ def messages_put_back(database: Database, conversation_id: str, found: Standings
     marks = ",".join("?" * len(wanted))
     sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
     told: list[Any] = rows(database, sql, (conversation_id, *wanted))
-    asked = _asked(database, conversation_id)
+    asked = places(database, conversation_id)[1]
     return [_piece(asked, *row) for row in told]
 
 
 def _piece(asked: list[int], message_id: int, role: str, content: str) -> Recalled:
     text = cap(filter_content(content), PUT_BACK_CHARS)
     lines = tuple(line for line in text.split("\n") if line.strip())
-    return Recalled(message_id, _turn(asked, message_id), role, lines or ("(empty)",), math.inf)
+    return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)

@@ -5,20 +5,18 @@ So undoing a revision gives back exactly what would be known without it, and no 
 what was forgotten: the same words come out of an answer again, and the revision lies over them again.
 """
 
-import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from instrumentgpt.text.facts import Fact, value_in
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.state import DiagnosticState, device_key
+from instrumentgpt.text.statements import same
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
 SENTENCES = ("wish", "ruled_out", "error")  # kinds of Known that are sentences
 VALUE, MESSAGE, NOTE = "value", "message", "note"
-_INSIGNIFICANT = re.compile(r"(?!(?<=\d).\d)(?![-−]\d)[\W_]")  # but signs and separators of numbers
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Standing:
 
     text       what stands in place of its words; "" for its own
     said       what it says now; of a forgotten one, what it said
-    forms      all it has been called, as `form` folds it
+    forms      all it has been called, as `same` folds it
     forgotten  the newest message when it was forgotten, None if it is not
     """
 
@@ -88,18 +86,8 @@ class InForce:
     standings: Standings = field(default_factory=dict)
 
 
-def form(text: str) -> str:
-    """Return `text` without what makes no difference: case, width, spaces, punctuation outside numbers.
-
-    >>> form("It is  -5.2 °C.") == form("it is -5.2 °C"), form("kp is 1.2") == form("kp is 12")
-    (True, False)
-    """
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return _INSIGNIFICANT.sub("", folded) or folded
-
-
 def _form(item: Item, text: str) -> str:
-    return value_in(text)[0] if item.field == VALUE else form(text)
+    return value_in(text)[0] if item.field == VALUE else same(text)
 
 
 def standings(revisions: Iterable[Revision]) -> dict[Item, Standing]:
@@ -157,7 +145,7 @@ ACTIONS = tuple(_STEPS)
 
 def item_of(found: Standings, device: str, field: str, text: str) -> Item:
     """Return the item that `text` is: one that has been revised under any of its wordings, or a new one."""
-    folded = form(text)
+    folded = same(text)
     for item, standing in found.items():
         if item.field == field and _is_of(item, device) and folded in standing.forms:
             return item
@@ -241,11 +229,11 @@ def _still_open(
     items: Sequence[tuple[str, Item]], found: Standings, ruled_out: Sequence[Known], causes: Sequence[str]
 ) -> list[tuple[str, Item]]:
     """Return the hypotheses without reworded ones that were ruled out, or became a root cause, since then."""
-    known_causes = set(map(form, causes))
+    known_causes = set(map(same, causes))
 
     def is_open(text: str, standing: Standing) -> bool:
-        later = (form(row.said) for row in ruled_out if row.message_id > standing.after)
-        own = form(text)
+        later = (same(row.said) for row in ruled_out if row.message_id > standing.after)
+        own = same(text)
         return own not in known_causes and not any(own in other or other in own for other in later)
 
     return [

@@ -30,6 +30,8 @@ from instrumentgpt.text.summary import shorten
 STATEMENT_CHARS = 300  # a statement is a sentence, not a paragraph
 LINE_CHARS = 2000  # a longer line is no line of an answer: data, or an attack on the patterns
 
+_INSIGNIFICANT = re.compile(r"(?!(?<=\d)\D\d)(?!(?<!\w)[-−]\d)[\W_]")  # but signs, and what parts digits
+
 Section = Kind | Literal["other"] | None
 
 
@@ -82,8 +84,13 @@ def statements(text: str) -> list[Statement]:
 
 
 def same(text: str) -> str:
-    """Return a form of `text` in which case, width, spaces and punctuation make no difference."""
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold() or text
+    """Return a form of `text` in which case, width, spaces and punctuation outside numbers are all one.
+
+    >>> same("It is  -5.2 °C.") == same("it is -5.2 °C"), same("kp is 1.2") == same("kp is 12")
+    (True, False)
+    """
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return _INSIGNIFICANT.sub("", folded) or text
 
 
 def _stated(lines: list[str]) -> Iterator[Statement]:

@@ -1,0 +1,28 @@
+"""Whole turns without an agent: a question as a run asks it, and an answer as it is saved."""
+
+import db
+from instrumentgpt.agents.events import Text, Tool
+from instrumentgpt.storage.runs import start_run
+from instrumentgpt.turn import open_turn
+
+OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
+
+
+def exchange(database, conversation, question, answer="I shall look.", tool_result=""):
+    """Ask and answer as a run does; return the prompt that the agent was given.
+
+    tool_result  JSON that our tool diagnose_log reported before the answer
+    """
+    asked = db.add_message(database, conversation, "user", question)
+    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
+    prompt = turn.prompt("offline")
+    if tool_result:
+        turn.take(Tool("1", "diagnose_log", "ok", result=tool_result, server="instrumentgpt"))
+    turn.take(Text(answer))
+    turn.save("ok")
+    return prompt
+
+
+def context_of(prompt):
+    """Return what stands between the tags of <diagnostic_context>, "" if it is not there."""
+    return prompt.partition("<diagnostic_context>")[2].partition("</diagnostic_context>")[0]
