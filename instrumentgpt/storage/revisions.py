@@ -153,13 +153,18 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             _delete_note(database, Note(**json.loads(note[0][0])))
 
 
-def forget_note(database: Database, conversation_id: str, note: Note, changed_by: str = "user") -> int:
-    """Forget a note wherever it counts, as a change that can be undone here; return the change's id."""
+def forget_note(
+    database: Database, conversation_id: str, note: Note, changed_by: str = "user", reason: str = ""
+) -> int:
+    """Forget a note wherever it counts, as a change that can be undone here; return the change's id.
+
+    reason  why, kept as what the change says instead
+    """
     with transaction(database):
         _delete_note(database, note)
         item = Item(note.scope, NOTE, note.id)
         kept = json.dumps(vars(note), ensure_ascii=False)
-        return _stored(database, conversation_id, item, "forget", kept, "", changed_by)
+        return _stored(database, conversation_id, item, "forget", kept, reason, changed_by)
 
 
 def _write_note(database: Database, note: Note) -> None:
