@@ -9,7 +9,7 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,10 @@ from instrumentgpt.text.budget import (
     request_in_file,
     within,
 )
+from instrumentgpt.text.context import Case, context_lines, keys_of, lines_pinned, wanted_terms
 from instrumentgpt.text.facts import Names, errors_in, facts_in
 from instrumentgpt.text.filtering import filter_content
-from instrumentgpt.text.known import Known, pinned_lines, render_known, still_true
+from instrumentgpt.text.known import Known
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
     DiagnosticState,
@@ -32,9 +33,7 @@ from instrumentgpt.text.state import (
     extract_state_updates,
     new_items,
     record_tool,
-    render_state,
     told_fields,
-    without_items,
 )
 from instrumentgpt.text.summary import (
     CONCLUSION,
@@ -52,9 +51,11 @@ from instrumentgpt.text.untrusted import without_speakers
 from instrumentgpt.text.wishes import wishes_in
 
 __all__ = [
+    "LAYERS",
     "NOTE",
     "PROMPT_TOKENS",
     "RECENT_EXCHANGES",
+    "Case",
     "DiagnosticState",
     "Prompt",
     "Recalled",
@@ -70,21 +71,18 @@ __all__ = [
     "facts_in",
     "filter_content",
     "is_too_long",
+    "keys_of",
     "message_names",
     "new_items",
     "record_tool",
     "request_in_file",
     "told_fields",
+    "wanted_terms",
     "wishes_in",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
-PINNED_AS = {
-    "root_causes": "root cause",
-    "findings": "finding",
-    "hypotheses": "hypothesis",
-    "downloaded_logs": "log",
-}
+LAYERS = ("state", "facts", "summary", "recalled", "recent")  # what a prompt may tell beside the request
 GAP = " … "  # between the paragraphs that a summarised answer keeps
 LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
 NOTE = (
@@ -209,6 +207,8 @@ def compose(
     devices: Sequence[str] = (),
     names: Names = (),
     pinned: Sequence[tuple[str, str]] = (),
+    others: Sequence[str] = (),
+    layers: Collection[str] = LAYERS,
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -219,59 +219,33 @@ def compose(
     budget            tokens, shared by the rules of text/budget.py; the question is never shortened
     recalled          what earlier messages say that bears on the question, as `db.recall` found it
     request           what stands for the question where it is too long for the budget (`request_in_file`)
-    known             what messages stated, as `db.list_facts` returns it
+    known             what messages stated, as `db.list_facts` or `db.facts_of` returns it
     devices           further devices that the question names; the state's own comes first
     names             the names of every device
     pinned            (field, text) of the state that is in every prompt, as `known` may be too
+    others            further devices of the conversation, of which only the names are told
+    layers            which of LAYERS the prompt tells. Messages are summarised whatever it tells, the recent
+                      ones too where it does not tell them
     """
     message_ids = message_names(all_messages)
     end = len(message_ids) - _ends_with(all_messages, current_question)
-    cut = _cut([message["role"] for message in all_messages[:end]], recent_exchanges)
+    exchanges = recent_exchanges if "recent" in layers else 0
+    cut = _cut([message["role"] for message in all_messages[:end]], exchanges)
     kept = _still_true(parse(existing_summary), message_ids, cut)
     entries, evicted = _with_older(kept, message_ids[:cut], all_messages[:cut])
     entries = settle(entries)
+    case = Case(current_question, diagnostic_state, known, devices, others, names, pinned)
     parts = Parts(
         request or current_question,
-        _context(diagnostic_state, known, devices, names, current_question, pinned),
+        context_lines(case, "state" in layers, "facts" in layers),
         NOTE if is_device_query else "",
-        entries,
+        entries if "summary" in layers else (),
         [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
-        recalled,
-        _pinned(diagnostic_state, known, devices, pinned),
+        recalled if "recalled" in layers else (),
+        lines_pinned(case),
     )
     sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)
-
-
-def _context(
-    state: DiagnosticState,
-    known: Sequence[Known],
-    devices: Sequence[str],
-    names: Names,
-    question: str,
-    pinned: Sequence[tuple[str, str]],
-) -> str:
-    """Return the lines of <diagnostic_context>: the state without what is superseded, then the values."""
-    shown = without_items(state, pinned) if pinned else state.copy()
-    shown.last_log_file = state.last_log_file
-    shown.findings = still_true(shown.findings, known, device_key(state), names) if known else shown.findings
-    told = render_known(known, _named(state, devices), question)
-    return "\n".join(part for part in (render_state(shown), *told) if part)
-
-
-def _named(state: DiagnosticState, devices: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(name for name in (device_key(state), *devices) if name)) or [""]
-
-
-def _pinned(
-    state: DiagnosticState,
-    known: Sequence[Known],
-    devices: Sequence[str],
-    pinned: Sequence[tuple[str, str]],
-) -> tuple[str, ...]:
-    """Return what the user pinned, a line each."""
-    items = [f"  - {PINNED_AS[name]}: {text}" for name, text in pinned if text in getattr(state, name)]
-    return (*items, *pinned_lines(known, _named(state, devices)))
 
 
 def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:

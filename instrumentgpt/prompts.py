@@ -10,8 +10,10 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
+from instrumentgpt.text.known import Known
 from instrumentgpt.text.statements import statements
 
 
@@ -34,7 +36,9 @@ def prompt_for(
     budget = settings.prompt_tokens
     names = names_of(inventory)
     told = memory.request_in_file(request, request_file(request), budget)
-    in_force = memory_in_force(database, conversation_id, state)
+    named = [device.name for device in devices]
+    known = _facts(database, conversation_id, memory.Case(request, state, devices=named, names=names))
+    in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
     return memory.compose(
         request,
@@ -47,27 +51,23 @@ def prompt_for(
         recalled=[*put_back, *db.recall(database, conversation_id, request, names, before)],
         request=told if memory.is_too_long(request, budget) else "",
         known=in_force.known,
-        devices=[device.name for device in devices],
+        devices=named,
         names=names,
         pinned=in_force.pinned,
+        others=devices_spoken_of(database, conversation_id),
+        layers=settings.shown_layers,
     )
+
+
+def _facts(database: Database, conversation_id: str, case: memory.Case) -> list[Known]:
+    """Return what messages state of the devices in question, as far as a prompt may need it."""
+    wanted, stated = memory.wanted_terms(case.question), memory.keys_of(case)
+    return facts_of(database, conversation_id, case.scope, wanted, stated)
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
     """Return the names of each device: in a conversation one stands for the others."""
     return tuple((device.name, device.ip, *device.aliases) for device in inventory.devices)
-
-
-def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
-    """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
-    numbers = [
-        [name.split()[-1] for name in names if name.split()[-1].isdecimal()] for names in names_of(inventory)
-    ]
-    every = [number for own in numbers for number in set(own)]
-    return [
-        (*names, *(number for number in set(own) if every.count(number) == 1))
-        for names, own in zip(names_of(inventory), numbers, strict=True)
-    ]
 
 
 def request_file(request: str) -> str:

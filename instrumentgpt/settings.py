@@ -20,6 +20,7 @@ class Settings:
     model: str = ""
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
+    layers: str = "state, facts, summary, recalled, recent"  # what a prompt tells beside the request
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     script: str = ""  # the file that the scripted agent answers by
@@ -28,6 +29,11 @@ class Settings:
     silence_seconds: float = 180.0
     total_seconds: float = 900.0
     runs_at_once: int = 3  # answers in progress, of all conversations; further ones wait
+
+    @property
+    def shown_layers(self) -> tuple[str, ...]:
+        """The names in `layers`."""
+        return tuple(self.layers.replace(",", " ").split())
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:

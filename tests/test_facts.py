@@ -8,7 +8,8 @@ import pytest
 import db
 import memory
 from instrumentgpt.text.facts import Fact, errors_in, facts_in, parameter_named
-from instrumentgpt.text.known import Known, render_known, still_true
+from instrumentgpt.text.known import Known, still_true
+from instrumentgpt.text.known_lines import render_known
 from instrumentgpt.text.wishes import wishes_in
 from memory import DiagnosticState
 

@@ -36,6 +36,13 @@ COUNTS = {  # setting → its label, lowest and highest value, and what it does
         "Of all conversations; further questions wait in order.",
     ),
 }
+LAYERS = {  # layer of the prompt → its label
+    "state": "State of the device",
+    "facts": "Values, limits and errors",
+    "summary": "Summary of older messages",
+    "recalled": "Recalled turns",
+    "recent": "Recent exchanges",
+}
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
     "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
@@ -113,6 +120,14 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         placeholder="Found on PATH",
     )
     counts = _draw_counts(settings, fixed)
+    layers = st.multiselect(
+        "What a prompt tells beside the request",
+        list(LAYERS),
+        [name for name in settings.shown_layers if name in LAYERS],
+        format_func=LAYERS.__getitem__,
+        disabled="layers" in fixed,
+        help="Nothing is lost of a layer that is left out: it is as it would be when you choose it again.",
+    )
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -125,6 +140,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         agent=agent,
         model=model.strip(),
         agent_path=agent_path.strip(),
+        layers=", ".join(name for name in LAYERS if name in layers),
         rule_tag=rule_tag.strip(),
         inventory=inventory.strip(),
         **counts,

@@ -1,0 +1,140 @@
+"""The lines of <diagnostic_context> that tell values, and what was laid down, ruled out and logged."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from instrumentgpt.text.facts import Fact, is_known, name_of
+from instrumentgpt.text.known import Known, Value, values_in_force
+from instrumentgpt.text.terms import fold, phrases, terms
+from instrumentgpt.text.untrusted import without_tags
+
+ASKED_SHOWN = 8  # values that fit the question
+WISHES_SHOWN = 8
+RULED_OUT_SHOWN = 6
+ERRORS_SHOWN = 4
+SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
+CHANNELS = "\0"  # where a line names its channels; no text that is told holds it
+
+
+def render_known(
+    known: Sequence[Known], devices: Sequence[str], question: str, others: Sequence[str] = ()
+) -> list[str]:
+    """Return the lines of what is known of `devices`, what `question` asks for first.
+
+    Each device stands under its own name.
+    Of other devices, in `others` or in `known`, only the names are told.
+    """
+    wanted = {term for phrase in phrases(question) for term in phrase}
+    values = [value for value in values_in_force(known).values() if not value.now.pinned]
+    asked: list[str] = []
+    further: list[str] = []
+    for device in devices:
+        own = [value for value in values if value.now.fact.device == device]
+        fits = {value.now.fact.parameter: _fit(value.now.fact, wanted) for value in own}
+        own.sort(key=lambda value: _importance(value, fits), reverse=True)
+        fitting = _lines([value for value in own if fits[value.now.fact.parameter]], True)
+        rest = _lines([value for value in own if not fits[value.now.fact.parameter]], False)
+        asked += _listed(f"Known values of {device}", fitting[:ASKED_SHOWN])
+        further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
+    said = [
+        *_listed("Errors logged", _best(known, "error", devices, wanted, ERRORS_SHOWN)),
+        *_listed("Ruled out", _best(known, "ruled_out", devices, wanted, RULED_OUT_SHOWN)),
+        *_listed("The user laid down", _best(known, "wish", (), wanted, WISHES_SHOWN)),
+    ]
+    strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
+    named = [_line(device) for device in strangers if device and device not in devices]
+    last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
+    return [*asked, *said, *further, *last]
+
+
+def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
+    """Return what puts a value before others: it is asked for, it has a name, no tool can tell it again."""
+    now = value.now
+    return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
+
+
+def pinned_lines(known: Sequence[Known], devices: Sequence[str]) -> list[str]:
+    """Return what is pinned of `devices`, each on its line; what the user laid down is of all."""
+    values = [
+        _line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
+        for value in values_in_force(known).values()
+        if value.now.pinned and value.now.fact.device in devices
+        for line in _lines([value], False)
+    ]
+    said = [
+        _line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
+        for row in known
+        if row.kind in SAID and row.pinned and (row.kind == "wish" or row.fact.device in devices)
+    ]
+    return [*values, *said]
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"{_line(title)}:", *lines] if lines else []
+
+
+def _best(
+    known: Sequence[Known], kind: str, devices: Sequence[str], wanted: set[str], limit: int
+) -> list[str]:
+    """Return the sentences of a kind that fit the question best, of equals the newest; not the pinned."""
+    rows = {
+        row.said: row
+        for row in known
+        if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
+    }
+    best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
+    return [f"  - {_line(row.said)} (turn {row.turn})" for row in sorted(best, key=lambda row: row.turn)]
+
+
+def _fit(fact: Fact, wanted: set[str]) -> int:
+    return sum(term in wanted for term in terms(fact.parameter))
+
+
+def _share(text: str, wanted: set[str]) -> int:
+    folded = fold(text)
+    return sum(term in folded for term in wanted if len(term) > 1)
+
+
+def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
+    """Return a line per value; channels of which the same is known share one."""
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        channels = alike.setdefault(_told(value, with_log), [])
+        channels += [value.now.fact.channel] if value.now.fact.channel else []
+    return [line.replace(CHANNELS, _channels(numbers), 1) for line, numbers in alike.items()]
+
+
+def _channels(numbers: Sequence[str]) -> str:
+    ordered = sorted(numbers, key=lambda number: (len(number), number))
+    return f" (channel{'s' * (len(ordered) > 1)} {', '.join(ordered)})" if ordered else ""
+
+
+def _told(value: Value, with_log: bool) -> str:
+    """Return one value and where it is from: `kp: 0.12 (turn 9, user; previously 0.09 in turn 3)`."""
+    fact, now = value.now.fact, value.now
+    source = "" if now.source == "agent" else f", {now.mark or now.source}"
+    read = f" in {now.log}{_place(now)}" if now.log and with_log else ""
+    before = ", ".join(map(_before, value.earlier))
+    history = f"; previously {before}" if before else ""
+    other = now.against
+    dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
+    origin = f"(turn {now.turn}{source}{read}{history}{dissent})"
+    return _line(f"  - {name_of(fact.parameter)}{CHANNELS}: {fact.value}{_unit(fact)} {origin}")
+
+
+def _place(now: Known) -> str:
+    line = f" line {now.line}" if now.line else ""
+    return f"{line} at {now.clock}" if now.clock else line
+
+
+def _before(old: Known) -> str:
+    channel = f" on channel {old.fact.channel}" if old.fact.channel else ""
+    return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"
+
+
+def _unit(fact: Fact) -> str:
+    return fact.unit if fact.unit[:1] in ("%", "％", "°", "℃", "") else f" {fact.unit}"
+
+
+def _line(text: str) -> str:
+    indent = "  " if text.startswith("  - ") else ""
+    return indent + without_tags(" ".join(text.split()))
