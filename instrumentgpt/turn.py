@@ -12,6 +12,7 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Outcome, Text, Tool, to_json
+from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
@@ -19,6 +20,7 @@ from instrumentgpt.prompts import keep_long_request, prompt_for, remember_answer
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.entities import Entity
 from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.text.markers import marker
@@ -129,11 +131,17 @@ class Turn:
             if remember:
                 scope = memory.device_key(state), self.inventory
                 remember_answer(self.database, self.run.conversation_id, message_id, text, *scope)
+                self.note_entities(text)
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:
                 store(message_id)
             append_events(self.database, self.run.id, [to_json(done)])
         return done
+
+    def note_entities(self, answer: str = "") -> list[Entity]:
+        """Give what this turn's tools touched, and what it made, their refs; return it."""
+        told = (self.run.conversation_id, self.run.id, self.question.id, self.devices, self.results)
+        return remember_entities(self.database, *told, f"{self.question.content}\n{answer}")
 
     def _remembered(self, answer: str) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
         """Return the state after this turn, and where each new line of it came from.

@@ -21,6 +21,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.tool_results", 6),
     ("instrumentgpt.prompts", 6),
     ("instrumentgpt.equipment", 6),
+    ("instrumentgpt.entities", 6),
     ("instrumentgpt.turn", 7),
     ("instrumentgpt.asking", 8),
     ("instrumentgpt.modes", 9),

@@ -66,7 +66,7 @@ def list_entities(database: Database, conversation_id: str) -> list[Entity]:
         " AND EXISTS (SELECT 1 FROM messages WHERE messages.id = first_message) ORDER BY entities.rowid"
     )
     found: list[Any] = rows(database, sql, (conversation_id,))
-    return [Entity(*row[:7], json.loads(row[7])) for row in found]
+    return [Entity(*(*row[:7], json.loads(row[7]))) for row in found]
 
 
 def note_entities(

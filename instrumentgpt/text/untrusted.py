@@ -10,6 +10,10 @@ SECTION_TAGS = (
     "recalled_turns",
     "current_request",
     "recent_turns",
+    "session_context",
+    "conversation_history",
+    "immediate_task",
+    "results",
 )
 _INVISIBLE = "\u00ad\u200b-\u200f\u2060\ufeff"
 _TAG_OPENING = re.compile(

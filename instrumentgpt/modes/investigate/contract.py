@@ -1,0 +1,112 @@
+"""What thinking comes to: run a plan, propose one, or ask. The contract, and how an answer is held to it."""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from instrumentgpt.errors import InstrumentGPTError
+
+StepType = Literal["read", "write", "analyze", "generate"]
+Subdomain = Literal["devices", "logs", "loops", "findings", "reports", "notes"]
+Decision = Literal["plan_direct", "propose", "clarify"]
+
+PAYLOADS: dict[Decision, str] = {
+    "plan_direct": "steps",
+    "propose": "proposal_message",
+    "clarify": "clarification_questions",
+}
+MOST_STEPS = 40  # of one plan; it is cut to the effort's limit anyway
+MOST_QUESTIONS = 5
+MOST_ERRORS = 5  # told of one answer
+NO_OBJECT = "The answer holds no JSON object with a `decision`. Answer with one JSON object and nothing else."
+_Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+_Message = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+
+
+class BrokenContract(InstrumentGPTError, ValueError):
+    """An answer that is not what the contract asks for; the text names what is wrong with it."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ThinkStep(_Strict):
+    """One step: what to do (the intent), of which kind, on what; steps of one group may run together."""
+
+    description: _Sentence
+    step_type: StepType
+    subdomain: Subdomain
+    group: Annotated[int, Field(ge=0, le=100)]
+
+
+class ThinkOutput(_Strict):
+    """A decision with its goal and exactly the payload that belongs to it."""
+
+    decision: Decision
+    goal: _Sentence
+    steps: Annotated[tuple[ThinkStep, ...], Field(min_length=1, max_length=MOST_STEPS)] | None = None
+    proposal_message: _Message | None = None
+    clarification_questions: (
+        Annotated[tuple[_Sentence, ...], Field(min_length=1, max_length=MOST_QUESTIONS)] | None
+    ) = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_absent(cls, told: Any) -> Any:
+        """Take an empty payload for one that was left out: agents fill in every field."""
+        if not isinstance(told, dict):
+            return told
+        return {
+            name: value
+            for name, value in told.items()
+            if name not in PAYLOADS.values() or value not in ("", [])
+        }
+
+    @model_validator(mode="after")
+    def _payload_matches(self) -> "ThinkOutput":
+        wanted = PAYLOADS[self.decision]
+        given = [name for name in PAYLOADS.values() if getattr(self, name) is not None]
+        if given != [wanted]:
+            has = " and ".join(given) or "none of the three"
+            raise ValueError(f"decision {self.decision!r} needs exactly `{wanted}`, but the answer has {has}")
+        return self
+
+
+def parsed(answer: str) -> ThinkOutput:
+    """Return the decision in `answer`, found in prose or code fences; raise BrokenContract."""
+    broken: list[BrokenContract] = []
+    for found in _objects(answer):
+        try:
+            return ThinkOutput.model_validate(found)
+        except ValidationError as error:
+            broken.append(BrokenContract(_told(error)))
+    raise broken[0] if broken else BrokenContract(NO_OBJECT)
+
+
+def _objects(answer: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects with a decision that stand in `answer`, the last one first.
+
+    An agent that thinks aloud, or shows an example, gives its answer at the end.
+    """
+    decoder, found, place = json.JSONDecoder(), [], answer.find("{")
+    while place != -1:
+        try:
+            value, end = decoder.raw_decode(answer, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict) and "decision" in value:
+                found.append(value)
+        place = answer.find("{", end)
+    return reversed(found)
+
+
+def _told(error: ValidationError) -> str:
+    """Return what is wrong, each with its place and value, as an agent can mend it."""
+    told = [
+        f"{'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in error.errors()[:MOST_ERRORS]
+    ]
+    return "; ".join(told)
