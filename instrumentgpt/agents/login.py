@@ -4,6 +4,7 @@ A login is made for a person at a terminal, so it gets one (pexpect); status and
 Nothing here waits for ever, and nothing that was started stays.
 """
 
+import json
 import re
 import subprocess
 import time
@@ -35,15 +36,20 @@ _MODEL = re.compile(r"([\w.:/\[\]=,+-]+)(?:\s+-\s+(.+?))?(\s+\((?:current|defaul
 
 @dataclass(frozen=True)
 class Commands:
-    """The sub-commands of an agent that concern its account; () where it has none."""
+    """The sub-commands of an agent that concern its account; () where it has none.
+
+    on_page  whether its login can be finished on the page: it wants no code typed back
+    """
 
     login: tuple[str, ...]
     status: tuple[str, ...]
     models: tuple[str, ...] = ()
+    on_page: bool = True
 
 
 COMMANDS = {  # by the agents' names in the registry
     "cursor": Commands(("login",), ("status",), ("models",)),
+    "claude": Commands(("auth", "login"), ("auth", "status"), on_page=False),
     "codex": Commands(("login",), ("login", "status")),
 }
 
@@ -164,6 +170,8 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
     With a key from the environment some agents know no account, and say nothing that can be told.
     """
     code, text = _asked(program, commands.status, environment)
+    if (told := _told_as_json(text)) is not None:
+        return told
     line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
     if line:
         return Status(False, line.strip())
@@ -171,6 +179,22 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
     if line and code == 0:
         return Status(True, line.strip())
     return Status(None, _last_line(text) or "It did not answer.")
+
+
+def _told_as_json(text: str) -> Status | None:
+    """Return what a JSON object says of the login, as Claude Code prints it; None if it is none.
+
+    >>> _told_as_json('{"loggedIn": true, "authMethod": "api_key"}')
+    Status(logged_in=True, text='Logged in (api_key)')
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("loggedIn"), bool):
+        return None
+    how = f" ({found['authMethod']})" if found.get("authMethod") not in (None, "none") else ""
+    return Status(found["loggedIn"], f"{'Logged' if found['loggedIn'] else 'Not logged'} in{how}")
 
 
 def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:

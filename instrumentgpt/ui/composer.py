@@ -15,7 +15,7 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run
-from instrumentgpt.ui import attachments, session, untrusted
+from instrumentgpt.ui import attachments, connection, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"
 MAX_FILE_MEGABYTES = 200
@@ -112,12 +112,13 @@ def _draw_mode(latest: Run | None) -> str:
 
 def _draw_agent(settings: Settings) -> None:
     try:
-        agent, _ = choose(settings.agent, settings)
+        agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {untrusted.label(str(error), 300)}")
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     st.caption(f":material/smart_toy: {agent.label} answers{model}")
+    connection.draw_badge(agent, program)
 
 
 def _stop(run_id: str) -> None:

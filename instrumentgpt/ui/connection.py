@@ -1,18 +1,25 @@
-"""Connecting the chosen CLI agent to its account: log in, see whether that worked, list its models."""
+"""The account of the chosen CLI agent: log in, see whether that worked, list its models; its badge."""
 
 from collections.abc import Mapping
 from contextlib import closing
 
 import streamlit as st
 
-from instrumentgpt.agents.login import COMMANDS, Address, Commands, log_in, models_of, status_of
-from instrumentgpt.agents.registry import choose, environment_for
+from instrumentgpt.agents.accounts import Accounts
+from instrumentgpt.agents.login import COMMANDS, Address, Commands, Status, log_in, models_of, status_of
+from instrumentgpt.agents.registry import Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import untrusted
 
 MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
+LOOK_SECONDS = 1.0  # while an agent has not said yet whether it is logged in
+BADGES = {
+    True: ":green-badge[:material/check: Logged in]",
+    False: ":orange-badge[:material/error: Not logged in: see Settings]",
+    None: ":gray-badge[:material/help: Login not known]",
+}
 
 
 def draw(settings: Settings) -> None:
@@ -26,7 +33,7 @@ def draw(settings: Settings) -> None:
         return
     environment = environment_for(agent)
     with st.container(horizontal=True):
-        wants_login = st.button(
+        wants_login = commands.on_page and st.button(
             "Connect agent", icon=":material/login:", help=f"Runs the login of {agent.label}"
         )
         wants_look = st.button("Check connection", icon=":material/account_circle:")
@@ -34,6 +41,32 @@ def draw(settings: Settings) -> None:
         _log_in(program, commands, environment)
     if wants_look or wants_login:
         _look(agent.name, program, commands, environment)
+
+
+@st.cache_resource(show_spinner=False)
+def accounts() -> Accounts:
+    """Return what agents said of their login, for all pages of this server."""
+    return Accounts()
+
+
+def draw_badge(agent: Agent, program: str) -> None:
+    """Say whether `agent` is logged in, as far as it has told: the page never waits for that."""
+    status = _account(agent, program)
+    if status is not None:
+        st.caption(BADGES[status.logged_in], help=untrusted.label(status.text, WORDS))
+    elif agent.name in COMMANDS:
+        _await_badge(agent, program)
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _await_badge(agent: Agent, program: str) -> None:
+    if _account(agent, program) is not None:
+        st.rerun()
+
+
+def _account(agent: Agent, program: str) -> Status | None:
+    commands = COMMANDS.get(agent.name)
+    return accounts().of(program, commands, environment_for(agent)) if commands else None
 
 
 def models(settings: Settings) -> list[str]:
@@ -66,6 +99,7 @@ def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) ->
 def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
     with st.spinner("Asking the agent…"):
         status = status_of(program, commands, environment)
+        accounts().learn(program, environment, status)
         listed = [model.id for model in models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
@@ -73,7 +107,11 @@ def _look(name: str, program: str, commands: Commands, environment: Mapping[str,
     elif status.logged_in is None:
         st.info(f"The agent does not say whether it is logged in: {words}", icon=":material/help:")
     else:
-        st.error(f"{words} Press “Connect agent”.", icon=":material/error:")
+        by_hand = f"Run `{' '.join((name, *commands.login))}` in a terminal."
+        st.error(
+            f"{words.rstrip('.')}. {'Press “Connect agent”.' if commands.on_page else by_hand}",
+            icon=":material/error:",
+        )
     if listed:
         st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: listed}
         st.caption(f"{len(listed)} models can be chosen above, once the page is drawn again.")
