@@ -208,10 +208,11 @@ def _taken(turn: Turn, event: Event, agent: Agent, folder: Path) -> Iterator[Eve
         turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
     yield event
     if isinstance(event, Tool):
-        yield from _artifact_of(turn, event)
+        yield from artifact_of(turn, event)
 
 
-def _artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
+def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
+    """Store the chart that `tool` made, if it made one, and yield its Artifact."""
     try:
         chart = artifact(result_of(tool), turn.folder / "artifacts")
     except RefusedArtifact as error:
