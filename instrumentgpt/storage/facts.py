@@ -83,7 +83,7 @@ def list_facts(database: Database, conversation_id: str, newest: int = NEWEST_VA
         " FROM facts WHERE conversation_id = ?)"
         f" WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
     )
-    return _known(database, conversation_id, sql, (conversation_id, newest, NEWEST_SENTENCES))
+    return _known(database, conversation_id, rows(database, sql, (conversation_id, newest, NEWEST_SENTENCES)))
 
 
 def facts_of(
@@ -102,7 +102,7 @@ def facts_of(
     """
     terms = [term for term in wanted if len(term) > 1 or not term.isascii()]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
-    return [
+    found = [
         *_values(database, conversation_id, sorted(keys.union(stated))),
         *_sentences(database, conversation_id, "kind = 'wish'"),
         *(
@@ -112,9 +112,10 @@ def facts_of(
             for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
         ),
     ]
+    return _known(database, conversation_id, found)
 
 
-def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, str, str]]) -> list[Known]:
+def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, str, str]]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
         f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})"
@@ -124,16 +125,16 @@ def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, 
     )
     parts = [part for key in keys for part in key]
     asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
-    return _known(database, conversation_id, sql, asked) if keys else []
+    return rows(database, sql, asked) if keys else []
 
 
-def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Known]:
+def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:
     """Return the newest sentences of a kind, oldest first."""
     sql = (
         f"SELECT {_KNOWN} FROM facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
         f" AND {which} ORDER BY since DESC, id DESC LIMIT ?) ORDER BY since, id"
     )
-    return _known(database, conversation_id, sql, (conversation_id, *values, NEWEST_SENTENCES))
+    return rows(database, sql, (conversation_id, *values, NEWEST_SENTENCES))
 
 
 def _keys(
@@ -159,8 +160,7 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
     return sorted(row[0] for row in found)
 
 
-def _known(database: Database, conversation_id: str, sql: str, values: tuple[str | int, ...]) -> list[Known]:
-    found: list[Any] = rows(database, sql, values)
+def _known(database: Database, conversation_id: str, found: Sequence[Any]) -> list[Known]:
     asked = places(database, conversation_id)[1] if found else []
     return [
         Known(

@@ -14,15 +14,11 @@ LAST_ID = 2**63 - 1
 class StoredMessage(dict[str, Any]):
     """A message as memory wants it: "id" and "role"; its "content" is read when it is first asked for."""
 
-    def __init__(self, database: Database, message_id: int, role: str) -> None:
-        super().__init__(id=message_id, role=role)
-        self._database = database
-
     def __missing__(self, key: str) -> str:
         if key != "content":
             raise KeyError(key)
         sql = "SELECT content FROM messages WHERE id = ?"
-        found: list[Any] = rows(self._database, sql, (self["id"],))
+        found: list[Any] = rows(self["database"], sql, (self["id"],))
         self["content"] = str(found[0][0]) if found else ""
         return str(self["content"])
 
@@ -32,7 +28,8 @@ def history(database: Database, conversation_id: str, before: int = LAST_ID) -> 
     ids, asked = places(database, conversation_id, before)
     questions = set(asked)
     return [
-        StoredMessage(database, message, "user" if message in questions else "assistant") for message in ids
+        StoredMessage(id=name, role="user" if name in questions else "assistant", database=database)
+        for name in ids
     ]
 
 

@@ -447,6 +447,12 @@ def panels_and_conclusions(database: Database) -> None:
     )
 
 
+def roles_in_order(database: Database) -> None:
+    """The order of questions and answers is read from an index alone."""
+    database.execute("CREATE INDEX messages_in_order ON messages (conversation_id, id, role)")
+    database.execute("DROP INDEX IF EXISTS messages_of")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -465,6 +471,7 @@ STEPS = (
     notes_of_deleted_conversations,
     entities_of_conversations,
     panels_and_conclusions,
+    roles_in_order,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

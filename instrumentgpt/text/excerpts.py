@@ -25,7 +25,8 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
     lines, folded = _lines(text)
     if not lines:
         return []
-    weighted = [(term, weight) for term, weight in weights.items() if weight]
+    whole = "\n".join(folded)
+    weighted = [(term, weight) for term, weight in weights.items() if weight and term in whole]
     held = [sum(weight for term, weight in weighted if term in line) for line in folded]
     worth = [
         weight + 0.25 * ((held[at - 1] if at else 0.0) + (held[at + 1] if at + 1 < len(held) else 0.0))

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from instrumentgpt.text.statement_patterns import Kind
@@ -39,7 +39,8 @@ class DiagnosticState:
         if unreadable and self == DiagnosticState():
             return str(unreadable)
         kept = {"unreadable": unreadable} if unreadable else {}
-        return json.dumps({**asdict(self), **kept}, ensure_ascii=False)
+        told = {row.name: getattr(self, row.name) for row in fields(self)}
+        return json.dumps({**told, **kept}, ensure_ascii=False)
 
     @classmethod
     def deserialize(cls, text: str) -> "DiagnosticState":
@@ -62,7 +63,10 @@ class DiagnosticState:
 
     def copy(self) -> "DiagnosticState":
         """Return an equal state that can be changed without changing this one."""
-        return DiagnosticState.deserialize(self.serialize())
+        other = replace(self)
+        for name, value in vars(self).items():
+            setattr(other, name, list(value) if isinstance(value, list) else value)
+        return other
 
     _unreadable = ""  # no field: stored text that nobody could read, carried along
 
