@@ -16,7 +16,7 @@ from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
 
 LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace has 0.1–1 MB
-KINDS = ("plotly", "image", "log", "report", "file")
+KINDS = ("plotly", "html", "markdown", "image", "log", "report", "file")
 TITLE_CHARACTERS = 200
 ALT_CHARACTERS = 2000
 

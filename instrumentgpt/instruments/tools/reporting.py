@@ -1,0 +1,46 @@
+"""A tool that writes a report on one log or several: one page with findings, charts and figures."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.tools.opened import Opened, diagnosed, open_log
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.text.language import Language
+
+MOST_LOGS = 12  # of one report: more make a page that no browser likes
+
+
+class NothingToReport(InstrumentGPTError, ValueError):
+    """A report without a log, or with too many."""
+
+
+def write_report(
+    workspace: Workspace, logs: Sequence[str], title: str = "", language: Language = "en"
+) -> dict[str, Any]:
+    """Write the report on `logs` as HTML into the artifacts folder, and name it; it is not saved yet.
+
+    logs  names as links have them: "run.log" of a dropped file, "zspr 052/run.log" of a device's
+    """
+    if not 0 < len(logs) <= MOST_LOGS:
+        raise NothingToReport(f"A report is on 1 to {MOST_LOGS} logs, not {len(logs)}. Name the logs")
+    from instrumentgpt.instruments.report import report  # plotly: 0.3 s, only where something is drawn
+
+    opened = [_opened(workspace, log) for log in logs]
+    page = report([diagnosed(one) for one in opened], language)
+    workspace.artifacts.mkdir(parents=True, exist_ok=True)
+    file = f"report-{uuid.uuid4().hex[:8]}.html"
+    (workspace.artifacts / file).write_text(page, encoding="utf-8")
+    names = ", ".join(f"{one.device} · {one.name}" if one.device else one.name for one in opened)
+    named = title or ", ".join(dict.fromkeys(one.device or one.name for one in opened))
+    return {
+        "summary": f"report on {names}: {len(page) / 1e6:.1f} MB, not saved",
+        "logs": list(logs),
+        "artifact": {"kind": "html", "file": file, "title": named, "alt": names},
+    }
+
+
+def _opened(workspace: Workspace, log: str) -> Opened:
+    device, _, name = log.rpartition("/")
+    return open_log(workspace, name, device)
