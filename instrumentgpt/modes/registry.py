@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from instrumentgpt.agents.events import Events
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.chat import chat
+from instrumentgpt.modes.commands.grammar import is_command
+from instrumentgpt.modes.commands.mode import carry_out
 from instrumentgpt.turn import Turn
 
 
@@ -37,6 +39,9 @@ def known_mode(name: str) -> Mode:
 def run_turn(turn: Turn) -> Events:
     """Answer the turn's question in its mode and save the answer; yield its events, the last a Done.
 
+    A command is carried out whatever the mode.
+
     The answer is saved before Done is yielded: who has seen Done finds the message in the database.
     """
-    yield from turn.answered_by(known_mode(turn.run.mode).answer)
+    command = is_command(turn.question.content)
+    yield from turn.answered_by(carry_out if command else known_mode(turn.run.mode).answer)

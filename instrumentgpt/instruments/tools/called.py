@@ -30,11 +30,11 @@ def call(workspace: Workspace, name: str, given: Mapping[str, Any]) -> dict[str,
     Raises UnknownTool and BadArguments with what the tool takes, and the tool's own errors.
     """
     tool = known_tool(name)
-    takes = _arguments(name)
+    own = _arguments(name)
     for key in given:
-        if key not in takes:
-            raise BadArguments(f"{name} takes no {key!r}.{meant(key, takes)} Usage: {usage(name)}")
-    missing = [key for key, one in takes.items() if one.default is one.empty and given.get(key) in (None, "")]
+        if key not in own:
+            raise BadArguments(f"{name} takes no {key!r}.{meant(key, own)} Usage: {usage(name)}")
+    missing = [key for key in own if needs(name, key) and given.get(key) in (None, "")]
     if missing:
         raise BadArguments(f"{name} needs {' and '.join(missing)}. Usage: {usage(name)}")
     kinds = get_type_hints(tool)
@@ -49,10 +49,10 @@ def known_tool(name: str) -> Callable[..., dict[str, Any]]:
 
 
 def usage(name: str) -> str:
-    """Return how the tool is called: what it needs, and in brackets what it may be told.
+    """Return how the tool is called: what it needs, and in brackets what it may be told besides.
 
     >>> usage("fetch_log")
-    'fetch_log device=… [log=…] [back=0]'
+    'fetch_log device=… (log=…) (back=0)'
     """
     words = [_usage(key, one) for key, one in _arguments(name).items()]
     return " ".join([name, *words])
@@ -61,6 +61,16 @@ def usage(name: str) -> str:
 def takes(name: str, argument: str) -> bool:
     """Return whether the tool called `name` has an argument of this name."""
     return argument in _arguments(name)
+
+
+def needs(name: str, argument: str) -> bool:
+    """Return whether the tool called `name` cannot do without this argument.
+
+    >>> needs("fetch_log", "device"), needs("fetch_log", "log")
+    (True, False)
+    """
+    own = _arguments(name).get(argument)
+    return own is not None and own.default is own.empty
 
 
 def meant(name: str, known: Iterable[str]) -> str:
@@ -83,7 +93,7 @@ def _usage(key: str, one: inspect.Parameter) -> str:
     if one.default is one.empty:
         return f"{key}=…"
     default = one.default if isinstance(one.default, int | float) else one.default or "…"
-    return f"[{key}={default}]"
+    return f"({key}={default})"
 
 
 def _coerced(name: str, key: str, value: Any, kind: Any) -> Any:
