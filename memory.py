@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
-LAYERS = ("state", "facts", "summary", "recalled", "recent")  # what a prompt may tell beside the request
+LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
 GAP = " … "  # between the paragraphs that a summarised answer keeps
 LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
 NOTE = (
@@ -144,7 +144,10 @@ def build_summary(existing: str, turns_to_evict: Sequence[StoredMessage]) -> str
 
 def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
     """Return what the summary calls each message: its id, or else a digest of its words."""
-    names: list[MessageId] = []
+    names: list[MessageId] = [name for name in (row.get("id") for row in messages) if isinstance(name, int)]
+    if len(names) == len(messages):
+        return names
+    names = []
     occurrences: Counter[str] = Counter()
     for message in messages:
         if isinstance(message.get("id"), int):
@@ -209,6 +212,7 @@ def compose(
     pinned: Sequence[tuple[str, str]] = (),
     others: Sequence[str] = (),
     layers: Collection[str] = LAYERS,
+    elsewhere: Sequence[str] = (),
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -226,6 +230,7 @@ def compose(
     others            further devices of the conversation, of which only the names are told
     layers            which of LAYERS the prompt tells. Messages are summarised whatever it tells, the recent
                       ones too where it does not tell them
+    elsewhere         lines on what other conversations found on the device, below their heading
     """
     message_ids = message_names(all_messages)
     end = len(message_ids) - _ends_with(all_messages, current_question)
@@ -243,6 +248,7 @@ def compose(
         [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
         recalled if "recalled" in layers else (),
         lines_pinned(case),
+        elsewhere if "history" in layers else (),
     )
     sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)

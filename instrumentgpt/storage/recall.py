@@ -14,6 +14,7 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.text.excerpts import relevant_lines
+from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
@@ -27,6 +28,8 @@ FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
 MOST_PHRASES = 48  # of one search
+CARRIED_PHRASES = 24  # of the question before
+PASTED_CHARS = 4000  # of a question, looked at for more to look for
 
 
 def index_message(database: Database, message_id: int, conversation_id: str, content: str) -> None:
@@ -53,10 +56,10 @@ def recall(
     Beside the best hits come the messages around them, in few words.
     """
     until = LAST_ID if before is None else before
-    wanted = phrases(question, aliases)
+    wanted = _asked_for(question, aliases)
     scores = _search(database, conversation_id, wanted, until)
     if len(wanted) and len(_own(question, aliases)) < FEW_TERMS:
-        carried = phrases(_question_before(database, conversation_id, until))
+        carried = _asked_for(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
         wanted = list(dict.fromkeys([*wanted, *carried]))
     best = _best(scores)
@@ -71,6 +74,13 @@ def recall(
     return _pieces(database, conversation_id, best, scores, told, weights, until)
 
 
+def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
+    """Return what to look for: what the question says itself, before what is pasted in it."""
+    own = phrases("\n".join(prose_lines(question)), aliases)
+    rest = phrases(question[:PASTED_CHARS], aliases) if len(own) < MOST_PHRASES else ()
+    return list(dict.fromkeys([*own, *rest]))[:MOST_PHRASES]
+
+
 def _own(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
     """Return the telling terms of the question beside names of devices."""
     named = {term for names in aliases for name in names for term in terms(name)}
@@ -83,7 +93,7 @@ def _search(
     """Return message id → score of the messages that hold a phrase, the best ones."""
     if not wanted:
         return {}
-    either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted[:MOST_PHRASES])
+    either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted)
     found: list[Any] = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
