@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from instrumentgpt.agents.offline.phrases import line_link, plain_text, quoted
+from instrumentgpt.agents.offline.phrases import QUOTE_CHARS, line_link, plain_text, quoted
 from instrumentgpt.modes.commands.bench import Bench
 from instrumentgpt.text.summary import shorten
 
-HIDDEN = ("summary", "artifact")  # shown above, and as a chart
+HIDDEN = ("summary", "artifact", "checks", "titles")  # shown above, as a chart; or words of other fields
 MOST_ITEMS = 10  # of one list
+MOST_FIELDS = 8  # of an item within an item
 MOST_LINES = 60
 VALUE_CHARACTERS = 300
 
@@ -43,20 +44,39 @@ def _field(key: str, value: Any, log: str) -> Iterator[str]:
 
 
 def _item(item: Any, log: str) -> str:
+    """Return an item on one line, each of its texts once."""
     if not isinstance(item, dict):
         return _value("", item, log)
-    told = [(key, value) for key, value in item.items() if value is not None and value not in ("", [], {})]
-    return ", ".join(f"{plain_text(key.replace('_', ' '))} {_value(key, value, log)}" for key, value in told)
+    told, texts = [], set()
+    for key, value in item.items():
+        if value is None or value in ("", [], {}) or (isinstance(value, str) and value in texts):
+            continue
+        texts.update([value] if isinstance(value, str) else [])
+        told.append(f"{plain_text(key.replace('_', ' '))} {_value(key, value, log)}")
+    return ", ".join(told)
 
 
 def _value(key: str, value: Any, log: str) -> str:
     if key == "line" and isinstance(value, int) and log:
         return line_link(log, value)
     if isinstance(value, str):
-        return quoted(value) if key == "text" else plain_text(shorten(value, VALUE_CHARACTERS))
-    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        is_quote = key == "text" and len(value) <= QUOTE_CHARS
+        return quoted(value) if is_quote else plain_text(shorten(value, VALUE_CHARACTERS))
+    if isinstance(value, list):
         more = "…" if len(value) > MOST_ITEMS else ""
-        return ", ".join(_value(key, item, log) for item in value[:MOST_ITEMS]) + more
-    if isinstance(value, dict | list):
-        return quoted(json.dumps(value, ensure_ascii=False))
+        return ", ".join(_nested(key, item, log) for item in value[:MOST_ITEMS]) + more
+    if isinstance(value, dict):
+        return _nested(key, value, log)
     return str(value)
+
+
+def _nested(key: str, value: Any, log: str) -> str:
+    """Return a value within a value: of a line of the log its link, of an object its first fields."""
+    if isinstance(value, dict) and log and isinstance(value.get("line"), int) and "text" in value:
+        return line_link(log, value["line"])
+    if isinstance(value, dict):
+        plain = {name: one for name, one in value.items() if isinstance(one, str | int | float)}
+        return f"({_item(dict(list(plain.items())[:MOST_FIELDS]), log)})"
+    return (
+        quoted(json.dumps(value, ensure_ascii=False)) if isinstance(value, list) else _value(key, value, log)
+    )
