@@ -47,10 +47,10 @@ def _change(conversation_id: str) -> None:
         field: bool(st.session_state[f"{field}-{conversation_id}"]) for field in ("may_run", "may_edit")
     }
     with session.opened() as database:
-        save_permission(database, conversation_id, **wanted, changed_by=_who())
+        save_permission(database, conversation_id, **wanted, changed_by=who())
 
 
-def _who() -> str:
+def who() -> str:
     """Return who changes it, as far as the page can tell: the address of the browser."""
     return str(st.context.ip_address or "this computer")
 

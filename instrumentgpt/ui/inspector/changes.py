@@ -1,0 +1,91 @@
+"""The Changes view: what people changed in the memory, who and when, each with Undo."""
+
+import json
+from datetime import datetime
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
+from instrumentgpt.text.revisions import DEVICE_FIELDS, MESSAGE, NOTE, VALUE, Revision
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.inspector.editing import change
+from instrumentgpt.ui.permissions import who
+
+SHOWN = 30  # newest
+CHARACTERS = 120
+DONE = {
+    "edit": "edited",
+    "correct": "corrected",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "forget": "forgot",
+    "restore": "put back",
+}
+
+
+def draw_last(database: Database, conversation_id: str) -> None:
+    """Draw Undo for the newest change that counts; nothing if there is none."""
+    counting = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
+    if counting:
+        st.button(
+            f"Undo: {told(counting[-1], 40)}",
+            key="undo-last",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_undo,
+            args=(counting[-1].id,),
+        )
+
+
+def draw(database: Database, conversation_id: str) -> None:
+    """Draw every change, newest first; those undone can be made again."""
+    revisions = list_revisions(database, conversation_id)
+    if not revisions:
+        st.caption("Nothing was changed yet. What you edit, pin, forget or correct is listed here, to undo.")
+    for revision in reversed(revisions[-SHOWN:]):
+        with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
+            with st.container(width="stretch"):
+                st.markdown(_line(revision))
+            if revision.undone_at is None:
+                st.button("Undo", key=f"undo-{revision.id}", on_click=_undo, args=(revision.id,))
+            else:
+                st.button("Redo", key=f"redo-{revision.id}", on_click=_redo, args=(revision.id,))
+    if len(revisions) > SHOWN:
+        st.caption(f"{len(revisions) - SHOWN} older changes are not shown.")
+
+
+def told(revision: Revision, limit: int = CHARACTERS) -> str:
+    """Return what was changed, in words."""
+    old = untrusted.label(_subject(revision), limit)
+    new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new else ""
+    return f"{DONE[revision.action]} “{old}”{new}"
+
+
+def _subject(revision: Revision) -> str:
+    item = revision.item
+    if item.field == NOTE:
+        return f"note: {json.loads(revision.old)['text']}"
+    if item.field == VALUE:
+        channel = f" of channel {item.channel}" if item.channel else ""
+        return f"{item.name}{channel}: {revision.old}"
+    if item.field == MESSAGE or item.field in DEVICE_FIELDS:
+        return revision.old
+    return revision.old
+
+
+def _line(revision: Revision) -> str:
+    when = datetime.fromtimestamp(revision.changed_at).strftime("%Y-%m-%d %H:%M")
+    by = f"{when} · {untrusted.label(revision.changed_by)} · turn {revision.turn}"
+    if revision.undone_at is None:
+        return f":small[{told(revision)}]  \n:small[:gray[{by}]]"
+    undone = datetime.fromtimestamp(revision.undone_at).strftime("%H:%M")
+    return f":small[:gray[~~{told(revision)}~~]]  \n:small[:gray[{by} · undone {undone}]]"
+
+
+def _undo(revision_id: int) -> None:
+    change(lambda database: undo_revision(database, revision_id, who()))
+
+
+def _redo(revision_id: int) -> None:
+    change(lambda database: redo_revision(database, revision_id))

@@ -1,0 +1,55 @@
+"""The inspector in the sidebar: the bar that is always there, and below it one of four views."""
+
+import streamlit as st
+
+import memory
+from instrumentgpt.storage.history import places
+from instrumentgpt.ui import session
+from instrumentgpt.ui.inspector import changes, editing, notes, older, prompts, state
+from instrumentgpt.ui.inspector.bar import draw_bar
+from instrumentgpt.ui.inspector.preview import next_prompt
+
+STATE, PROMPT, OLDER, CHANGES = "State", "Prompt", "Older", "Changes"
+VIEWS = (STATE, PROMPT, OLDER, CHANGES)
+VIEW = "memory-view"  # in the session's state, as the next
+
+
+@st.fragment
+def draw(conversation_id: str | None) -> None:
+    """Draw the memory of the conversation; what is typed or changed in it redraws only this."""
+    with session.opened() as database:
+        if conversation_id is None:
+            st.markdown("**Memory**")
+            st.caption(
+                "Empty until the first question. Here you will see what the assistant remembers, and why."
+            )
+            return
+        asked = places(database, conversation_id)[1]
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown("**Memory**", width="content")
+            st.badge(f"turn {len(asked)}", color="gray")
+        settings = session.in_force(database)
+        typed = st.session_state.get(prompts.TYPED) or prompts.EXAMPLE
+        prompt, begun = next_prompt(database, conversation_id, typed, settings)
+        draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
+        view = st.segmented_control(
+            "Part of the memory",
+            VIEWS,
+            default=STATE,
+            required=True,
+            label_visibility="collapsed",
+            key=VIEW,
+            width="stretch",
+        )
+        editing.draw_problem()
+        if view == STATE:
+            changes.draw_last(database, conversation_id)
+            state.draw(database, conversation_id, begun)
+            notes.draw(database, conversation_id, memory.device_key(begun))
+        elif view == PROMPT:
+            prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
+        elif view == OLDER:
+            older.draw(database, conversation_id, prompt)
+        else:
+            changes.draw(database, conversation_id)
+        editing.draw_dialog(conversation_id)

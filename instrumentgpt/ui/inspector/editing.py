@@ -1,0 +1,129 @@
+"""What can be done with one thing known: edit or correct, pin, forget; each a revision that can be undone."""
+
+import hashlib
+from collections.abc import Callable
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.storage.listing import Entry
+from instrumentgpt.storage.revisions import revise
+from instrumentgpt.text.revisions import DEVICE_FIELDS, VALUE, Item
+from instrumentgpt.text.statements import STATEMENT_CHARS
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.permissions import who
+
+EDIT, CORRECT = ":material/edit: Edit", ":material/edit: Correct"
+PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
+FORGET, GO, TAKE = ":material/block: Forget", ":material/chat: Show the message", ":material/done: Take "
+EDITED, PROBLEM = "edited-item", "memory-problem"  # in the session's state
+ACTIONS = {PIN: "pin", UNPIN: "unpin", FORGET: "forget"}
+NAMES = {
+    "root_causes": "root cause",
+    "findings": "finding",
+    "hypotheses": "hypothesis",
+    "ruled_out": "what was ruled out",
+    "wish": "what you laid down",
+    "error": "error",
+    "device_name": "name of the device",
+    "device_ip": "address of the device",
+}
+
+
+def draw_menu(conversation_id: str, entry: Entry) -> None:
+    """Draw the menu beside an entry."""
+    key = f"item-{key_of(entry.item)}"
+    st.menu_button(
+        "",
+        _options(entry),
+        key=key,
+        icon=":material/more_horiz:",
+        type="tertiary",
+        help="Edit, pin or forget",
+        on_click=_chosen,
+        args=(key, conversation_id, entry),
+    )
+
+
+def key_of(item: Item) -> str:
+    """Return a short name of the item that can stand in a widget's key."""
+    told = "\n".join((item.device, item.field, item.name, item.channel))
+    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _options(entry: Entry) -> list[str]:
+    field = entry.item.field
+    options = [CORRECT if field == VALUE else EDIT] if field != "downloaded_logs" else []
+    options += [f"{TAKE}{untrusted.label(entry.other[0])}"] if entry.other else []
+    if field not in DEVICE_FIELDS:
+        options.append(UNPIN if entry.pinned else PIN)
+    options.append(FORGET)
+    return [*options, GO] if entry.origin.message_id else options
+
+
+def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
+    chosen = st.session_state[key]
+    if chosen in (EDIT, CORRECT):
+        st.session_state[EDITED] = (conversation_id, entry)
+    elif chosen == GO:
+        session.go_to(conversation_id, entry.origin.message_id)
+    elif chosen in ACTIONS:
+        _revise(conversation_id, entry, ACTIONS[chosen])
+    elif entry.other:
+        _revise(conversation_id, entry, "correct", entry.other[0])
+
+
+def change(action: Callable[[Database], object]) -> bool:
+    """Do it in a connection of its own; return whether it was done, else its problem is drawn next."""
+    try:
+        with session.opened() as database:
+            action(database)
+    except InstrumentGPTError as error:
+        st.session_state[PROBLEM] = str(error)
+        return False
+    return True
+
+
+def draw_problem() -> None:
+    """Draw once why the last change was refused."""
+    if problem := st.session_state.pop(PROBLEM, ""):
+        st.warning(untrusted.label(problem, 400), icon=":material/info:")
+
+
+def draw_dialog(conversation_id: str) -> None:
+    """Open the dialog if an entry of this conversation is being edited."""
+    of, entry = st.session_state.get(EDITED, ("", None))
+    if entry is None or of != conversation_id:
+        return
+    title = (
+        f"Correct {untrusted.label(entry.label)}" if entry.label else f"Edit the {NAMES[entry.item.field]}"
+    )
+    st.dialog(title, icon=":material/edit:", on_dismiss=_end)(_edit)(conversation_id, entry)
+
+
+def _edit(conversation_id: str, entry: Entry) -> None:
+    field = entry.item.field
+    with st.form(f"edit-{key_of(entry.item)}", border=False):
+        if field == VALUE or field in DEVICE_FIELDS:
+            text = st.text_input("What is true", entry.text, max_chars=STATEMENT_CHARS)
+        else:
+            text = st.text_area("What is true", entry.text, max_chars=STATEMENT_CHARS, height=120)
+        st.caption(
+            "From the next question on, this stands in the prompt instead, as yours. "
+            "No later answer brings the old words back. Changes → Undo takes it back."
+        )
+        saved = st.form_submit_button("Save", type="primary", icon=":material/check:")
+    if saved and _revise(conversation_id, entry, "correct" if field == VALUE else "edit", text or ""):
+        _end()
+        st.rerun()
+    draw_problem()
+
+
+def _revise(conversation_id: str, entry: Entry, action: str, new: str = "") -> bool:
+    told = (conversation_id, entry.item, action, entry.text, new, who())
+    return change(lambda database: revise(database, *told))
+
+
+def _end() -> None:
+    st.session_state.pop(EDITED, None)

@@ -1,0 +1,52 @@
+"""Notes that count in this conversation: what waits for a person, and what is to be kept in mind."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.storage.case import DEFERRED, notes_of
+from instrumentgpt.storage.revisions import forget_note
+from instrumentgpt.text.revisions import Item
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.inspector.editing import change, key_of
+from instrumentgpt.ui.permissions import who
+
+SHOWN = 20  # newest of each kind
+CHARACTERS = 300
+
+
+def draw(database: Database, conversation_id: str, device: str) -> None:
+    """Draw the notes of this conversation, of its device and of all, each with Forget."""
+    notes = notes_of(database, conversation_id, device)
+    _draw(conversation_id, "For a person to decide", [note for note in notes if note.kind == DEFERRED])
+    _draw(conversation_id, "Notes in force", [note for note in notes if note.kind != DEFERRED])
+
+
+def _draw(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
+    if notes:
+        st.markdown(f":small[**{title}**]")
+    for note in notes[:SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="top", gap=None, wrap=False):
+            with st.container(width="stretch"):
+                words = untrusted.label(note.text, CHARACTERS)
+                st.markdown(f":small[{words}]  \n:small[:gray[{untrusted.label(_scope(note))}]]")
+            st.button(
+                "",
+                key=f"note-{key_of(Item(note.scope, 'note', note.id))}",
+                icon=":material/block:",
+                type="tertiary",
+                help="Forget this note",
+                on_click=_forget,
+                args=(conversation_id, note),
+            )
+
+
+def _scope(note: db.Note) -> str:
+    kind, _, name = note.scope.partition(":")
+    return {"conversation": "this conversation", "device": name}.get(kind, "every conversation")
+
+
+def _forget(conversation_id: str, note: db.Note) -> None:
+    change(lambda database: forget_note(database, conversation_id, note, who()))

@@ -1,0 +1,105 @@
+"""The Older view: messages no longer sent word by word, what remains of them, and putting them back."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
+from instrumentgpt.text.revisions import MESSAGE, Item
+from instrumentgpt.text.summary import Entry, parse
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.inspector.editing import change
+from instrumentgpt.ui.inspector.preview import turns_of
+from instrumentgpt.ui.permissions import who
+
+SHOWN = 20  # newest older messages at once
+SAID, REMAINED = 160, 600  # characters
+LIMIT = "older-shown"  # in the session's state
+
+
+def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> None:
+    """Draw the older messages, newest first, under what the summary keeps of them."""
+    entries = parse(prompt.summary)
+    messages = db.list_messages(database, conversation_id)
+    older = [message for message in messages if any(row.holds(message.id) for row in entries)]
+    if not older:
+        st.caption("Nothing yet: every message so far is in the prompt as it was written.")
+        return
+    st.caption(f"{len(older)} messages are sent as {len(entries)} lines of summary:")
+    limit = st.session_state.get(LIMIT, SHOWN)
+    back = _put_back(database, conversation_id)
+    turns = turns_of(messages)
+    for entry, held in _grouped(entries, older[-limit:]):
+        st.markdown(f":small[**Remains:** {untrusted.label(entry.text, REMAINED) or 'nothing'}]")
+        for message in held:
+            _draw_message(conversation_id, message, turns[message.id], back.get(message.id))
+    if len(older) > limit:
+        st.button(
+            f"Show {min(SHOWN, len(older) - limit)} earlier",
+            type="tertiary",
+            on_click=_show_more,
+            args=(limit + SHOWN,),
+        )
+
+
+def _grouped(
+    entries: Sequence[Entry], messages: Sequence[db.Message]
+) -> list[tuple[Entry, list[db.Message]]]:
+    """Return (line of the summary, its messages), newest first; lines that hold none of them are left out."""
+    groups = [(row, [message for message in messages if row.holds(message.id)]) for row in reversed(entries)]
+    return [(row, held) for row, held in groups if held]
+
+
+def _put_back(database: Database, conversation_id: str) -> dict[int, int]:
+    """Return message → the change that put it back into the prompt."""
+    return {
+        int(one.item.name): one.id
+        for one in list_revisions(database, conversation_id)
+        if one.item.field == MESSAGE and one.undone_at is None
+    }
+
+
+def _draw_message(conversation_id: str, message: db.Message, turn: int, revision: int | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
+        with st.container(width="stretch"):
+            speaker = "user" if message.role == "user" else "assistant"
+            words = untrusted.label(memory.filter_content(message.content), SAID) or "—"
+            state = " · in the prompt again" if revision else ""
+            st.markdown(f":small[{words}]  \n:small[:gray[turn {turn} · {speaker}{state}]]")
+        if revision is None:
+            st.button(
+                "",
+                key=f"put-back-{message.id}",
+                icon=":material/restore_page:",
+                help="Put it back into the prompt",
+                type="tertiary",
+                on_click=_restore,
+                args=(conversation_id, message, turn),
+            )
+        else:
+            st.button(
+                "",
+                key=f"take-out-{message.id}",
+                icon=":material/undo:",
+                help="Take it out of the prompt again",
+                type="tertiary",
+                on_click=_take_out,
+                args=(revision,),
+            )
+
+
+def _restore(conversation_id: str, message: db.Message, turn: int) -> None:
+    words = f"turn {turn}: {message.content[:SAID]}"
+    item = Item("", MESSAGE, str(message.id))
+    change(lambda database: revise(database, conversation_id, item, "restore", words, "", who()))
+
+
+def _take_out(revision: int) -> None:
+    change(lambda database: undo_revision(database, revision, who()))
+
+
+def _show_more(limit: int) -> None:
+    st.session_state[LIMIT] = limit

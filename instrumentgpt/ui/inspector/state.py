@@ -1,0 +1,142 @@
+"""The State view: every item that is known, with where it came from and what can be done with it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from sqlite_utils import Database
+
+import memory
+from instrumentgpt.storage.case import case_as_markdown
+from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
+from instrumentgpt.text.revisions import VALUE, Item
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.inspector import editing
+
+ITEM_CHARACTERS = 300
+FEW = 5  # entries of a section drawn at once; the newest
+SOURCES = {
+    "tool": ":material/build: tool",
+    "user": ":material/person: user",
+    "agent": ":material/smart_toy: agent",
+}
+STATUS_COLOURS: dict[str, Any] = {"investigating": "orange", "resolved": "green"}
+ALL = "memory-all"  # in the session's state: sections that are drawn whole
+
+
+def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState) -> None:
+    """Draw what is known, as people revised it; the state `begun` is the one of the next question."""
+    told = listing(database, conversation_id, begun)
+    _draw_device(conversation_id, told)
+    for name, entries in told.sections.items():
+        if name == VALUE:
+            _draw_values(conversation_id, told, entries)
+        elif entries:
+            _draw_section(conversation_id, name, SECTIONS[name], entries)
+    if not any(told.sections.values()):
+        st.caption(
+            "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
+        )
+    if told.forgotten:
+        st.caption(f"{told.forgotten} forgotten: see Changes.")
+    st.download_button(
+        "Export the case",
+        lambda: _exported(conversation_id),
+        "case.md",
+        "text/markdown",
+        icon=":material/download:",
+        help="Device, findings, hypotheses, values with their sources and notes, as Markdown",
+        on_click="ignore",
+    )
+
+
+def _exported(conversation_id: str) -> str:
+    with session.opened() as database:
+        return case_as_markdown(database, conversation_id)
+
+
+def _draw_device(conversation_id: str, told: Listing) -> None:
+    state = told.state
+    for field, text, icon in (
+        ("device_name", state.device_name, ":material/dns:"),
+        ("device_ip", state.device_ip, ":material/lan:"),
+    ):
+        if text:
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False):
+                with st.container(width="stretch"):
+                    st.badge(untrusted.label(text), icon=icon, color="blue")
+                editing.draw_menu(conversation_id, Entry(Item(told.device, field, field), text))
+    _draw_status(state)
+
+
+def draw_badges(state: memory.DiagnosticState) -> None:
+    """Draw the device and the status of the state; nothing before there is either."""
+    device = " · ".join(filter(None, (state.device_name, state.device_ip)))
+    if device:
+        st.badge(untrusted.label(device), icon=":material/dns:", color="blue")
+    _draw_status(state)
+
+
+def _draw_status(state: memory.DiagnosticState) -> None:
+    if state.status != "idle":
+        st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
+
+
+def _draw_values(conversation_id: str, told: Listing, entries: Sequence[Entry]) -> None:
+    """Draw the values, those of the state's own device first."""
+    devices = dict.fromkeys([told.device, *(entry.item.device for entry in entries)])
+    for device in devices:
+        own = [entry for entry in entries if entry.item.device == device]
+        if own:
+            named = "" if device == told.device or not device else f" of {untrusted.label(device)}"
+            _draw_section(conversation_id, f"{VALUE}-{device}", f"{SECTIONS[VALUE]}{named}", own)
+
+
+def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence[Entry]) -> None:
+    ordered = sorted(entries, key=lambda entry: (not entry.pinned, -entry.origin.turn))
+    whole = name in st.session_state.get(ALL, ())
+    shown = ordered if whole else ordered[:FEW]
+    st.markdown(f":small[**{title}**]")
+    with st.container(gap="xsmall", key=f"memory-{editing.key_of(Item('', name, conversation_id))}"):
+        for entry in shown:
+            _draw_entry(conversation_id, entry)
+    if len(shown) < len(ordered):
+        st.button(
+            f"Show all {len(ordered)}",
+            key=f"all-{editing.key_of(Item('', name, ''))}",
+            type="tertiary",
+            on_click=_show_all,
+            args=(name,),
+        )
+
+
+def _draw_entry(conversation_id: str, entry: Entry) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap=None, wrap=False):
+        with st.container(width="stretch"):
+            pin = ":material/keep: " if entry.pinned else ""
+            words = untrusted.label(entry.text, ITEM_CHARACTERS)
+            words = f"{untrusted.label(entry.label, 80)}: **{words}**" if entry.label else words
+            st.markdown(f":small[{pin}{words}]  \n:small[:gray[{source_of(entry, conversation_id)}]]")
+            if entry.other:
+                other = f"{entry.other[1]} says {untrusted.label(entry.other[0])}"
+                st.markdown(f":small[:orange[:material/warning: {other}]]")
+        editing.draw_menu(conversation_id, entry)
+
+
+def source_of(entry: Entry, conversation_id: str) -> str:
+    """Return where an entry came from: who said it, in which turn, which line shows it, what it was."""
+    origin = entry.origin
+    parts = [SOURCES[origin.source] if origin.source else "origin not recorded"]
+    parts += [f"turn {origin.turn}"] if origin.turn else []
+    if origin.log and origin.line:
+        log = f"{origin.device}/{origin.log}" if origin.device and "/" not in origin.log else origin.log
+        parts.append(f"[L {origin.line:,}]({untrusted.evidence_query(log, origin.line, conversation_id)})")
+    parts += ["pinned"] if entry.pinned else []
+    parts += [f"was “{untrusted.label(entry.was, 80)}”"] if entry.was else []
+    if entry.earlier and not entry.was:
+        parts.append(f"previously {untrusted.label(', '.join(entry.earlier), 80)}")
+    return " · ".join(parts)
+
+
+def _show_all(name: str) -> None:
+    st.session_state[ALL] = {*st.session_state.get(ALL, ()), name}
