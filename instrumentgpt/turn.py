@@ -36,14 +36,16 @@ def run_folder(database_path: str | Path, run_id: str) -> Path:
 class Answer:
     """The answer as it grows: segments of text, and between them the artifacts, where they were made."""
 
-    pieces: dict[int | str, str] = field(default_factory=dict)  # segment, or artifact id → text, in order
+    pieces: dict[int | str, list[str]] = field(default_factory=dict)  # segment, or artifact id → its words
 
     def take(self, event: Event) -> None:
         if isinstance(event, Text):
-            before = "" if event.whole else self.pieces.get(event.segment, "")
-            self.pieces[event.segment] = before + event.text
+            said = self.pieces.setdefault(event.segment, [])
+            if event.whole:
+                said.clear()
+            said.append(event.text)
         elif isinstance(event, Artifact):
-            self.pieces[event.artifact_id] = f"\n\n{marker(event.kind, event.artifact_id)}\n\n"
+            self.pieces[event.artifact_id] = [f"\n\n{marker(event.kind, event.artifact_id)}\n\n"]
 
     @property
     def text(self) -> str:
@@ -55,7 +57,7 @@ class Answer:
         >>> answer.text
         'Look:\\n\\n<!-- PLOTLY_CHART:a1 -->\\n\\nIt swings.'
         """
-        return "".join(self.pieces.values())
+        return "".join("".join(said) for said in self.pieces.values())
 
 
 @dataclass

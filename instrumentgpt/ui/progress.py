@@ -1,6 +1,6 @@
 """What a run has shown so far, folded from its events: the page draws this, live and from history alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -82,10 +82,35 @@ def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progre
     >>> advance(Progress(), [(1, Text("ha")), (2, Text("ha")), (2, Text("ha"))]).text
     'haha'
     """
-    for number, event in numbered:
-        if number > progress.number:
-            progress = replace(_after(progress, event), number=number)
+    for number, event in _joined(numbered, progress.number):
+        progress = replace(_after(progress, event), number=number)
     return progress
+
+
+def _joined(numbered: Iterable[tuple[int, Event]], known: int) -> Iterator[tuple[int, Event]]:
+    """Yield the events with numbers above `known`; pieces of one segment in a row are one Text.
+
+    An answer is a hundred thousand pieces at times: joined one by one, they would be copied each time.
+    """
+    said: list[Text] = []
+    for number, event in numbered:
+        if number <= known:
+            continue
+        if said and not (isinstance(event, Text) and event.segment == said[0].segment):
+            yield known, _one(said)
+            said = []
+        known = number
+        if isinstance(event, Text):
+            said = [] if event.whole else said
+            said.append(event)
+        else:
+            yield number, event
+    if said:
+        yield known, _one(said)
+
+
+def _one(said: Sequence[Text]) -> Text:
+    return Text("".join(text.text for text in said), said[0].segment, said[0].whole)
 
 
 def _after(progress: Progress, event: Event) -> Progress:
