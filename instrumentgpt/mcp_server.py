@@ -189,6 +189,16 @@ class Tools:
         """Put on record a possible cause that is not shown yet, to be confirmed or ruled out."""
         return self._use("record_hypothesis", text=text, log=log, lines=lines or (), device=device)
 
+
+    def device_history(
+        self,
+        device: Device,
+        query: Annotated[Text, Field(description="what it is about; empty: everything")] = "",
+        cursor: Cursor = "",
+    ) -> str:
+        """Say what earlier conversations found on a device and on others of its model, with dates.
+        That is history: it may help to know where to look, and says nothing of how the device is now."""
+        return self._use("device_history", cursor, device=device, query=query)
     def rule_out(
         self,
         hypothesis: Annotated[Text, Field(description="as it is on record")],

@@ -9,12 +9,15 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.statements import statements
+
+LOOKED_AT = 4_000  # characters of a request that say what it is about; it may hold a pasted log
 
 
 def prompt_for(
@@ -56,7 +59,24 @@ def prompt_for(
         pinned=in_force.pinned,
         others=devices_spoken_of(database, conversation_id),
         layers=settings.shown_layers,
+        elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
     )
+
+
+def _elsewhere(
+    database: Database,
+    conversation_id: str,
+    request: str,
+    state: memory.DiagnosticState,
+    inventory: Inventory,
+    settings: Settings,
+) -> list[str]:
+    """Return the lines on what other conversations found on the state's device and its siblings."""
+    device = next((one for one in inventory.devices if memory.device_key(state) in (one.name, one.ip)), None)
+    if device is None or "history" not in settings.shown_layers:
+        return []
+    known = [*state.findings, *state.hypotheses]
+    return lines(earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known))
 
 
 def _facts(database: Database, conversation_id: str, case: memory.Case) -> list[Known]:

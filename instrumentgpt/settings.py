@@ -20,7 +20,7 @@ class Settings:
     model: str = ""
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
-    layers: str = "state, facts, summary, recalled, recent"  # what a prompt tells beside the request
+    layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     script: str = ""  # the file that the scripted agent answers by

@@ -105,6 +105,7 @@ CALLS = {
     "survey_devices": {"devices": ["zspr 053"]},
     "recall": {"query": "kp"},
     "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
+    "device_history": {"device": "zspr 053"},
     "record_hypothesis": {"text": "the fan has stopped"},
     "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
     "confirm_root_cause": {"text": "kp 0.09 is too high for channel 3"},

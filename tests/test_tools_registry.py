@@ -52,6 +52,7 @@ CALLS = {
     "survey_devices": {},
     "recall": {"query": "溫度波動"},
     "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
+    "device_history": {"device": "zspr 053", "query": "溫度波動"},
     "record_hypothesis": {"text": "the fan has stopped"},
     "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
     "confirm_root_cause": {"text": "kp is too high"},

@@ -2,7 +2,8 @@
 
 1. The request is never shortened. One over half of the budget stands in a file (`is_too_long`).
 2. The note, if there is one, stays whole.
-3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE.
+3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE,
+   what earlier conversations found on the device HISTORY_SHARE.
 4. Recalled turns are kept RECALLED_SHARE of the room, if they need it.
 5. Recent messages take what is left; they are shortened in steps, all alike, until they fit.
 6. What the others did not need goes to recalled turns.
@@ -24,7 +25,8 @@ PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
 PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
 PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
-CONTEXT_SHARE = 0.35  # of what request and note leave, as the next two
+CONTEXT_SHARE = 0.35  # of what request and note leave, as the next three
+HISTORY_SHARE = 0.08
 SUMMARY_SHARE = 0.2
 RECALLED_SHARE = 0.4
 RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
@@ -50,6 +52,7 @@ class Parts:
     recent: Sequence[tuple[str, str]]
     recalled: Sequence[Recalled] = ()
     pinned: Sequence[str] = ()  # lines
+    history: Sequence[str] = ()  # lines: a heading, then what earlier conversations found
 
 
 def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
@@ -74,18 +77,19 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
         "diagnostic_context", _joined(pinned, _lines_within(parts.context, int(CONTEXT_SHARE * room)))
     )
     summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
-    room -= context.tokens + summary.tokens
+    history = _history(parts.history, int(HISTORY_SHARE * room))
+    room -= context.tokens + summary.tokens + history.tokens
     wish = sum(map(cost_of, parts.recalled))
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * (budget - request.tokens))))
     recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
-    sections = [request, context, note, summary, recalled, recent]
+    sections = [request, context, note, history, summary, recalled, recent]
     return tuple(section for section in _bounded(sections, budget) if section.text)
 
 
 def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
     """Return the sections, without the summary, the context, … where even the least of all is too much."""
     left = list(sections)
-    for name in ("recalled_turns", "conversation_summary", "note"):
+    for name in ("device_history", "recalled_turns", "conversation_summary", "note"):
         if sum(section.tokens for section in left) <= budget:
             break
         left = [section for section in left if section.name != name]
@@ -124,6 +128,12 @@ def _lines_within(body: str, room: int) -> str:
             break
         kept.append(line)
     return "\n".join(kept)
+
+
+def _history(lines: Sequence[str], room: int) -> Section:
+    """Return what earlier conversations found; nothing where not one finding fits under the heading."""
+    body = _lines_within(without_tags("\n".join(lines)), room)
+    return _tagged("device_history", body if "\n" in body else "")
 
 
 def _summary(entries: Sequence[Entry], room: int) -> Section:

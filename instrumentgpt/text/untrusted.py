@@ -10,6 +10,7 @@ SECTION_TAGS = (
     "recalled_turns",
     "current_request",
     "recent_turns",
+    "device_history",
     "session_context",
     "conversation_history",
     "immediate_task",

@@ -32,13 +32,18 @@ def wanted(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Wanted]:
     """
     asked = terms(query)
     groups = synonyms(aliases)
-    named = _widest(phrase for group in groups for phrase in group if _holds(asked, phrase))
+    named = _widest(phrase for group in groups for phrase in group if holds(asked, phrase))
     found = [Wanted((phrase,), last) for phrase, last in _unnamed(query, named)]
     found += [Wanted(group) for group in groups if any(phrase in named for phrase in group)]
     return list(dict.fromkeys(found))
 
 
-def _holds(asked: Sequence[str], phrase: Phrase) -> bool:
+def holds(asked: Sequence[str], phrase: Phrase) -> bool:
+    """Return whether the terms of `phrase` follow one another in `asked`.
+
+    >>> holds(["the", "fan", "speed"], ("fan", "speed"))
+    True
+    """
     width = len(phrase)
     return any(tuple(asked[at : at + width]) == phrase for at in range(len(asked) - width + 1))
 
@@ -46,7 +51,7 @@ def _holds(asked: Sequence[str], phrase: Phrase) -> bool:
 def _widest(held: Iterable[Phrase]) -> set[Phrase]:
     """Return the phrases that are no part of another: "heater power" does not mean the heater."""
     every = set(held)
-    return {one for one in every if not any(one != other and _holds(other, one) for other in every)}
+    return {one for one in every if not any(one != other and holds(other, one) for other in every)}
 
 
 def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:

@@ -39,6 +39,7 @@ COUNTS = {  # setting → its label, lowest and highest value, and what it does
 LAYERS = {  # layer of the prompt → its label
     "state": "State of the device",
     "facts": "Values, limits and errors",
+    "history": "What other conversations found on the device",
     "summary": "Summary of older messages",
     "recalled": "Recalled turns",
     "recent": "Recent exchanges",

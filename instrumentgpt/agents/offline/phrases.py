@@ -14,6 +14,7 @@ from instrumentgpt.text.plural import Sentence
 SENTENCES = Path(__file__).with_name("phrases.toml")
 QUOTE_CHARS = 160  # of a quoted log line: one line on the page
 _TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
+TITLE_CHARS = 40  # of a conversation that is linked
 
 
 @cache
@@ -53,6 +54,17 @@ def line_link(log: str, line: int) -> str:
     '[L 18,204](?log=zspr%20052/run.log&line=18204)'
     """
     return f"[L {line:,}](?log={quote(log)}&line={line})"
+
+
+def conversation_link(title: str, conversation_id: str, message_id: int | None) -> str:
+    """Return the link to a message of another conversation, which the page opens in place.
+
+    >>> conversation_link("why [052]?", "a1", 7)
+    '[why 052?](?conv=a1&msg=7)'
+    """
+    words = plain_text(re.sub(r"[\[\]]", "", title)) or conversation_id
+    shown = words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"
+    return f"[{shown}](?conv={quote(conversation_id)}" + (f"&msg={message_id})" if message_id else ")")
 
 
 def moment(clock: str, beside: str = "") -> str:

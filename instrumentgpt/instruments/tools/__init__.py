@@ -41,6 +41,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "recall": recall,
     "record_finding": record_finding,
     "record_hypothesis": record_hypothesis,
+    "device_history": device_history,
     "rule_out": rule_out,
     "confirm_root_cause": confirm_root_cause,
 }

@@ -1,4 +1,4 @@
-"""A tool that searches what was said before in the conversation."""
+"""Tools that look back: at what was said in the conversation, and at what others found on the device."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.storage import recall as index
 
@@ -31,6 +32,39 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     return {
         "summary": f"{len(found)} earlier messages bear on {query!r}",
         "messages": [{"turn": one.turn, "said_by": one.role, "text": "\n".join(one.lines)} for one in found],
+    }
+
+
+def device_history(workspace: Workspace, device: str, query: str = "") -> dict[str, Any]:
+    """Return what other conversations found on the device and its siblings, the devices of the same model.
+
+    query  what it is about; "" for everything that stands there
+    """
+    inventory = load_inventory(workspace.inventory)
+    meant = inventory.find(device)
+    with _opened(workspace) as database:
+        found = earlier(database, meant, inventory, workspace.conversation, query)
+    beside = len(siblings(meant, inventory))
+    return {
+        "summary": f"{len(found)} earlier findings of {meant.name} and its {beside} siblings",
+        "device": meant.name,
+        "label": meant.label,
+        "siblings": beside,
+        "earlier": [_told(one) for one in found],
+    }
+
+
+def _told(one: Earlier) -> dict[str, Any]:
+    item = one.item
+    return {
+        "date": day(item.found_at),
+        "device": one.device,
+        "sibling": one.sibling,
+        "kind": item.field,
+        "text": item.text,
+        "conversation": item.title,
+        "conversation_id": item.conversation_id,
+        "message_id": item.message_id,
     }
 
 

@@ -8,6 +8,7 @@ from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
 from instrumentgpt.agents.offline.answers.fleet import worst
 from instrumentgpt.agents.offline.answers.gains import gain, tune
+from instrumentgpt.agents.offline.answers.history import history
 from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
 from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.moments import at_time
@@ -36,6 +37,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "fetch": fetch,
     "gain": gain,
     "help": help_,
+    "history": history,
     "lines": lines,
     "list_logs": list_logs,
     "metrics": metrics,

@@ -1,0 +1,112 @@
+"""Has this happened before, on this device or its siblings? What other conversations found of it."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes, title_terms
+from instrumentgpt.storage.precedents import Precedent, precedents
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import terms
+from instrumentgpt.text.wanted import Wanted, holds, wanted
+
+MOST = 8  # told of one question
+TEXT_CHARS, TITLE_CHARS = 200, 40
+FIELDS = {"root_causes": "root cause", "findings": "finding"}
+HEADING = (
+    "Found in earlier conversations, as of their dates; history, not known to be so now"
+    " (a sibling is another device of the same model):"
+)
+# What every finding may speak of, and so tells nothing of whether two speak of the same.
+_EVERYWHERE = frozenset(
+    terms(
+        "channel 通道 temperature 溫度 device 設備 機台 log line value happened before wrong problem similar"
+    )
+    + terms("類似 問題 以前發生過嗎 曾經發生過嗎 以前出現過嗎 以前有過嗎 以前遇過嗎")
+)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A precedent, with the device's name of now, and whether that is another device of the same model."""
+
+    device: str
+    sibling: bool
+    item: Precedent
+
+
+def siblings(device: Device, inventory: Inventory) -> list[Device]:
+    """Return the other devices of the same model; none where the inventory does not tell the model."""
+    return [one for one in inventory.devices if one.model and one.model == device.model and one != device]
+
+
+def earlier(
+    database: Database,
+    device: Device,
+    inventory: Inventory,
+    except_for: str,
+    question: str = "",
+    known: Sequence[str] = (),
+) -> list[Earlier]:
+    """Return what other conversations found on `device` and its siblings that bears on the question.
+
+    question  what is asked; "" for everything. One that names nothing but the device asks for root causes.
+    known     findings and hypotheses of now: what tells of the same fault class bears on them
+    At most MOST; the device's own first, root causes before findings, newer before older.
+    """
+    family = [device, *siblings(device, inventory)]
+    owner = {name: one for one in family for name in (one.name, one.ip, *one.aliases)}
+    asked = _asked(question, inventory)
+    classes = frozenset(name for text in known for name in fault_classes(text)) - {*NO_FAULT}
+
+    def fits(item: Precedent) -> bool:
+        told = fault_classes(item.text)
+        if told and told <= {*NO_FAULT}:
+            return False
+        if not question or told & classes:
+            return True
+        return _speaks_of(item.text, asked) if asked else item.field == "root_causes"
+
+    found = [
+        Earlier(owner[one.device].name, owner[one.device] is not device, one)
+        for one in precedents(database, list(owner), except_for, fits)
+    ]
+    return sorted(found, key=lambda one: (one.sibling, one.item.field != "root_causes"))[:MOST]
+
+
+def _asked(question: str, inventory: Inventory) -> list[Wanted]:
+    names = [(one.name, one.ip, *one.aliases) for one in inventory.devices]
+    own = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
+    return [
+        one
+        for one in wanted(question, names)
+        if not own & {*one.phrases}
+        and not all(term in _EVERYWHERE or term.isdecimal() for phrase in one.phrases[:1] for term in phrase)
+    ]
+
+
+def _speaks_of(text: str, asked: Sequence[Wanted]) -> bool:
+    """Return whether the text, or the title of a fault class that it tells of, says one thing asked for."""
+    said = [terms(text), *map(title_terms, fault_classes(text))]
+    return any(holds(one, phrase) for thing in asked for phrase in thing.phrases for one in said)
+
+
+def lines(found: Sequence[Earlier]) -> list[str]:
+    """Return the lines for a prompt, each dated, with device and conversation; none if nothing was found."""
+    return [HEADING, *map(_line, found)] if found else []
+
+
+def _line(one: Earlier) -> str:
+    item = one.item
+    device = f"{one.device} (sibling)" if one.sibling else one.device
+    title = shorten(" ".join(item.title.split()), TITLE_CHARS)
+    text = shorten(" ".join(item.text.split()), TEXT_CHARS)
+    return f"  - {day(item.found_at)}, {device}, {FIELDS[item.field]} then: {text} [conversation “{title}”]"
+
+
+def day(found_at: float) -> str:
+    """Return the local date of a time in seconds since 1970, as "2026-02-19"."""
+    return time.strftime("%Y-%m-%d", time.localtime(found_at))
