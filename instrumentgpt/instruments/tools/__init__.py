@@ -22,7 +22,7 @@ from instrumentgpt.instruments.tools.notes import (
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
-from instrumentgpt.instruments.tools.recollection import recall
+from instrumentgpt.instruments.tools.recollection import device_history, recall
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,
