@@ -80,6 +80,7 @@ class Turn:
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
     usage: dict[str, float] = field(default_factory=dict)  # of all that was asked in this turn
     offers: list[Offer] = field(default_factory=list)  # what the page offers to say next, as buttons
+    learns_from_words: bool = True  # whether the answer's words, and not its tools alone, are remembered
     also_saved: list[Callable[[int], None]] = field(default_factory=list)  # with the answer, given its id
 
     @property
@@ -132,7 +133,8 @@ class Turn:
             )
             if remember:
                 scope = memory.device_key(state), self.inventory
-                remember_answer(self.database, self.run.conversation_id, message_id, text, *scope)
+                said = text if self.learns_from_words else ""
+                remember_answer(self.database, self.run.conversation_id, message_id, said, *scope)
                 self.note_entities(text)
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:
@@ -159,7 +161,7 @@ class Turn:
                 log, line = lines.get(text, ("", None))
                 items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
             state = after
-        after = memory.extract_state_updates(answer, state)
+        after = memory.extract_state_updates(answer if self.learns_from_words else "", state)
         for name in told:
             setattr(after, name, getattr(state, name))
         if "root_causes" in told:

@@ -31,6 +31,7 @@ TURNS_TO_DEVICE = ("observe", "tool")  # commands by which a conversation turns 
 def carry_out(turn: Turn) -> Events:
     """Answer the command that is the turn's question; no agent is asked."""
     bench = Bench(turn, _language(turn))
+    turn.learns_from_words = False  # what it says was typed, noted or logged before: nothing was concluded
     action = _first(turn, bench)
     if action.name not in TURNS_TO_DEVICE:
         _stay_with_device(turn)
