@@ -37,6 +37,9 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.permissions import permission_in_force
+from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.storage.revisions import memory_in_force
+from instrumentgpt.text.state import DiagnosticState
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
 from instrumentgpt.turn import Turn, failed, made
 
@@ -228,10 +231,11 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
 def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     """Return what is asked of `agent`, whose folder is made ready for it."""
     allowed = permission_in_force(turn.database, turn.run.conversation_id)
-    folder, task_file = turn.workspace(), _task_file(turn, asking)
+    known = memory_in_force(turn.database, turn.run.conversation_id, turn.state).state
+    folder, task_file = turn.workspace(), _task_file(turn, asking, known)
     source = source_of(_device(turn))
     request = Request(
-        turn.prompt(agent.name) if asking.prompt is None else asking.prompt,
+        _kept_prompt(turn, agent, asking),
         folder,
         task_file,
         model_for(agent, turn.settings),
@@ -242,7 +246,7 @@ def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     )
     if agent.name == "offline":  # it is our own, and needs none of this
         return request
-    logs, dropped = turn.state.downloaded_logs, list(turn.uploads())
+    logs, dropped = known.downloaded_logs, list(turn.uploads())
     case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier, source)
     return replace(request, mcp_config=equip(folder, agent.name, case))
 
@@ -260,8 +264,27 @@ def _session(turn: Turn, agent: Agent, folder: Path) -> str:
     return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))
 
 
-def _task_file(turn: Turn, asking: Asking) -> Path:
-    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
+def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
+    """Return what the agent is told; it is kept, so that the memory inspector can show it word by word."""
+    text = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
+    keep_prompt(
+        turn.database,
+        turn.run.conversation_id,
+        turn.question.id,
+        text,
+        run_id=turn.run.id,
+        task=asking.task,
+        agent=agent.name,
+        budget=turn.settings.prompt_tokens,
+    )
+    return text
+
+
+def _task_file(turn: Turn, asking: Asking, known: DiagnosticState) -> Path:
+    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path.
+
+    known  the turn's state as people revised it
+    """
     home = turn.home()
     told = {
         "task": asking.task,
@@ -272,7 +295,7 @@ def _task_file(turn: Turn, asking: Asking) -> Path:
         "cache": str(home / "cache"),
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
-        "state": asdict(turn.state),
+        "state": asdict(known),
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(asking.told),
     }

@@ -453,6 +453,12 @@ def roles_in_order(database: Database) -> None:
     database.execute("DROP INDEX IF EXISTS messages_of")
 
 
+def prompts_as_text(database: Database) -> None:
+    """A prompt is kept as the text that was sent."""
+    database.execute("DELETE FROM prompts")
+    database.execute("ALTER TABLE prompts RENAME COLUMN sections TO text")
+
+
 STEPS = (
     conversations_and_messages,
     runs_and_their_events,
@@ -472,6 +478,7 @@ STEPS = (
     entities_of_conversations,
     panels_and_conclusions,
     roles_in_order,
+    prompts_as_text,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

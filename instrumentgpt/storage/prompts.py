@@ -1,16 +1,13 @@
 """Prompts as they were sent, every one of every turn, compressed: 8,000 tokens take about 10 kB."""
 
-import json
 import time
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.text.budget import Section
 
 
 @dataclass(frozen=True)
@@ -20,7 +17,6 @@ class SentPrompt:
     message_id  the question whose turn it belongs to
     task        what the agent was to do: "chat", or one step of another mode
     budget      tokens that it had to keep to
-    sections    its parts in order, with their tokens
     sent_at     s since 1970
     """
 
@@ -30,24 +26,18 @@ class SentPrompt:
     task: str
     agent: str
     budget: int
-    sections: tuple[Section, ...]
+    text: str
     sent_at: float
 
-    @property
-    def text(self) -> str:
-        """The whole prompt, as it was sent."""
-        return SEPARATOR.join(section.text for section in self.sections)
 
-
-SEPARATOR = "\n\n"  # between the sections of a prompt
-_COLUMNS = "id, message_id, run_id, task, agent, budget, sections, sent_at"
+_COLUMNS = "id, message_id, run_id, task, agent, budget, text, sent_at"
 
 
 def keep_prompt(
     database: Database,
     conversation_id: str,
     message_id: int,
-    sections: Sequence[Section],
+    text: str,
     *,
     run_id: str,
     task: str,
@@ -55,13 +45,11 @@ def keep_prompt(
     budget: int,
 ) -> int:
     """Keep a prompt of the turn of question `message_id`, with which it is deleted; return its id."""
-    told = [(section.name, section.text, section.tokens) for section in sections]
-    packed = zlib.compress(json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    packed = zlib.compress(text.encode("utf-8", "surrogatepass"))
     values = (conversation_id, message_id, run_id, task, agent, budget, packed, time.time())
     with transaction(database):
         cursor = database.conn.execute(
-            "INSERT INTO prompts"
-            " (conversation_id, message_id, run_id, task, agent, budget, sections, sent_at)"
+            "INSERT INTO prompts (conversation_id, message_id, run_id, task, agent, budget, text, sent_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
@@ -96,7 +84,6 @@ def prompt_before(
 
 
 def _unpacked(row: Any) -> SentPrompt:
-    told = json.loads(zlib.decompress(row[6]).decode("utf-8", "surrogatepass"))
-    number, message_id, run_id, task, agent, budget, _, sent_at = row
-    sections = tuple(Section(*section) for section in told)
-    return SentPrompt(number, message_id, run_id, task, agent, budget, sections, sent_at)
+    number, message_id, run_id, task, agent, budget, packed, sent_at = row
+    text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+    return SentPrompt(number, message_id, run_id, task, agent, budget, text, sent_at)

@@ -9,8 +9,10 @@ from instrumentgpt.ui import untrusted
 
 PARTS = {  # section of the prompt → its name here and its colour, the same in light and dark
     "request": ("request", "#0072B2"),
+    "instructions": ("instructions", "#6B7280"),
     "diagnostic_context": ("state", "#009E73"),
     "note": ("note", "#56B4E9"),
+    "device_history": ("history", "#D55E00"),
     "conversation_summary": ("summary", "#E69F00"),
     "recalled_turns": ("recalled", "#8C564B"),
     "recent_conversation": ("recent", "#CC79A7"),

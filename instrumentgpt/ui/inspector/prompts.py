@@ -12,6 +12,8 @@ from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts, prompt_before
 from instrumentgpt.text.budget import Section
 from instrumentgpt.text.difference import LayerChange, Line, difference
+from instrumentgpt.text.layers import layers_of
+from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.ui.inspector.bar import draw_bar, part_of, thousands
 
 TYPED = "next-question"  # in the session's state
@@ -43,9 +45,10 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
         key="prompt-shown",
     )
     past = get_prompt(database, conversation_id, chosen) if chosen else None
+    sections = prompt.sections
     if past is not None:
-        draw_bar(past.sections, sum(section.tokens for section in past.sections), past.budget)
-    sections = past.sections if past else prompt.sections
+        sections = layers_of(past.text)
+        draw_bar(sections, count_tokens(past.text), past.budget)
     if shown == DIFFERENCE:
         before = prompt_before(
             database, conversation_id, past.task if past else TASK, past.id if past else None
@@ -71,7 +74,7 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], ask
         st.caption("No earlier prompt is kept to compare it with.")
         return
     st.caption(f"Against turn {turn_of(before.message_id, asked)}:")
-    for change in difference(before.sections, sections):
+    for change in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(change)}]")
         if change.lines:
             st.html(as_html(change.lines))
