@@ -5,6 +5,7 @@ python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
 
 import os
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,6 +32,7 @@ class Memory:
         self.database = db.connect(Path(self.folder.name) / "bench.db")
         self.conversation = db.create_conversation(self.database)
         self.turn: Turn | None = None
+        self.seconds = 0.0  # of CPU that the last prompt took
 
     def add(self, role: str, text: str) -> None:
         """Store a message as a turn does: a question makes a prompt, an answer is remembered."""
@@ -45,10 +47,27 @@ class Memory:
         """Return the prompt that a turn with this question would send; the turn is rolled back."""
         try:
             with db.transaction(self.database):
-                told = self._asked(question).prompt(AGENT)
+                turn = self._asked(question)
+                started = time.process_time()
+                told = turn.prompt(AGENT)
+                self.seconds = time.process_time() - started
                 raise _Probed
         except _Probed:
             return told
+
+    def store(self, text: str) -> int:
+        """Store and index one message of a user, and nothing else; return its id."""
+        return db.add_message(self.database, self.conversation, "user", text)
+
+    def take_back(self, message_id: int) -> None:
+        """Delete a message that was only stored."""
+        db.delete_turn(self.database, message_id)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the database, with what is not yet merged into its file."""
+        path = Path(self.folder.name) / "bench.db"
+        return sum(one.stat().st_size for one in path.parent.glob("bench.db*"))
 
     def _asked(self, question: str) -> Turn:
         message = db.add_message(self.database, self.conversation, "user", question)
