@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 import db
 import memory
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.storage.runs import Run
 from instrumentgpt.ui import again, answer, attachments, charts, inspector, live, places, session, untrusted
 from instrumentgpt.ui.progress import Progress
@@ -26,7 +27,7 @@ def draw_title(database: Database, conversation: db.Conversation) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
             st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
-        inspector.draw_badges(state)
+        inspector.draw_badges(memory_in_force(database, conversation.id, state).state)
 
 
 def draw(database: Database, conversation_id: str, settings: Settings, answering: bool) -> list[db.Message]:

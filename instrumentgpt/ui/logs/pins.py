@@ -10,6 +10,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.text.state import new_items, record_tool
+from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.ui import composer, pages
 
@@ -72,7 +73,7 @@ def pin(
             db.file_device_state(database, kept, name, after.serialize())
         items = [
             db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
-            for field, said in new_items(before, after)
+            for field, said in new_items(before, after) or [("findings", shorten(text, STATEMENT_CHARS))]
         ]
         db.add_state_items(database, kept, items)
     return kept
