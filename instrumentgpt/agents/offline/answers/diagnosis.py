@@ -53,6 +53,15 @@ def why(case: Case) -> Iterator[str]:
     yield from _reasoning(case, about, found)
 
 
+def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Tell a diagnosis in full: the verdict, the log, each finding, the cause and what to do."""
+    yield from _focus(case, about, found)
+    yield verdict(case, about, found) + "\n\n"
+    yield header(case, about, found) + "\n\n"
+    yield from key_findings(case, about, found)
+    yield from _reasoning(case, about, found)
+
+
 def draw(case: Case, about: Subject) -> None:
     """Draw the log; an answer without its chart is still an answer, and the failed call is shown."""
     wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}

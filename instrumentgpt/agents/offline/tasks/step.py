@@ -1,0 +1,225 @@
+"""One step of a plan, carried out with our tools; what it has to say comes back as its words."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from instrumentgpt.agents.offline.answers.diagnosis import diagnosed, draw, explained
+from instrumentgpt.agents.offline.answers.registry import ANSWERS
+from instrumentgpt.agents.offline.answers.subject import Subject, bare
+from instrumentgpt.agents.offline.calls import calling
+from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
+from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.text.language import Language
+
+MOST_SINCE = 3  # logs of one device that a step fetches for a stretch of time
+MOST_CHARTS = 3  # that one step draws
+BY_INTENT = ("gain", "tune", "events", "moment", "compare", "evidence", "next", "lines", "excerpt", "metrics")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a step works on: a device, and a log of it if one is here; `log` alone: a dropped file."""
+
+    device: str = ""
+    log: str = ""
+    channel: int | None = None
+
+    @property
+    def reference(self) -> str:
+        """The log's name as links and reports have it."""
+        return f"{self.device}/{self.log}" if self.device else self.log
+
+
+@dataclass(frozen=True)
+class Work:
+    """A step to do.
+
+    case     its description as a question, and the tools
+    targets  what it is to work on, in this process
+    alone    whether these are all targets of the step: then it tells, and draws, what it found
+    """
+
+    case: Case
+    targets: tuple[Target, ...]
+    since: str
+    title: str
+    alone: bool
+
+
+def step(task: Task, wire: Wire) -> Iterator[str]:
+    """Yield what the step of `given` has to say, calling tools.
+
+    `given`: `description`, `step_type`, `subdomain`, `targets` ({device, log, channel}), `since` (ISO),
+    `title`, `alone`, `language`.
+    """
+    given = task.given
+    question = read_question(str(given.get("description") or task.question))
+    language: Language = "zh" if given.get("language") == "zh" else "en"
+    targets = tuple(Target(**one) for one in given.get("targets") or ())
+    case = Case(replace(task, devices=()), question, language, calling(task, wire))
+    work = Work(case, targets, given.get("since") or "", given.get("title") or "", bool(given.get("alone")))
+    kind = (str(given.get("step_type")), str(given.get("subdomain")))
+    try:
+        yield from ACTIONS.get(kind, _look_into)(work)
+    except ToolFailed as problem:
+        yield _failed(case, problem)
+
+
+def _devices(work: Work) -> Iterator[str]:
+    """List the logs of the devices that are named, or the devices."""
+    if work.targets and work.case.question.intent != "devices":
+        for target in work.targets:
+            yield from ANSWERS["list_logs"](_about(work, target)) if target.device else ()
+    else:
+        yield from ANSWERS["devices"](work.case)
+
+
+def _survey(work: Work) -> Iterator[str]:
+    names = tuple(dict.fromkeys(one.device for one in work.targets if one.device))
+    yield from ANSWERS["worst"](replace(work.case, task=replace(work.case.task, devices=names)))
+
+
+def _fetch(work: Work) -> Iterator[str]:
+    """Fetch each device's log, or its logs of the time that is asked for; one that cannot be is told."""
+    for target in work.targets:
+        try:
+            names, notes = _wanted(work, target)
+            yield from notes
+            for name in names:
+                work.case.tool("fetch_log", device=target.device, log=name)
+        except ToolFailed as problem:
+            yield _failed(work.case, problem)
+
+
+def _wanted(work: Work, target: Target) -> tuple[list[str], list[str]]:
+    """Return the names of the logs to fetch ("" for the newest), and what is to be told about them."""
+    question = work.case.question
+    if not work.since or question.log:
+        return [question.log or target.log], []
+    listed = work.case.tool("list_logs", device=target.device)
+    since = date.fromisoformat(work.since).isoformat()
+    names = [bare(one["name"]) for one in listed["logs"] if (one["begun"] or "") >= since]
+    told = {"label": listed["label"], "day": since}
+    if not names:
+        newest = bare(listed["logs"][0]["name"]) if listed["logs"] else ""
+        return [newest], [phrase("reply_older", work.case.language, log=quoted(newest), **told) + "\n\n"]
+    more = phrase("reply_more_logs", work.case.language, count=len(names), taken=MOST_SINCE, **told) + "\n\n"
+    return names[:MOST_SINCE], [more] if len(names) > MOST_SINCE else []
+
+
+def _diagnose(work: Work) -> Iterator[str]:
+    """Diagnose each log; one alone is explained and drawn. A log that cannot be is told, the rest goes on."""
+    for target in _here(work):
+        case = _about(work, target)
+        about = Subject(target.log, target.device, target.device or target.log)
+        try:
+            found = diagnosed(case, about)
+        except ToolFailed as problem:
+            yield _failed(case, problem)
+            continue
+        if work.alone and len(work.targets) == 1:
+            draw(case, about)
+            yield from explained(case, about, found)
+
+
+def _look_into(work: Work) -> Iterator[str]:
+    """Answer the description as a question about each log, if it is one that can be; else diagnose."""
+    kind = work.case.question.intent
+    if kind not in BY_INTENT:
+        yield from _diagnose(work)
+        return
+    yield from _answered(work, kind)
+
+
+def _metrics(work: Work) -> Iterator[str]:
+    kind = work.case.question.intent
+    yield from _answered(work, kind if kind in ("gain", "tune") else "metrics")
+
+
+def _answered(work: Work, kind: str) -> Iterator[str]:
+    """Answer the description about each log; a log that cannot be read is told, the rest goes on."""
+    for target in _here(work):
+        try:
+            yield from ANSWERS[kind](_about(work, target))
+        except ToolFailed as problem:
+            yield _failed(work.case, problem)
+        yield "\n\n"
+
+
+def _draw(work: Work) -> Iterator[str]:
+    for target in list(_here(work))[:MOST_CHARTS]:
+        draw(_about(work, target), Subject(target.log, target.device))
+    yield ""
+
+
+def _report(work: Work) -> Iterator[str]:
+    logs = [one.reference for one in _here(work)]
+    work.case.tool("write_report", logs=logs, title=work.title, language=work.case.language)
+    yield ""
+
+
+def _recall(work: Work) -> Iterator[str]:
+    found = work.case.tool("recall", query=work.case.question.text)
+    for one in found["messages"]:
+        text = plain_text(one["text"])
+        yield "- " + phrase("recalled_row", work.case.language, text=text, turn=one["turn"]) + "\n"
+    if not found["messages"]:
+        yield phrase("recalled_none", work.case.language) + "\n"
+
+
+def _here(work: Work) -> Iterator[Target]:
+    """Yield the targets whose log is here, fetching the newest of a device that has none yet."""
+    for target in work.targets:
+        if target.log:
+            yield target
+            continue
+        try:
+            got: Result = work.case.tool("fetch_log", device=target.device)
+        except ToolFailed:
+            continue  # the failed call is shown; the others go on
+        yield replace(target, device=got["device"], log=got["log"])
+
+
+def _about(work: Work, target: Target) -> Case:
+    """Return the case in which `target` is what the conversation is about."""
+    state = {
+        **work.case.task.state,
+        "device_name": target.device,
+        "device_ip": "",
+        "last_log_file": target.log or None,
+        "downloaded_logs": [target.log] if target.log else [],
+    }
+    known = work.case.task.attachments if not target.device else ()
+    asked = replace(work.case.question, channel=work.case.question.channel or target.channel)
+    if target.log:
+        asked = replace(asked, log="")
+    return replace(work.case, task=replace(work.case.task, state=state, attachments=known), question=asked)
+
+
+def _failed(case: Case, problem: ToolFailed) -> str:
+    return phrase("failed", case.language, reason=plain_text(str(problem))) + "\n"
+
+
+ACTIONS: Mapping[tuple[str, str], Callable[[Work], Iterator[str]]] = {
+    ("read", "devices"): _devices,
+    ("read", "logs"): _fetch,
+    ("read", "loops"): _metrics,
+    ("read", "findings"): _diagnose,
+    ("read", "reports"): _recall,
+    ("read", "notes"): _recall,
+    ("analyze", "devices"): _survey,
+    ("analyze", "logs"): _look_into,
+    ("analyze", "loops"): _look_into,
+    ("analyze", "findings"): _look_into,
+    ("analyze", "reports"): _recall,
+    ("analyze", "notes"): _recall,
+    ("generate", "devices"): _draw,
+    ("generate", "logs"): _draw,
+    ("generate", "loops"): _draw,
+    ("generate", "findings"): _draw,
+    ("generate", "reports"): _report,
+    ("generate", "notes"): _report,
+}

@@ -1,0 +1,177 @@
+"""Thinking without a model: rules that read the question and plan, propose or ask, by the same contract."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.subject import bare, dropped_logs
+from instrumentgpt.agents.offline.case import Case, Task
+from instrumentgpt.agents.offline.intents import Question, read_question
+from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.instruments.fleet import speaks_of_several
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.text.language import Language, language_of
+from instrumentgpt.text.since import since
+from instrumentgpt.text.summary import shorten
+
+GOAL_CHARS = 300
+ASKED_CHARS = 160  # of the question inside a step
+NEEDS_NOTHING = (
+    "devices",
+    "help",
+    "courtesy",
+    "recall",
+    "worst",
+    "history",
+)  # kinds of questions without a log
+_Step = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What a question is about: devices, or one log."""
+
+    asked: str
+    question: Question
+    language: Language
+    names: tuple[str, ...]  # of devices, or of the one log
+    known_log: bool  # whether the log is here and nothing need be fetched
+    day: str  # since when, ISO; "" if not said
+    report: bool
+
+
+def think(task: Task, wire: Wire) -> Iterator[str]:
+    """Yield the decision as the contract's JSON.
+
+    `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `approved`,
+    `limit` (steps), `today` (ISO).
+    """
+    inventory = load_inventory(task.inventory or settings_in_force({}).inventory)
+    scope = _scope(task, inventory)
+    yield json.dumps(_decided(task, scope, inventory), ensure_ascii=False)
+
+
+def _scope(task: Task, inventory: Inventory) -> _Scope:
+    given = task.given
+    request, amendments = str(given.get("asked") or task.question), list(given.get("amendments") or ())
+    asked = "\n".join((request, *amendments))
+    question, language = read_question(asked), language_of(asked)
+    day = since(asked, date.fromisoformat(given.get("today") or date.today().isoformat()))
+    devices = [device.name for device in wanted_devices(request, amendments, inventory)]
+    names, known_log = (devices, False) if devices else _known(Case(task, question, language, dict))
+    return _Scope(
+        asked,
+        question,
+        language,
+        tuple(names),
+        known_log and not day,
+        day.isoformat() if day else "",
+        wants_report(request, amendments),
+    )
+
+
+def _known(case: Case) -> tuple[list[str], bool]:
+    """Return the device or log that is meant where none is named, and whether it is here already."""
+    dropped, last = dropped_logs(case), bare(case.known("last_log_file"))
+    if dropped or case.question.log:
+        return [bare(case.question.log or dropped[0])], True
+    if device := case.known("device_name", "device_ip"):
+        return [device], bool(last) and not _another_log(case.question)
+    return ([last], True) if last else ([], False)
+
+
+def _another_log(question: Question) -> bool:
+    return bool(question.day or question.previous or question.intent == "compare")
+
+
+def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
+    goal = shorten(" ".join(scope.asked.split()), GOAL_CHARS) or "?"
+    nothing_known = not scope.names and scope.question.intent not in NEEDS_NOTHING
+    unclear = speaks_of_several(scope.asked) and not scope.names
+    if nothing_known or unclear:
+        questions = _questions(scope.language, inventory, unclear)
+        return {"decision": "clarify", "goal": goal, "clarification_questions": questions}
+    steps = list(_numbered(_steps(scope)))
+    several = len(scope.names) > 1 or scope.report
+    limit = int(task.given.get("limit") or 4)
+    if (several or len(steps) > limit) and not task.given.get("approved"):
+        listed = "\n".join(f"{number}. {one['description']}" for number, one in enumerate(steps, start=1))
+        message = phrase("propose", scope.language, count=len(steps), steps=listed)
+        return {"decision": "propose", "goal": goal, "proposal_message": message}
+    return {"decision": "plan_direct", "goal": goal, "steps": steps}
+
+
+def _questions(language: Language, inventory: Inventory, unclear: bool) -> list[str]:
+    names = joined((device.label for device in inventory.devices), language)
+    if not inventory.devices:
+        return [phrase("no_devices", language), phrase("clarify_seen", language)]
+    if unclear:
+        return [phrase("clarify_how_many", language, count=len(inventory.devices), names=names)]
+    return [phrase("clarify_which", language, names=names), phrase("clarify_seen", language)]
+
+
+def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (group, type, subdomain, description) of each step."""
+    say, kind = partial(_said, scope), scope.question.intent
+    if kind in ("devices", "help", "courtesy"):
+        yield 0, "read", "devices", say("plan_devices")
+        return
+    if kind == "list_logs" and not scope.known_log:
+        yield 0, "read", "devices", say("plan_list_logs")
+        return
+    if kind in ("recall", "history") and not scope.report:
+        yield 0, "read", "notes", say("plan_recall")
+        return
+    if kind == "worst" and not scope.report and not scope.day:
+        yield (
+            0,
+            "analyze",
+            "devices",
+            say("plan_survey")
+            if scope.names
+            else phrase("plan_survey", scope.language, names=phrase("every_device", scope.language)),
+        )
+        return
+    if not scope.known_log:
+        yield 0, "read", "logs", say("plan_fetch_since" if scope.day else "plan_fetch")
+    if kind == "fetch" and not scope.report:
+        return
+    yield from _looked_into(scope)
+    if scope.report:
+        yield 2, "generate", "reports", say("plan_report")
+
+
+def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
+    """Yield the steps that work on logs which are here."""
+    say, kind, several = partial(_said, scope), scope.question.intent, len(scope.names) > 1
+    if several or scope.report:
+        yield 1, "analyze", "logs", say("plan_diagnose")
+        if several:
+            yield 2, "generate", "loops", say("plan_draw_worst")
+    elif kind in ("gain", "tune"):
+        yield 1, "analyze", "loops", say("plan_gains")
+    elif kind == "metrics":
+        yield 1, "read", "loops", say("plan_metrics")
+    elif kind == "plot":
+        yield 1, "generate", "loops", say("plan_draw")
+    elif kind in ("events", "moment", "compare", "evidence", "next", "lines", "excerpt"):
+        yield 1, "analyze", "findings", say("plan_look")
+    else:
+        yield 1, "analyze", "logs", say("plan_diagnose")
+
+
+def _said(scope: _Scope, key: str) -> str:
+    names = joined(scope.names, scope.language)
+    question = shorten(" ".join(scope.asked.split()), ASKED_CHARS)
+    return phrase(key, scope.language, names=names, day=scope.day, question=question)
+
+
+def _numbered(steps: Iterator[tuple[int, str, str, str]]) -> Iterator[_Step]:
+    for group, kind, subdomain, description in steps:
+        yield {"description": description, "step_type": kind, "subdomain": subdomain, "group": group}
