@@ -11,7 +11,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.ui import composer, untrusted
 
-FIRST_CHOICE = "10.1.1.47"  # of the demo inventory: its loop oscillates
+FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
 EXAMPLES = (
     (":material/ssid_chart:", "{ip} 為什麼溫度波動？"),
     (":material/troubleshoot:", "What is wrong with {name}?"),
