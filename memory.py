@@ -213,6 +213,7 @@ def compose(
     others: Sequence[str] = (),
     layers: Collection[str] = LAYERS,
     elsewhere: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Prompt:
     """Return the prompt for a question, and what becomes of the older messages.
 
@@ -231,6 +232,7 @@ def compose(
     layers            which of LAYERS the prompt tells. Messages are summarised whatever it tells, the recent
                       ones too where it does not tell them
     elsewhere         lines on what other conversations found on the device, below their heading
+    notes             what the user had kept, a line each, what bears on the question first
     """
     message_ids = message_names(all_messages)
     end = len(message_ids) - _ends_with(all_messages, current_question)
@@ -249,6 +251,7 @@ def compose(
         recalled if "recalled" in layers else (),
         lines_pinned(case),
         elsewhere if "history" in layers else (),
+        notes,
     )
     sections = within(budget, parts)
     return Prompt(sections, write(entries), evicted)

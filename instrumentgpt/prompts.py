@@ -13,6 +13,7 @@ from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import history
+from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.statements import statements
@@ -60,7 +61,25 @@ def prompt_for(
         others=devices_spoken_of(database, conversation_id),
         layers=settings.shown_layers,
         elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
+        notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
     )
+
+
+def _notes(
+    database: Database,
+    conversation_id: str,
+    request: str,
+    devices: Sequence[str],
+    names: Sequence[Sequence[str]],
+) -> list[str]:
+    """Return the notes that count here, a line each: those that bear on the request, then the narrowest."""
+    every = notes_of(database, conversation_id, dict.fromkeys(filter(None, devices)))
+    ordered = [*found_in(every, request[:LOOKED_AT], names), *every]
+    return [
+        f"- {note.id} ({', '.join([note.kind, *([] if note.scope == conversation_id else [note.scope])])}):"
+        f" {note.text}"
+        for note in dict.fromkeys(ordered)
+    ]
 
 
 def _elsewhere(

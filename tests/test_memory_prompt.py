@@ -259,6 +259,6 @@ def test_a_message_cannot_speak_for_someone_else():
 
 
 def test_other_angle_brackets_of_a_request_stay():
-    assert compose("is pv < 3 and <b> or <notes>?", [], STATE).text.startswith(
-        "is pv < 3 and <b> or <notes>?\n"
+    assert compose("is pv < 3 and <b> or <nodes>?", [], STATE).text.startswith(
+        "is pv < 3 and <b> or <nodes>?\n"
     )

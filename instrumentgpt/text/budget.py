@@ -3,7 +3,7 @@
 1. The request is never shortened. One over half of the budget stands in a file (`is_too_long`).
 2. The note, if there is one, stays whole.
 3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE,
-   what earlier conversations found on the device HISTORY_SHARE.
+   what earlier conversations found on the device HISTORY_SHARE, kept notes NOTES_SHARE.
 4. Recalled turns are kept RECALLED_SHARE of the room, if they need it.
 5. Recent messages take what is left; they are shortened in steps, all alike, until they fit.
 6. What the others did not need goes to recalled turns.
@@ -25,8 +25,10 @@ PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
 PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
 PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
-CONTEXT_SHARE = 0.35  # of what request and note leave, as the next three
+CONTEXT_SHARE = 0.35  # of what request and note leave, as the next four
 HISTORY_SHARE = 0.08
+NOTES_SHARE = 0.1
+NOTE_CHARS = 300  # of a note
 SUMMARY_SHARE = 0.2
 RECALLED_SHARE = 0.4
 RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
@@ -53,6 +55,7 @@ class Parts:
     recalled: Sequence[Recalled] = ()
     pinned: Sequence[str] = ()  # lines
     history: Sequence[str] = ()  # lines: a heading, then what earlier conversations found
+    notes: Sequence[str] = ()  # a line each, what bears on the request first
 
 
 def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
@@ -78,18 +81,19 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     )
     summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
     history = _history(parts.history, int(HISTORY_SHARE * room))
-    room -= context.tokens + summary.tokens + history.tokens
+    notes = _notes(parts.notes, int(NOTES_SHARE * room))
+    room -= context.tokens + summary.tokens + history.tokens + notes.tokens
     wish = sum(map(cost_of, parts.recalled))
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * (budget - request.tokens))))
     recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
-    sections = [request, context, note, history, summary, recalled, recent]
+    sections = [request, context, note, notes, history, summary, recalled, recent]
     return tuple(section for section in _bounded(sections, budget) if section.text)
 
 
 def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
     """Return the sections, without the summary, the context, … where even the least of all is too much."""
     left = list(sections)
-    for name in ("device_history", "recalled_turns", "conversation_summary", "note"):
+    for name in ("device_history", "recalled_turns", "conversation_summary", "notes", "note"):
         if sum(section.tokens for section in left) <= budget:
             break
         left = [section for section in left if section.name != name]
@@ -134,6 +138,12 @@ def _history(lines: Sequence[str], room: int) -> Section:
     """Return what earlier conversations found; nothing where not one finding fits under the heading."""
     body = _lines_within(without_tags("\n".join(lines)), room)
     return _tagged("device_history", body if "\n" in body else "")
+
+
+def _notes(notes: Sequence[str], room: int) -> Section:
+    """Return the first notes that fit, a line each."""
+    lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in notes]
+    return _tagged("notes", _lines_within(without_tags("\n".join(lines)), room))
 
 
 def _summary(entries: Sequence[Entry], room: int) -> Section:

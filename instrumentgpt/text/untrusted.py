@@ -11,6 +11,7 @@ SECTION_TAGS = (
     "current_request",
     "recent_turns",
     "device_history",
+    "notes",
     "session_context",
     "conversation_history",
     "immediate_task",
