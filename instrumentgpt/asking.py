@@ -36,7 +36,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.permissions import permission_in_force
+from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.text.state import DiagnosticState
@@ -55,6 +55,7 @@ class Asking:
     told    facts for our own analyst, which reads data and no prompts: `given` in its task file
     agent   who is asked; "": the agent that the user chose
     resume  whether the agent goes on with its session of this conversation
+    read_only  whether it may only read, whatever the conversation allows
     """
 
     task: str = "chat"
@@ -62,6 +63,7 @@ class Asking:
     told: Mapping[str, Any] = field(default_factory=dict)
     agent: str = ""
     resume: bool = False
+    read_only: bool = False
 
 
 CHAT = Asking(resume=True)
@@ -230,7 +232,9 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
 
 def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     """Return what is asked of `agent`, whose folder is made ready for it."""
-    allowed = permission_in_force(turn.database, turn.run.conversation_id)
+    allowed = (
+        Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
+    )
     known = memory_in_force(turn.database, turn.run.conversation_id, turn.state).state
     folder, task_file = turn.workspace(), _task_file(turn, asking, known)
     source = source_of(_device(turn))
