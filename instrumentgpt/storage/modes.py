@@ -50,3 +50,14 @@ def list_offers(database: Database, message_id: int) -> list[Offer]:
     sql = "SELECT label, text, mode FROM offers WHERE message_id = ? ORDER BY number"
     found: list[Any] = rows(database, sql, (message_id,))
     return [Offer(*row) for row in found]
+
+
+def mode_messages(database: Database, conversation_id: str, mode: str) -> list[int]:
+    """Return the ids of the conversation's messages that were asked and answered in `mode`, oldest first."""
+    runs = "FROM runs WHERE conversation_id = ? AND mode = ?"
+    sql = (
+        "SELECT id FROM messages WHERE conversation_id = ?"
+        f" AND (id IN (SELECT question_message_id {runs}) OR run_id IN (SELECT id {runs})) ORDER BY id"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, *[conversation_id, mode] * 2))
+    return [row[0] for row in found]
