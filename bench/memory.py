@@ -173,8 +173,8 @@ def report() -> Iterator[str]:
         probes = [probe for probe in every if probe.stated < size][-10 * PROBES :: 10][:PROBES]
         probes = probes if size > 10 else [probe for probe in every if probe.stated < size] * 10
         yield (
-            f"\n{size} exchanges: database {memory.size / 1e6:.1f} MB; a message is stored in {stored:.2f} ms,"
-            f" a whole exchange in {exchanged:.1f} ms; aim of a prompt's p95: {AIMS_MS[size]} ms"
+            f"\n{size} exchanges: database {memory.size / 1e6:.1f} MB; a message is stored in"
+            f" {stored:.2f} ms, a whole exchange in {exchanged:.1f} ms; p95 aimed at {AIMS_MS[size]} ms"
         )
         yield f"{'':24}  tokens   found      p50     p95    state  summary recalled   recent"
         for budget in BUDGETS:
