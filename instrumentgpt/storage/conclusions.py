@@ -85,7 +85,9 @@ def forget_conclusions(database: Database, ids: Sequence[int] | None = None) -> 
         if ids is None:
             return int(database.conn.execute("DELETE FROM conclusions").rowcount)
         marks = ",".join("?" * len(ids))
-        return int(database.conn.execute(f"DELETE FROM conclusions WHERE id IN ({marks})", list(ids)).rowcount)
+        return int(
+            database.conn.execute(f"DELETE FROM conclusions WHERE id IN ({marks})", list(ids)).rowcount
+        )
 
 
 def _scores(database: Database, question: str) -> dict[int, float]:
@@ -95,4 +97,5 @@ def _scores(database: Database, question: str) -> dict[int, float]:
         return {}
     either = " OR ".join(f'"{words}"' for words in wanted)
     sql = "SELECT rowid, bm25(conclusion_terms) FROM conclusion_terms WHERE conclusion_terms MATCH ?"
-    return {int(found): float(score) for found, score in rows(database, sql, (either,))}
+    found: list[Any] = rows(database, sql, (either,))
+    return dict(found)

@@ -112,7 +112,12 @@ def list_panels(database: Database, conversation_id: str) -> list[Panel]:
     """Return the panels of the conversation, oldest first."""
     sql = f"SELECT {_PANEL} FROM panels WHERE conversation_id = ? ORDER BY id"
     found: list[Any] = rows(database, sql, (conversation_id,))
-    return [Panel(*row[:5], json.loads(row[5]), json.loads(row[6]), *row[7:]) for row in found]
+    return [_panel(row) for row in found]
+
+
+def _panel(row: Sequence[Any]) -> Panel:
+    brief, plan = json.loads(row[5]), json.loads(row[6])
+    return Panel(row[0], row[1], row[2], row[3], row[4], brief, plan, row[7], row[8])
 
 
 def save_step(database: Database, panel_id: int, step: Step) -> None:

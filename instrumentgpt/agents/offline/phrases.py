@@ -11,7 +11,9 @@ from urllib.parse import quote
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
-SENTENCES = Path(__file__).with_name("phrases.toml")
+SENTENCES = [
+    Path(__file__).parent / name for name in ("phrases.toml", "panel/phrases.toml", "tasks/investigate.toml")
+]
 QUOTE_CHARS = 160  # of a quoted log line: one line on the page
 _TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
 TITLE_CHARS = 40  # of a conversation that is linked
@@ -20,8 +22,8 @@ TITLE_CHARS = 40  # of a conversation that is linked
 @cache
 def sentences() -> dict[str, dict[str, str]]:
     """Return every sentence: key → language → text with {fields}."""
-    with SENTENCES.open("rb") as file:
-        return tomllib.load(file)
+    tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in SENTENCES]
+    return {key: sentence for table in tables for key, sentence in table.items()}
 
 
 def phrase(key: str, language: Language, **fields: Any) -> str:

@@ -5,17 +5,22 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from instrumentgpt.agents.offline.answers.registry import answer
-from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
+from instrumentgpt.agents.offline.calls import calling
+from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.intents import read_question
-from instrumentgpt.agents.offline.task import BadTask, read_fields, standard_input, task_of, use_tool
+from instrumentgpt.agents.offline.interview import interview
+from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
+from instrumentgpt.agents.offline.task import BadTask, read_fields, standard_input, task_of
+from instrumentgpt.agents.offline.tasks.reply import reply
+from instrumentgpt.agents.offline.tasks.step import step
+from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.text.language import language_of
+from instrumentgpt.text.language import Language, language_of
 
 HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
 NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
@@ -60,24 +65,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 def chat(task: Task, wire: Wire) -> Iterator[str]:
     """Yield the answer to the question of `task`, calling tools through `wire`."""
+    yield from answer(_case(task, wire))
 
-    def tool(name: str, **given: Any) -> Result:
-        result = wire.call(name, {key: value for key, value in given.items() if value not in (None, "")}, use)
-        if "error" in result:
-            raise ToolFailed(str(result["error"]))
-        return result
 
-    def use(name: str, given: dict[str, Any]) -> Result:
-        return use_tool(task, name, given)
+def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
+    return lambda task, wire: PANEL_TASKS[name](_case(task, wire))
 
+
+def _case(task: Task, wire: Wire) -> Case:
+    """Return the question of `task` as answers take it, with the devices that it names."""
     question = read_question(task.question)
     named = resolve(task.question, load_inventory(task.inventory or settings_in_force({}).inventory))
     devices = task.devices or tuple(device.name for device in named.devices)
-    language = language_of(question.text)
-    yield from answer(Case(replace(task, devices=devices), question, language, tool, named.unknown))
+    language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
+    return Case(replace(task, devices=devices), question, language, calling(task, wire), named.unknown)
 
 
-TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {"chat": chat}
+TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {
+    "chat": chat,
+    "interview": interview,
+    "think": think,
+    "step": step,
+    "reply": reply,
+    **{name: _of_panel(name) for name in PANEL_TASKS},
+}
 
 
 def read_task(path: Path | None, prompt: str) -> Task:

@@ -163,7 +163,12 @@ def _finding(
         "severity": finding.severity,
         "cause": wording.cause(finding, language),
         "action": wording.action(finding, language),
-        "ruled_out": wording.ruled_out(finding, language),
+        "ruled_out": (ruled_out := wording.ruled_out(finding, language)),
+        "alternatives": [
+            {"class": one.fault, "reason": one.reason, "text": text}
+            for one, text in zip(finding.ruled_out, ruled_out, strict=True)
+        ],
+        "explains": list(finding.consequences),
         "consequences": [wording.title(fault, language) for fault in finding.consequences],
         "onset": plain(finding.onset),
         "end": plain(finding.end),

@@ -1,0 +1,123 @@
+"""The synthesis of a sub-problem, and of the whole panel: what leads, what comes next, what decides."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.panel.record import clause, title
+from instrumentgpt.agents.offline.phrases import joined, phrase
+
+MOST_EXCLUDED = 4  # causes told as ruled out
+
+
+def synthesis(case: Case) -> Iterator[str]:
+    """Yield the synthesis of one sub-problem as JSON."""
+    given, language = case.task.given, case.language
+    counts, names = given["counts"], given["names"]
+    last = {one["expert"]: one for one in given["said"]}
+    lead = counts[0] if counts and counts[0]["votes"] else None
+    second = counts[1] if lead and len(counts) > 1 else None
+    lines = [_lead(case, lead, last, names, len(counts))]
+    if second:
+        lines.append(_second(case, second, last))
+    lines += _excluded(case, counts[1:], last, names, second)
+    dissent = [
+        _dissent(case, one, names)
+        for one in last.values()
+        if lead and one["cause"] not in ("", lead["cause"])
+    ]
+    measurement = _measurement(last, lead["cause"] if lead else "")
+    if measurement:
+        lines.append(phrase("panel_decides", language, measurement=measurement))
+    told = {"cause": lead["cause"] if lead else "", "runner_up": second["cause"] if second else ""}
+    text = "\n".join(f"- {line}" for line in lines)
+    yield json.dumps(
+        {"text": text, **told, "dissent": dissent, "measurement": measurement}, ensure_ascii=False
+    )
+
+
+def conclusion(case: Case) -> Iterator[str]:
+    """Yield the overall synthesis as JSON: the first cause found, in the order of the findings."""
+    given, language = case.task.given, case.language
+    about = given["brief"]
+    named = [one for one in given["results"] if one["cause"] and one["kind"] != "decide"]
+    order = [one["class"] for one in about["findings"]]
+    named.sort(key=lambda one: order.index(one["cause"]) if one["cause"] in order else len(order))
+    if not named:
+        text = phrase("panel_healthy", language, count=len(given["results"]), lines=about["lines"])
+        yield json.dumps({"text": f"- {text}"}, ensure_ascii=False)
+        return
+    lines = []
+    for one in named:
+        finding = next((row for row in about["findings"] if row["class"] == one["cause"]), None)
+        seen = clause(finding["summary"]) if finding else one["position"]
+        told = {"title": title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
+        lines.append(phrase("panel_most_likely", language, **told))
+    first = named[0]
+    lines += [line for line in first["told"] if line not in lines]
+    action = next((row["action"] for row in about["findings"] if row["class"] == first["cause"]), "")
+    if action:
+        lines.append(phrase("panel_do", language, action=action))
+    told = {"cause": first["cause"], "runner_up": first["runner_up"], "measurement": first["measurement"]}
+    text = "\n".join(f"- {line}" for line in lines)
+    yield json.dumps({"text": text, "dissent": first["dissent"], **told}, ensure_ascii=False)
+
+
+def _lead(
+    case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any], names: Mapping[str, str], count: int
+) -> str:
+    if lead is None:
+        firmest = max(last.values(), key=lambda one: one["confidence"])
+        return phrase("panel_nobody_votes", case.language, count=count, position=firmest["position"])
+    voters = [last[code] for code in lead["votes"]]
+    first = max(voters, key=lambda one: one["confidence"])
+    named = joined([names[code] for code in lead["votes"]], case.language)
+    told = {"title": title(lead["cause"], case.language), "weight": lead["weight"], "count": len(voters)}
+    return phrase("panel_leads", case.language, names=named, position=first["position"], **told)
+
+
+def _second(case: Case, second: Mapping[str, Any], last: Mapping[str, Any]) -> str:
+    named = title(second["cause"], case.language)
+    if second["votes"]:
+        told = {"weight": second["weight"], "count": len(second["votes"])}
+        return phrase("panel_runner_up_plain", case.language, title=named, **told)
+    reason = next(_against(second["cause"], last), "")
+    return phrase("panel_runner_up", case.language, title=named, reason=reason).strip()
+
+
+def _excluded(
+    case: Case,
+    counts: list[Any],
+    last: Mapping[str, Any],
+    names: Mapping[str, str],
+    second: Mapping[str, Any] | None,
+) -> list[str]:
+    out = [one for one in counts if one["against"] and not one["votes"] and one is not second]
+    return [
+        phrase(
+            "panel_excludes",
+            case.language,
+            names=joined([names[code] for code in one["against"]], case.language),
+            title=title(one["cause"], case.language),
+            reason=next(_against(one["cause"], last), ""),
+        )
+        for one in out[:MOST_EXCLUDED]
+    ]
+
+
+def _against(cause: str, last: Mapping[str, Any]) -> Iterator[str]:
+    for one in last.values():
+        yield from (row["because"] for row in one["rejects"] if row["cause"] == cause)
+
+
+def _dissent(case: Case, one: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    told = {"name": names[one["expert"]], "confidence": one["confidence"], "position": one["position"]}
+    return phrase("panel_dissents", case.language, title=title(one["cause"], case.language), **told)
+
+
+def _measurement(last: Mapping[str, Any], lead: str) -> str:
+    """Return what the leading view's firmest advocate would measure, else anybody."""
+    named = [one for one in last.values() if one["measurement"]]
+    named.sort(key=lambda one: (one["cause"] != lead, -one["confidence"]))
+    return str(named[0]["measurement"]) if named else ""

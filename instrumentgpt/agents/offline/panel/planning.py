@@ -1,0 +1,163 @@
+"""The brief (what the log says, before any expert speaks) and the decomposition made from it by rules."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.diagnosis import PARTS, draw
+from instrumentgpt.agents.offline.answers.subject import choose_log
+from instrumentgpt.agents.offline.case import Case, ToolFailed
+from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of, title
+from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.text.language import Language
+
+MOST_FAULTS = 3  # examined each in a sub-problem of its own
+MOST_EVIDENCE = 2  # lines of a finding that go into the brief
+RECORD = ("data_gap", "insufficient_data", "sensor_open", "sensor_stuck", "sensor_spike", "sensor_noise")
+SUSPECTED = ("oscillation_tuning", "ambient_disturbance", "saturation", "heater_degradation", "sensor_bias")
+EXPERTS = {  # who is asked about a fault class, besides those of its rivals
+    "sensor": "sensing", "data": "firmware", "insufficient": "firmware", "control": "firmware", "heater": "power",
+    "runaway": "power", "saturation": "power", "ambient": "surroundings", "cross": "surroundings", "limit": "power",
+    "oscillation": "tuning", "overshoot": "tuning", "sluggish": "tuning", "integral": "tuning",
+}  # fmt: skip
+_CHANNEL = ("channel", "setpoint", "mean_error", "half_peak_to_peak", "period", "duty", "saturated", "overshoot_percent",
+            "settling_time", "noise", "in_band", "kp", "ki", "kd")  # fmt: skip
+
+
+def brief(case: Case) -> Iterator[str]:
+    """Yield, as JSON, what the log says: findings, what is ruled out, the channels' figures, the log before."""
+    steps = choose_log(case, newest=bool(case.task.devices))
+    while True:
+        try:
+            next(steps)  # what it says of fetching is on the wire as a tool call
+        except StopIteration as end:
+            about = end.value
+            break
+    found = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
+    draw(case, about)
+    told = {
+        "log": about.log,
+        "device": about.device,
+        "label": about.label,
+        "reference": about.reference,
+        "before": _log_before(case, about.log, about.device),
+        **{name: found[name] for name in ("lines", "samples", "seconds", "unit", "missing", "start", "end")},
+        "findings": [_finding(one) for one in found["findings"]],
+        "channels": [{name: one[name] for name in _CHANNEL} for one in found["channels"]],
+        "hypotheses": list(case.task.state.get("hypotheses") or ()),
+    }
+    yield json.dumps(told, ensure_ascii=False)
+
+
+def plan(case: Case) -> Iterator[str]:
+    """Yield the decomposition as JSON: the record first, then each fault with its rivals, then what decides."""
+    told: Mapping[str, Any] = case.task.given["brief"]
+    faults = found_faults(told)
+    faults = [one for one in faults if one["severity"] not in ("none", "info")][:MOST_FAULTS]
+    suspected = _suspected([case.task.question, *told["hypotheses"]])
+    parts = [_trust(told, case.language)]
+    for one in faults:
+        more = suspected if one is faults[0] else []
+        parts.append(_cause(len(parts) + 1, one, more, case.language))
+    if not faults:
+        parts.append(_suspicion(told, suspected or list(SUSPECTED), case.language))
+    else:
+        parts.append(_decide(parts, case.language))
+    yield json.dumps({"sub_problems": parts}, ensure_ascii=False)
+
+
+def asked_about(causes: Sequence[str]) -> list[str]:
+    """Return the experts in whose field the causes lie, each once, the first cause's first."""
+    return list(
+        dict.fromkeys(EXPERTS[cause.split("_")[0]] for cause in causes if cause.split("_")[0] in EXPERTS)
+    )
+
+
+def _finding(one: Mapping[str, Any]) -> dict[str, Any]:
+    evidence = [{"line": item["line"], "text": item["text"]} for item in one["evidence"][:MOST_EVIDENCE]]
+    kept = (
+        "class",
+        "title",
+        "channel",
+        "severity",
+        "summary",
+        "cause",
+        "action",
+        "numbers",
+        "explains",
+        "onset_clock",
+    )
+    return {**{name: one[name] for name in kept}, "ruled_out": one["alternatives"], "evidence": evidence}
+
+
+def _log_before(case: Case, log: str, device: str) -> str:
+    """Return the name of the device's log before `log`; "" if there is none, or it cannot be listed."""
+    if not device:
+        return ""
+    with suppress(ToolFailed):
+        names = [
+            str(one["name"]).removesuffix(".gz") for one in case.tool("list_logs", device=device)["logs"]
+        ]
+        if log in names[:-1]:
+            return names[names.index(log) + 1]
+    return ""
+
+
+def _suspected(texts: Sequence[str]) -> list[str]:
+    """Return the fault classes of the parts that the question or an open hypothesis names."""
+    words = "\n".join(texts).casefold()
+    named = [faults for asked, faults in PARTS.values() if re.search(asked, words, re.ASCII)]
+    return list(dict.fromkeys(cause for faults in named for cause in faults))
+
+
+def _part(
+    number: int,
+    kind: str,
+    goal: str,
+    channel: int | None,
+    causes: Sequence[str],
+    experts: Sequence[str],
+    after: Sequence[int],
+) -> dict[str, Any]:
+    told = {"id": number, "kind": kind, "goal": goal, "channel": channel, "candidates": list(causes)}
+    return {**told, "experts": list(experts), "after": list(after)}
+
+
+def _trust(told: Mapping[str, Any], language: Language) -> dict[str, Any]:
+    goal = phrase("panel_goal_trust", language, lines=told["lines"], log=told["log"])
+    return _part(1, "trust", goal, None, RECORD, ["firmware", "sensing", "statistics"], [])
+
+
+def _cause(
+    number: int, fault: Mapping[str, Any], suspected: Sequence[str], language: Language
+) -> dict[str, Any]:
+    weighed = [row["class"] for row in fault["ruled_out"]]
+    causes = list(dict.fromkeys([fault["class"], *rivals_of(fault["class"]), *weighed, *suspected]))
+    causes = [one for one in causes if one != "healthy"]
+    named = joined([title(one, language) for one in causes[:4]], language)
+    where = where_is(fault["channel"], language)
+    goal = phrase("panel_goal_cause", language, title=fault["title"], where=where, candidates=named)
+    experts = [*asked_about(causes)[:4], "statistics"]
+    return _part(number, "cause", goal, fault["channel"], causes, experts, [1])
+
+
+def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Language) -> dict[str, Any]:
+    named = joined([title(one, language) for one in causes], language)
+    goal = phrase("panel_goal_suspected", language, count=len(told["channels"]), candidates=named)
+    return _part(2, "cause", goal, None, causes, [*asked_about(causes)[:4], "statistics"], [1])
+
+
+def _decide(parts: Sequence[Mapping[str, Any]], language: Language) -> dict[str, Any]:
+    causes = list(dict.fromkeys(cause for part in parts[1:] for cause in part["candidates"]))
+    goal = phrase("panel_goal_decide", language, count=len(causes))
+    experts = asked_about([cause for part in parts[1:] for cause in part["candidates"][:2]])[:4]
+    return _part(len(parts) + 1, "decide", goal, None, causes, experts, [part["id"] for part in parts])
+
+
+def where_is(channel: int | None, language: Language) -> str:
+    """Return where a fault is, as it stands in a sentence."""
+    if channel is None:
+        return phrase("where_device", language)
+    return phrase("where_channel", language, channel=channel).strip()

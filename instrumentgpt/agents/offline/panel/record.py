@@ -1,0 +1,182 @@
+"""What a log says of possible causes, read from tool results: found, ruled out, left open, not judged."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.text.language import Language
+from instrumentgpt.text.plural import Sentence
+
+RIVALS = Path(__file__).with_name("rivals.toml")
+OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out
+QUIET = ("healthy",)
+FIGURES = {  # fault class → the figures that speak for or against it: phrases panel_figure_…
+    "sensor_noise": "noise", "sensor_spike": "noise", "sensor_open": "noise", "sensor_stuck": "noise",
+    "sensor_bias": "error", "heater_failure": "power", "runaway_stuck_on": "power", "saturation": "power",
+    "heater_degradation": "power", "control_off": "power", "overshoot_tuning": "step",
+    "integral_windup": "step", "sluggish_tuning": "step",
+}  # fmt: skip
+_PERCENT = ("in_band", "saturated")  # shares
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a possible cause is ruled out, or left open: a sentence with its numbers, and a line that shows it.
+
+    firm  a check weighed it against what it found; else it only found nothing
+    """
+
+    cause: str
+    text: str
+    line: int | None = None
+    quote: str = ""
+    firm: bool = True
+
+
+class _Numbers(Sentence):
+    """Numbers that a log does not give are told as "?"."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if format_spec.startswith("?"):
+            return super().format_field(value, format_spec)
+        return (
+            "?"
+            if value is None
+            else super().format_field(value, "" if isinstance(value, str) else format_spec)
+        )
+
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        return kwargs.get(key)
+
+
+@cache
+def rivals() -> Mapping[str, Mapping[str, Any]]:
+    """Return fault class → its rivals, and the measurement that decides, per language."""
+    return tomllib.loads(RIVALS.read_text(encoding="utf-8"))
+
+
+def rivals_of(fault: str) -> tuple[str, ...]:
+    """Return what looks like `fault`, the most alike first; () if nothing is known to."""
+    return tuple(rivals().get(fault, {}).get("rivals", ()))
+
+
+def deciding(finding: Mapping[str, Any], language: Language, unit: str) -> str:
+    """Return the measurement that decides between the finding's fault and what looks like it; "" if none."""
+    told = rivals().get(finding["class"])
+    if not told:
+        return ""
+    channel = finding["channel"] if finding["channel"] is not None else "?"
+    numbers = {"unit": unit, **finding["numbers"], "channel": channel}
+    return str(_Numbers().vformat(told[language], (), numbers)).replace("  ", " ")
+
+
+def title(fault: str, language: Language) -> str:
+    """Return the name of `fault`; what is no class of ours is its own name."""
+    table = faults().get(fault)
+    return str(table[language]["title"]) if table else fault
+
+
+def clause(summary: str) -> str:
+    """Return the first part of a finding's sentence: what was seen, without what it is compared with.
+
+    >>> clause("Channel 4: 60 °C needs 45 % where it needed 38 %; the others changed by 1.0")
+    'Channel 4: 60 °C needs 45 % where it needed 38 %'
+    """
+    return summary.replace("；", ";").split(";")[0].strip()
+
+
+def found_faults(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the findings that say something is not as it should be, most important first."""
+    return [one for one in found["findings"] if one["class"] not in QUIET]
+
+
+def on_channel(findings: Sequence[dict[str, Any]], channel: int | None) -> list[dict[str, Any]]:
+    """Return the findings of `channel` and of the whole device; all of them for None."""
+    return [one for one in findings if channel is None or one["channel"] in (None, channel)]
+
+
+def reasons(
+    found: Mapping[str, Any], candidates: Sequence[str], channel: int | None, language: Language
+) -> tuple[list[Reason], list[Reason]]:
+    """Return (why candidates that were not found are ruled out, why others are left open), firm ones first."""
+    findings = on_channel(found_faults(found), channel)
+    seen = {one["class"] for one in findings}
+    against: list[Reason] = []
+    left: list[Reason] = []
+    for cause in [one for one in candidates if one not in seen]:
+        told = next(_weighed(findings, cause), None) or _explained(findings, cause, language)
+        if told is not None:
+            (against if told.firm else left).append(told)
+        elif _is_judged(found, cause):
+            against.append(_silent(found, cause, channel, language))
+        else:
+            samples = found["samples"]
+            text = phrase("panel_unjudged", language, title=title(cause, language), samples=samples)
+            left.append(Reason(cause, text, firm=False))
+    return sorted(against, key=lambda one: not one.firm), left
+
+
+def figure(found: Mapping[str, Any], channel: int | None, cause: str, language: Language) -> str:
+    """Return the figures of `channel` (or of the worst one) that speak for or against `cause`."""
+    metrics = worst_channel(found, channel)
+    told = {
+        name: 100 * value if name in _PERCENT and value is not None else value
+        for name, value in metrics.items()
+    }
+    kind = FIGURES.get(cause, "swing")
+    if kind == "step" and told.get("overshoot_percent") is None:
+        kind = "swing"
+    wanted = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")
+    if any(told.get(name) is None for name in wanted if f"{{{name}" in _sentence(kind, language)):
+        return phrase("panel_figure_samples", language, samples=found["samples"])
+    return phrase(f"panel_figure_{kind}", language, **{**told, "unit": found["unit"]})
+
+
+def worst_channel(found: Mapping[str, Any], channel: int | None) -> Mapping[str, Any]:
+    """Return the metrics of `channel`, or of the one that swings most; {} if there is none."""
+    rows = [one for one in found["channels"] if channel is None or one["channel"] == channel]
+    return max(rows, key=lambda one: one["half_peak_to_peak"] or 0.0, default={})
+
+
+def _sentence(kind: str, language: Language) -> str:
+    from instrumentgpt.agents.offline.phrases import sentences
+
+    return sentences()[f"panel_figure_{kind}"][language]
+
+
+def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reason]:
+    """Yield what the checks that found something say about `cause`."""
+    for one in findings:
+        for row in one["alternatives"]:
+            if row["class"] == cause:
+                line, quote = _first_line(one)
+                yield Reason(cause, row["text"], line, quote, row["reason"] not in OPEN_REASONS)
+
+
+def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Language) -> Reason | None:
+    for one in findings:
+        if cause in one["explains"]:
+            told = {"title": title(cause, language), "cause": one["title"], "clause": clause(one["summary"])}
+            line, quote = _first_line(one)
+            return Reason(cause, phrase("panel_explained", language, **told), line, quote)
+    return None
+
+
+def _silent(found: Mapping[str, Any], cause: str, channel: int | None, language: Language) -> Reason:
+    told = {"title": title(cause, language), "samples": found["samples"]}
+    shown = figure(found, channel, cause, language)
+    return Reason(cause, phrase("panel_silent", language, figure=shown, **told), firm=True)
+
+
+def _is_judged(found: Mapping[str, Any], cause: str) -> bool:
+    return cause in found["checks"] and not found["missing"] and cause not in found["withheld"]
+
+
+def _first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
+    shown = finding["evidence"][:1]
+    return (shown[0]["line"], shown[0]["text"]) if shown else (None, "")

@@ -1,0 +1,247 @@
+"""One expert speaking, without any model: from the checks of its field, and the tools it may call."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from instrumentgpt.agents.offline.answers.diagnosis import UNPROVEN
+from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
+from instrumentgpt.agents.offline.panel.planning import where_is
+from instrumentgpt.agents.offline.panel.record import (
+    Reason,
+    clause,
+    deciding,
+    figure,
+    found_faults,
+    on_channel,
+    reasons,
+    rivals_of,
+    title,
+)
+from instrumentgpt.agents.offline.panel.sources import SOURCES, Shown
+from instrumentgpt.agents.offline.phrases import phrase
+
+SURE = {"critical": 0.95, "high": 0.9, "medium": 0.85, "low": 0.75}  # a check's verdict, by its severity
+UNPROVEN_LESS, OPEN_LESS = 0.15, 0.15  # where the log alone cannot prove it; where a rival is left open
+RULED_OUT, FOUND_NOTHING, LEFT_OPEN, WEIGHED = 0.85, 0.7, 0.4, 0.7  # confidence without a verdict of its own
+GENERALIST = 12  # classes from which an expert has no field of its own, and weighs
+MOST_CLAIMS, MOST_REJECTS = 5, 5
+
+
+@dataclass(frozen=True)
+class Field:
+    """What the expert works with: who it is, the sub-problem, and what the log says in its field."""
+
+    case: Case
+    given: Mapping[str, Any]
+    found: Result
+
+    @property
+    def part(self) -> Mapping[str, Any]:
+        part: Mapping[str, Any] = self.given["sub_problem"]
+        return part
+
+    @property
+    def expert(self) -> Mapping[str, Any]:
+        expert: Mapping[str, Any] = self.given["expert"]
+        return expert
+
+    @property
+    def own(self) -> list[str]:
+        """The candidates that the expert may speak on."""
+        return [one for one in self.part["candidates"] if one in self.expert["speaks_on"]]
+
+    @property
+    def where(self) -> str:
+        return where_is(self.part["channel"], self.case.language)
+
+    def say(self, key: str, **fields: Any) -> str:
+        return phrase(key, self.case.language, **fields)
+
+    def title(self, fault: str) -> str:
+        return title(fault, self.case.language)
+
+
+def contribute(case: Case) -> Iterator[str]:
+    """Yield the expert's contribution as JSON (modes/panel/contracts.py)."""
+    given = case.task.given
+    about = given["brief"]
+    found = case.tool("diagnose_log", log=about["log"], device=about["device"], language=case.language)
+    field = Field(case, given, found)
+    if given["sub_problem"]["kind"] == "decide":
+        told = _decide(field)
+    elif len(field.expert["speaks_on"]) >= GENERALIST:
+        told = _weigh(field)
+    else:
+        told = _judge(field)
+    yield json.dumps({**told, **_memory(field, told)}, ensure_ascii=False)
+
+
+def _judge(field: Field) -> dict[str, Any]:
+    """Vote for the cause in the expert's field that a check found, or say why there is none."""
+    language, part = field.case.language, field.part
+    against, left = reasons(field.found, field.own, part["channel"], language)
+    seen = [
+        one for one in on_channel(found_faults(field.found), part["channel"]) if one["class"] in field.own
+    ]
+    shown = _from_sources(field)
+    told: dict[str, Any] = {"claims": _claims(field, seen, shown), "rejects": _rejected(against)}
+    if seen:
+        return {**told, **_holds(field, seen[0])}
+    if left:
+        one = left[0]
+        position = field.say("panel_open", title=field.title(one.cause), text=one.text)
+        rival = next((row for row in found_faults(field.found) if row["class"] != one.cause), None)
+        measure = deciding(rival, language, field.found["unit"]) if rival else ""
+        votes = one.cause if not one.text.rstrip().endswith(("?", "？")) else ""
+        return {**told, "position": position, "cause": votes, "confidence": LEFT_OPEN, "measurement": measure}
+    firm = bool(against) and all(one.line for one in against)
+    return {
+        **told,
+        "position": _nothing(field, against),
+        "cause": "",
+        "confidence": RULED_OUT if firm else FOUND_NOTHING,
+    }
+
+
+def _holds(field: Field, finding: Mapping[str, Any]) -> dict[str, Any]:
+    """Return position, confidence, condition and measurement of an expert whose check found something."""
+    fault = finding["class"]
+    rival = next((row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable"), "")
+    confidence = SURE.get(finding["severity"], FOUND_NOTHING)
+    confidence -= UNPROVEN_LESS * (fault in UNPROVEN) + OPEN_LESS * bool(rival)
+    nearest = rival or next(iter(rivals_of(fault)), "")
+    condition = field.say("panel_condition", where=field.where, rival=field.title(nearest)) if rival else ""
+    return {
+        "position": field.say("panel_holds", title=finding["title"], clause=clause(finding["summary"])),
+        "cause": fault,
+        "confidence": round(confidence, 2),
+        "condition": condition,
+        "measurement": deciding(finding, field.case.language, field.found["unit"]),
+    }
+
+
+def _weigh(field: Field) -> dict[str, Any]:
+    """Say how strong the evidence is for what the checks found; name no cause of its own."""
+    found, language, part = field.found, field.case.language, field.part
+    seen = [
+        one for one in on_channel(found_faults(found), part["channel"]) if one["class"] in part["candidates"]
+    ]
+    if not seen:
+        shown = figure(found, part["channel"], "", language)
+        position = field.say("panel_weighs_nothing", samples=found["samples"], figure=shown)
+        return {"position": position, "cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
+    one = seen[0]
+    told = {"title": one["title"], "count": len(one["evidence"]), "samples": found["samples"]}
+    shown = figure(found, one["channel"], one["class"], language)
+    position = field.say("panel_weighs", since=one["onset_clock"], figure=shown, **told)
+    claims = [_claim(text["text"], field, text["lines"][0]) for text in one["coincidences"][:2]]
+    rival = next((row["class"] for row in one["alternatives"] if row["reason"] == "not_separable"), "")
+    if rival:
+        names = {"title": one["title"], "rival": field.title(rival)}
+        claims.append(_claim(field.say("panel_not_by_numbers", samples=found["samples"], **names), field))
+    confidence = WEIGHED - OPEN_LESS * bool(rival)
+    return {
+        "position": position,
+        "cause": one["class"],
+        "confidence": confidence,
+        "claims": claims,
+        "rejects": [],
+    }
+
+
+def _decide(field: Field) -> dict[str, Any]:
+    """Say what is to be done first in the expert's field, or what keeps a runner-up possible."""
+    language, unit = field.case.language, field.found["unit"]
+    against, left = reasons(field.found, field.own, None, language)
+    told: dict[str, Any] = {"claims": [], "rejects": _rejected(against)}
+    seen = [one for one in found_faults(field.found) if one["class"] in field.own]
+    if seen:
+        first = seen[0]
+        position = field.say("panel_do", action=first["action"])
+        claims = [_claim(clause(first["summary"]), field, *_line(first))]
+        return {**told, **_holds(field, first), "position": position, "claims": claims}
+    if left:
+        rival = next((row for row in found_faults(field.found) if row["class"] != left[0].cause), None)
+        measure = deciding(rival, language, unit) if rival else left[0].text
+        named = {"title": field.title(left[0].cause), "confidence": LEFT_OPEN, "measurement": measure}
+        position = field.say("panel_open", title=named["title"], text=left[0].text)
+        waiting = [_claim(field.say("panel_wait", **named), field)]
+        votes = left[0].cause if rival else ""
+        return {
+            **told,
+            "position": position,
+            "cause": votes,
+            "confidence": LEFT_OPEN,
+            "measurement": measure,
+            "claims": waiting,
+        }
+    reason = against[0].text if against else figure(field.found, None, "", language)
+    count = len(found_faults(field.found))
+    position = field.say("panel_nothing_to_do", count=count, reason=reason)
+    return {**told, "position": position, "cause": "", "confidence": RULED_OUT}
+
+
+def _nothing(field: Field, against: list[Reason]) -> str:
+    found = field.found
+    if field.part["kind"] == "trust" and "data_gap" in field.own:
+        gaps = sum(one["class"] == "data_gap" for one in found["findings"])
+        told = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
+        return field.say("panel_record_holds", gaps=gaps, **told)
+    if not against:
+        shown = figure(found, field.part["channel"], "", field.case.language)
+        return field.say("panel_weighs_nothing", samples=found["samples"], figure=shown)
+    return field.say("panel_none", where=field.where, count=len(against), reason=against[0].text)
+
+
+def _from_sources(field: Field) -> list[Shown]:
+    """Return what the tools of the expert's field add: those of later rounds only when it speaks again."""
+    shown: list[Shown] = []
+    for name, source in SOURCES.items():
+        if name in field.expert["tools"] and source.round <= field.given["round"]:
+            with suppress(ToolFailed):  # the failed call is on the wire; the expert speaks without it
+                shown += source.look(field.case, field.given["brief"], field.part["channel"], field.found)
+    return shown
+
+
+def _claims(field: Field, seen: list[dict[str, Any]], shown: list[Shown]) -> list[dict[str, Any]]:
+    claims = [
+        {
+            "text": clause(one["summary"]),
+            "evidence": [_evidence(field, item["line"], item["text"]) for item in one["evidence"][:2]],
+        }
+        for one in seen
+    ]
+    claims += [_claim(one.text, field, one.line, one.quote) for one in shown]
+    return claims[:MOST_CLAIMS]
+
+
+def _claim(text: str, field: Field, line: int | None = None, quote: str = "") -> dict[str, Any]:
+    return {"text": text, "evidence": [_evidence(field, line, quote)] if line else []}
+
+
+def _evidence(field: Field, line: int, quote: str) -> dict[str, Any]:
+    return {"log": field.given["brief"]["reference"], "line": line, "text": quote[:600]}
+
+
+def _line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
+    shown = finding["evidence"][:1]
+    return (shown[0]["line"], shown[0]["text"]) if shown else (None, "")
+
+
+def _rejected(against: list[Reason]) -> list[dict[str, Any]]:
+    return [{"cause": one.cause, "because": one.text, "line": one.line} for one in against[:MOST_REJECTS]]
+
+
+def _memory(field: Field, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the contribution's claims with what the expert builds on, and the sub-problems it remembers."""
+    remembered = field.given["remembered"]
+    if not remembered:
+        return {}
+    newest = remembered[0]
+    position = clause(newest["summary"].partition(": ")[2])
+    text = field.say("panel_builds", number=newest["sub_problem"], summary=position[:240])
+    builds_on = [one["sub_problem"] for one in remembered]
+    return {"claims": [_claim(text, field), *told["claims"]], "builds_on": builds_on}

@@ -1,0 +1,162 @@
+"""What experts and planners answer, as data: the contracts, and reading a reply against one."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.text.tokens import count_tokens
+
+FEWEST, MOST = 2, 5  # sub-problems
+MOST_EXPERTS = 5  # of one sub-problem
+POSITION_TOKENS = 60  # of a position: it must go into a summary of 100 with all its numbers
+Kind = Literal["trust", "cause", "decide"]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
+
+
+class BadReply(InstrumentGPTError, ValueError):
+    """A reply that does not fit its contract; the text tells the agent what is wrong."""
+
+
+class Contract(BaseModel):
+    """A reply as data: unknown fields are ignored, so that a talkative agent is not refused."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Evidence(Contract):
+    """One line of a log, as it stands there; without a line, a number that a tool returned."""
+
+    log: str = ""
+    line: int | None = Field(default=None, ge=1)
+    text: str = Field(default="", max_length=600)
+
+
+class Claim(Contract):
+    """One sentence with its numbers, and what shows it."""
+
+    text: Words
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Rejected(Contract):
+    """A possible cause that the expert rules out, and the number that speaks against it."""
+
+    cause: Words
+    because: Words
+    line: int | None = Field(default=None, ge=1)
+
+
+class Contribution(Contract):
+    """What an expert says in one round.
+
+    position         what the expert holds, in one or two sentences with its numbers
+    cause            the candidate it votes for; "" if none in its field
+    builds_on        numbers of the earlier sub-problems whose results it uses
+    changed_because  why it left a position of its own, if it did
+    """
+
+    position: Words
+    cause: str = ""
+    claims: tuple[Claim, ...] = Field(default=(), max_length=8)
+    rejects: tuple[Rejected, ...] = Field(default=(), max_length=8)
+    confidence: float = Field(ge=0, le=1)
+    condition: str = Field(default="", max_length=400)
+    measurement: str = Field(default="", max_length=600)
+    builds_on: tuple[int, ...] = ()
+    changed_because: str = Field(default="", max_length=400)
+
+    @field_validator("position")
+    @classmethod
+    def _fits_a_summary(cls, position: str) -> str:
+        tokens = count_tokens(position)
+        if tokens > POSITION_TOKENS:
+            raise ValueError(f"has {tokens} tokens, at most {POSITION_TOKENS} are allowed: say it shorter")
+        return position
+
+
+class SubProblem(Contract):
+    """One part of the problem: its goal, the candidates to be judged, who speaks, and what comes before.
+
+    candidates  fault classes, or other possible causes in words
+    after       ids of the sub-problems whose results it needs
+    """
+
+    id: int = Field(ge=1)
+    goal: Words
+    kind: Kind = "cause"
+    channel: int | None = None
+    candidates: tuple[str, ...] = ()
+    experts: tuple[str, ...] = Field(min_length=1, max_length=MOST_EXPERTS)
+    after: tuple[int, ...] = ()
+
+
+class Plan(Contract):
+    """The decomposition: two to five sub-problems."""
+
+    sub_problems: tuple[SubProblem, ...] = Field(min_length=FEWEST, max_length=MOST)
+
+
+class Synthesis(Contract):
+    """What the panel holds on one sub-problem, or on all.
+
+    cause, runner_up  candidates; "" if there is none
+    dissent           who holds something else, and what
+    measurement       what would decide between the two
+    """
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+    cause: str = ""
+    runner_up: str = ""
+    dissent: tuple[str, ...] = ()
+    measurement: str = Field(default="", max_length=800)
+
+
+class Brief(Contract):
+    """What the log says before any expert speaks; our own analyst makes it, and only that."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    log: str
+    reference: str
+    findings: tuple[dict[str, Any], ...] = ()
+
+
+_C = TypeVar("_C", bound=Contract)
+
+
+def read_reply(reply: str, contract: type[_C]) -> _C:
+    """Return the JSON object in `reply` as `contract`; raise BadReply naming each field that does not fit.
+
+    >>> read_reply('Here: {"position": "kp 9 is right", "confidence": 0.8}', Contribution).confidence
+    0.8
+    """
+    told = _object_in(reply)
+    try:
+        return contract.model_validate(told)
+    except ValidationError as problem:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:6])
+        raise BadReply(f"The reply does not fit the contract: {wrong}. Answer with one JSON object") from None
+
+
+def _object_in(reply: str) -> dict[str, Any]:
+    """Return the first JSON object that stands in `reply`: alone, fenced, or between words."""
+    tries = [*_FENCED.findall(reply), *([reply[reply.index("{") :]] if "{" in reply else [])]
+    for text in tries:
+        try:
+            found, _ = json.JSONDecoder().raw_decode(text.strip())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            return found
+    raise BadReply("The reply has no JSON object. Answer with one JSON object and nothing else")
+
+
+def as_json(content: BaseModel | Sequence[BaseModel]) -> Any:
+    """Return contracts as JSON-ready data."""
+    if isinstance(content, BaseModel):
+        return content.model_dump(mode="json")
+    return [one.model_dump(mode="json") for one in content]

@@ -1,0 +1,152 @@
+"""A panel as Markdown: the proposal, contributions as they come, votes and dissent, costs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from instrumentgpt.agents.offline.phrases import joined, line_link, plain_text, quoted
+from instrumentgpt.modes.panel.contracts import Claim, Plan, SubProblem
+from instrumentgpt.modes.panel.contradictions import Contradiction
+from instrumentgpt.modes.panel.costs import StageCost
+from instrumentgpt.modes.panel.decomposition import written
+from instrumentgpt.modes.panel.deliberation import Context, Spoken
+from instrumentgpt.modes.panel.expert_memory import SubProblemResult
+from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS
+from instrumentgpt.modes.panel.wording import cause_title, say
+from instrumentgpt.text.language import Language
+
+MOST_CLAIMS, MOST_REJECTED = 4, 4  # shown of a contribution; all of them are stored
+BEFORE_CHARACTERS = 160  # of an earlier position
+_KINDS: Mapping[str, str] = {
+    "forgotten": "forgotten",
+    "changed": "changed_mind",
+    "changed without a reason": "contradiction",
+}
+
+
+def proposal(plan: Plan, experts: Mapping[str, Expert], language: Language) -> str:
+    """Return the decomposition as it is shown before it is approved, with the text that can be edited."""
+    asked = {code for part in plan.sub_problems for code in part.experts}
+    lines = [say("proposal", language, count=len(plan.sub_problems), experts=len(asked)), ""]
+    for part in plan.sub_problems:
+        named = joined([experts[code].name(language) for code in part.experts], language)
+        after = say("after", language, ids=joined(part.after, language)) if part.after else ""
+        told = {"id": part.id, "goal": plain_text(part.goal), "experts": named, "after": after}
+        lines.append(say("proposal_line", language, **told))
+    lines += ["", say("how_to_change", language), "", "```text", written(plan).replace("```", "'''"), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def heading(part: SubProblem, count: int, language: Language) -> str:
+    """Return the heading of a sub-problem."""
+    return "\n\n" + say("heading", language, id=part.id, count=count, goal=plain_text(part.goal)) + "\n\n"
+
+
+def contribution(spoken: Spoken, context: Context) -> str:
+    """Return what an expert said, what it builds on, and what does not go with its earlier words."""
+    language, said = context.language, spoken.said
+    one = said.contribution
+    told = {
+        "name": context.experts[said.expert].name(language),
+        "round": say("round", language, number=said.round) if said.round > 1 else "",
+        "confidence": one.confidence,
+        "vote": say("votes_for", language, title=_title(one.cause, language)) if one.cause else "",
+        "builds": _builds(spoken.builds_on, language),
+        "position": plain_text(one.position),
+    }
+    return (
+        "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in _details(spoken, context))])
+        + "\n"
+    )
+
+
+def silence(code: str, problem: str, context: Context) -> str:
+    """Return that an expert did not speak, and why."""
+    name = context.experts[code].name(context.language)
+    return say("silent", context.language, name=name, problem=plain_text(problem)) + "\n"
+
+
+def outcome(result: SubProblemResult, context: Context) -> str:
+    """Return the end of a sub-problem: the votes with dissent in one table, the synthesis, warnings."""
+    language = context.language
+    reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=MOST_ROUNDS)
+    rows = [say("table", language), *_votes(result, context)]
+    warnings = [say("warning", language, text=plain_text(text)) for text in result.warnings]
+    ended = say("ended", language, reason=reason)
+    return "\n" + "\n".join(rows) + f"\n\n{ended}\n\n{result.synthesis}\n" + "\n".join(warnings) + "\n"
+
+
+def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
+    """Return the table of what each stage cost; `free`: the tokens are estimates of what nobody paid."""
+    money = any(one.cost for one in stages)
+    head = {"money": say("money", language) if money else "", "rule": " --- |" if money else ""}
+    lines = [say("costs", language, **head)]
+    for one in stages:
+        dollars = f" {one.cost:.4f} |" if money else ""
+        name = say(f"stage_{one.stage}", language)
+        lines.append(f"| {name} | {one.steps} | {one.tokens_in:,} | {one.tokens_out:,} |{dollars}")
+    return "\n".join(lines) + "\n\n" + (say("costs_free", language) + "\n" if free else "")
+
+
+def _details(spoken: Spoken, context: Context) -> Iterator[str]:
+    language, one = context.language, spoken.said.contribution
+    for contradiction in spoken.contradictions:
+        yield _against_itself(contradiction, language)
+    for claim in one.claims[:MOST_CLAIMS]:
+        yield _claim(claim, context)
+    for row in one.rejects[:MOST_REJECTED]:
+        shown = f" ({_link(row.line, context)})" if row.line else ""
+        because = plain_text(row.because) + shown
+        yield say("rules_out", language, title=_title(row.cause, language), because=because)
+    if one.condition:
+        yield say("condition", language, text=plain_text(one.condition))
+    if one.measurement:
+        yield say("would_measure", language, text=plain_text(one.measurement))
+    for note in spoken.said.struck:
+        yield say("struck", language, note=plain_text(note))
+
+
+def _claim(claim: Claim, context: Context) -> str:
+    """Return the claim with links to its lines; a quote of one line stands beside it."""
+    links = [_link(item.line, context) for item in claim.evidence if item.line]
+    quotes = [quoted(item.text) for item in claim.evidence[:1] if item.text]
+    shown = ", ".join(links)
+    return " ".join([plain_text(claim.text), *([f"({shown})"] if shown else []), *quotes])
+
+
+def _link(line: int, context: Context) -> str:
+    return line_link(str(context.brief["reference"]), line)
+
+
+def _against_itself(one: Contradiction, language: Language) -> str:
+    before = plain_text(one.before)[:BEFORE_CHARACTERS]
+    told = {"number": one.sub_problem, "before": before, "because": plain_text(one.because)}
+    return say(_KINDS[one.kind], language, **told)
+
+
+def _builds(numbers: Sequence[int], language: Language) -> str:
+    if not numbers:
+        return ""
+    return say("builds", language, count=len(numbers), numbers=joined(sorted(numbers), language))
+
+
+def _votes(result: SubProblemResult, context: Context) -> Iterator[str]:
+    language = context.language
+    for one in result.said:
+        cause = _title(one.contribution.cause, language) or say("none", language)
+        out = [_title(row.cause, language) for row in one.contribution.rejects]
+        dissent = say("dissents", language) if one.expert in result.dissent else ""
+        name = context.experts[one.expert].name(language)
+        confidence = f"{one.contribution.confidence:.2f}"
+        yield (
+            "| "
+            + " | ".join(_cell(text) for text in (name, cause, confidence, joined(out, language), dissent))
+            + " |"
+        )
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "¦")
+
+
+def _title(cause: str, language: Language) -> str:
+    return plain_text(cause_title(cause, language))

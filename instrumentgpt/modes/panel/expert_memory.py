@@ -1,0 +1,188 @@
+"""What an expert remembers of earlier sub-problems: a summary of 50 to 100 tokens for each, made by a rule.
+
+A contribution is data, so no model is asked to shorten it: the position stays word for word, then come
+confidence, condition and dissent, and as much of the evidence as fits.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.panel.contributions import Said, told, untold
+from instrumentgpt.text.language import Language
+from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.text.untrusted import without_tags
+
+FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
+MARGIN = 0.93  # of the cap: the estimate is 7 % off at worst (text/tokens.py)
+MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
+TAG = "your_previous_analysis"
+_TAG = re.compile(rf"<(?=\s*/?\s*{TAG})", re.I)
+_NUMBER = re.compile(
+    r"[-+±−<>≤≥≈]?\s?\d[\d,]*(?:\.\d+)?\s?(?:°\s?[CFK]\b|℃|%|K\b|s\b|min\b|h\b|Hz\b|秒|分鐘)?"
+)
+_WORDS: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "confidence": "Confidence {value:.2f}.",
+        "condition": "If: {text}",
+        "evidence": "Because: {text}",
+        "rejects": "Not {cause}: {text}",
+        "dissent": "Dissents from {lead}.",
+        "measurement": "Would decide: {text}",
+        "tools": "From: {text}.",
+        "about": "On: {text}",
+        "lines": "Lines {text}.",
+    },
+    "zh": {
+        "confidence": "信心 {value:.2f}。",
+        "condition": "條件：{text}",
+        "evidence": "依據：{text}",
+        "rejects": "不是 {cause}：{text}",
+        "dissent": "不同意 {lead}。",
+        "measurement": "可判定：{text}",
+        "tools": "來源：{text}。",
+        "about": "關於：{text}",
+        "lines": "第 {text} 行。",
+    },
+}
+
+
+class SummaryTooLong(InstrumentGPTError, ValueError):
+    """What must stay of a contribution does not fit into a summary."""
+
+
+@dataclass(frozen=True)
+class SubProblemResult:
+    """What became of one sub-problem; `expert_summaries` is expert → its summary, for contributors only."""
+
+    sub_problem_id: int
+    sub_problem_goal: str
+    synthesis: str
+    votes: tuple[Mapping[str, Any], ...]
+    contribution_count: int
+    cost: Mapping[str, float]
+    duration_seconds: float
+    expert_panel: tuple[str, ...]
+    expert_summaries: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[Said, ...] = ()  # last words, by which contradictions are found
+    cause: str = ""
+    runner_up: str = ""
+    dissent: tuple[str, ...] = ()
+    measurement: str = ""
+    stopped: str = ""  # why the discussion ended
+    warnings: tuple[str, ...] = ()
+
+
+def result_as_json(result: SubProblemResult) -> dict[str, Any]:
+    """Return the result as JSON-ready data."""
+    return {**asdict(result), "said": [told(one) for one in result.said]}
+
+
+def result_from_json(data: Mapping[str, Any]) -> SubProblemResult:
+    """Return what `result_as_json` made into data."""
+    lists = ("votes", "expert_panel", "dissent", "warnings")
+    fixed = {**data, **{name: tuple(data[name]) for name in lists}}
+    return SubProblemResult(**{**fixed, "said": tuple(untold(one) for one in data["said"])})
+
+
+def summarized(
+    name: str, goal: str, said: Sequence[Said], lead: str, language: Language, target: int = TARGET_TOKENS
+) -> str:
+    """Return the summary of one expert's contributions to a sub-problem: 50 to 100 tokens.
+
+    name  what the expert is called
+    said  its contributions, oldest first: the last one is its position
+    lead  the candidate that the panel took; another vote is told as dissent
+
+    Raises SummaryTooLong if position, confidence and condition do not fit.
+    """
+    last, words = said[-1].contribution, _WORDS[language]
+    kept = [f"{name}: {last.position}", words["confidence"].format(value=last.confidence)]
+    if last.condition:
+        kept.append(words["condition"].format(text=last.condition))
+    if last.cause and last.cause != lead:
+        kept.append(words["dissent"].format(lead=lead or "-"))
+    if count_tokens(_joined(kept)) > MOST_TOKENS * MARGIN:
+        raise SummaryTooLong(
+            f"{name}: position, confidence and condition take {count_tokens(_joined(kept))} tokens, "
+            f"and a summary has at most {MOST_TOKENS}"
+        )
+    for more in _further(said, goal, words):
+        if count_tokens(_joined(kept)) >= target - 10:
+            break
+        if count_tokens(_joined([*kept, more])) <= MOST_TOKENS * MARGIN:
+            kept.append(more)
+    return _joined(kept)
+
+
+def memory_of(
+    results: Sequence[SubProblemResult], expert: str, earlier: Sequence[str] = (), budget: int = MEMORY_TOKENS
+) -> str:
+    """Return <your_previous_analysis> for `expert`, newest sub-problem first within `budget`; "" if none.
+
+    results  of the sub-problems that are done, oldest first
+    earlier  positions from other conversations, marked as such, the best first
+    """
+    known = [_remembered(one, expert) for one in reversed(results) if expert in one.expert_summaries]
+    fitting: list[str] = []
+    used = 0
+    for text in [*known, *earlier]:
+        used += count_tokens(text)
+        if used > budget and fitting:
+            break
+        fitting.append(text)
+    if not fitting:
+        return ""
+    return (
+        f"<{TAG}>\nYou have spoken before. This is what you held, the newest first:\n\n"
+        + "\n\n".join(fitting)
+        + "\n\nBuild on it and stay consistent with it, unless new evidence changes your view.\n"
+        "If you change your position, explain why: say it in changed_because.\n"
+        f"Name the sub-problems that you build on in builds_on.\n</{TAG}>"
+    )
+
+
+def builds_on(results: Sequence[SubProblemResult], expert: str) -> list[int]:
+    """Return the sub-problems that `expert` remembers, newest first."""
+    return [one.sub_problem_id for one in reversed(results) if expert in one.expert_summaries]
+
+
+def numbers_in(text: str) -> list[str]:
+    """Return the numbers of `text` with their units, blanks taken out.
+
+    >>> numbers_in("pv swings by ±2.71 °C every 45 s at kp 0.09")
+    ['±2.71°C', '45s', '0.09']
+    """
+    return [re.sub(r"\s", "", found) for found in _NUMBER.findall(text)]
+
+
+def _remembered(result: SubProblemResult, expert: str) -> str:
+    goal = _plain(result.sub_problem_goal)
+    position = _plain(result.expert_summaries[expert])
+    return f"Sub-problem {result.sub_problem_id}: {goal}\nYour previous position: {position}"
+
+
+def _plain(text: str) -> str:
+    """Experts quote logs: nothing in their words may close the section."""
+    return _TAG.sub("‹", without_tags(" ".join(text.split())))
+
+
+def _further(said: Sequence[Said], goal: str, words: Mapping[str, str]) -> list[str]:
+    """Return what may follow, the most telling first."""
+    last = said[-1].contribution
+    lines = [str(item.line) for claim in last.claims for item in claim.evidence if item.line]
+    tools = dict.fromkeys(tool for one in said for tool in one.tools)
+    return [
+        *(words["evidence"].format(text=claim.text) for claim in last.claims),
+        *(words["rejects"].format(cause=one.cause, text=one.because) for one in last.rejects),
+        *([words["measurement"].format(text=last.measurement)] if last.measurement else []),
+        *([words["lines"].format(text=", ".join(lines))] if lines else []),
+        *([words["tools"].format(text=", ".join(tools))] if tools else []),
+        words["about"].format(text=goal),
+    ]
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    return " ".join(sentences)
