@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlite_utils import Database
 
 from instrumentgpt.storage.saved import Note, list_notes
-from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.text.terms import Phrase, phrases, terms
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
 
@@ -34,8 +34,17 @@ def found_in(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]]
     return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]
 
 
-def _score(note: Note, query: str, asked: Sequence[tuple[str, ...]]) -> float:
+def holds(text: str, asked: Iterable[Phrase]) -> int:
+    """Return how many of the phrases `text` holds.
+
+    >>> holds("the proportional gain", [("kp",), ("proport", "gain")])
+    1
+    """
+    held = f" {' '.join(terms(text))} "
+    return sum(f" {' '.join(phrase)} " in held for phrase in asked)
+
+
+def _score(note: Note, query: str, asked: Sequence[Phrase]) -> int:
     """Return how many of the phrases the note holds; its own name is worth all of them."""
-    held = f" {' '.join(terms(f'{note.id} {note.kind} {note.text}'))} "
     named = note.id.casefold() == query.strip().casefold()
-    return sum(f" {' '.join(phrase)} " in held for phrase in asked) + named * (len(asked) + 1)
+    return holds(f"{note.id} {note.kind} {note.text}", asked) + named * (len(asked) + 1)

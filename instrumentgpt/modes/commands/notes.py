@@ -9,10 +9,11 @@ from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.flow import MOST_ROUNDS
 from instrumentgpt.modes.commands.grammar import TYPES, is_command
 from instrumentgpt.prompts import names_of
-from instrumentgpt.storage.notes import EVERYWHERE, found_in, notes_of
+from instrumentgpt.storage.notes import EVERYWHERE, found_in, holds, notes_of
 from instrumentgpt.storage.revisions import forget_note, list_revisions
 from instrumentgpt.text.revisions import NOTE
 from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import phrases
 from instrumentgpt.turn import Turn
 
 MOST_NOTES = 8  # shown of one search
@@ -137,9 +138,11 @@ def _said(bench: Bench, query: str, most: int) -> list[str]:
     turn = bench.turn
     names = names_of(turn.inventory)
     found = db.recall(turn.database, turn.run.conversation_id, query, names, turn.question.id)
+    asked = phrases(query, names)
     told: list[str] = []
     for piece in found:
-        if len(told) < most and not _is_of_command(turn, piece.message_id):
+        is_hit = holds(" ".join(piece.lines), asked) > 0  # and not what stands beside one
+        if len(told) < most and is_hit and not _is_of_command(turn, piece.message_id):
             speaker = bench.say("User" if piece.role == "user" else "Assistant")
             where = bench.say("turn", turn=piece.turn, speaker=speaker)
             told.append(f"{where}: {_line(' '.join(piece.lines))}")

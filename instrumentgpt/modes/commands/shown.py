@@ -15,9 +15,12 @@ MOST_LINES = 60
 VALUE_CHARACTERS = 300
 
 
-def shown(bench: Bench, result: Mapping[str, Any]) -> str:
-    """Return `result` as Markdown of at most MOST_LINES lines."""
-    log, device = result.get("log"), result.get("device")
+def shown(bench: Bench, result: Mapping[str, Any], device: str = "") -> str:
+    """Return `result` as Markdown of at most MOST_LINES lines.
+
+    device  which the log is of, where the result does not say it
+    """
+    log, device = result.get("log"), result.get("device") or device
     reference = f"{device}/{log}" if device and log else str(log or "")
     lines = [
         line for key, value in result.items() if key not in HIDDEN for line in _field(key, value, reference)

@@ -32,8 +32,9 @@ def use_tool(bench: Bench, tool: str, arguments: Mapping[str, Any]) -> Doing:
 
     if tool in LIST:
         return "\n".join([bench.say("tools"), "", *(f"- `{usage(name)}`" for name in TOOLS)])
-    result = yield from _used(bench, tool, _completed(bench, tool, arguments))
-    return shown(bench, result)
+    given = _completed(bench, tool, arguments)
+    result = yield from _used(bench, tool, given)
+    return shown(bench, result, str(given.get("device") or ""))
 
 
 def observe(bench: Bench, where: str) -> Doing:
