@@ -16,7 +16,6 @@ from instrumentgpt.storage.history import history
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.known import Known
-from instrumentgpt.text.statements import statements
 
 LOOKED_AT = 4_000  # characters of a request that say what it is about; it may hold a pasted log
 
@@ -118,24 +117,3 @@ def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
     """Write the request into `folder`, where the agent works, if its prompt points to it there."""
     if memory.is_too_long(request, settings.prompt_tokens):
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
-
-
-def remember_question(
-    database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
-) -> None:
-    """Keep the values that a question states (corrections too), what it lays down, and logged errors."""
-    told = question.content
-    facts = memory.facts_in(told, device, names_of(inventory))
-    sentences = [("wish", text) for text in memory.wishes_in(told)]
-    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
-    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
-
-
-def remember_answer(
-    database: Database, conversation_id: str, message_id: int, answer: str, device: str, inventory: Inventory
-) -> None:
-    """Keep the values that an answer states, what it rules out, and the errors in log lines it shows."""
-    facts = memory.facts_in(answer, device, names_of(inventory))
-    sentences = [("ruled_out", row.text) for row in statements(answer) if row.kind == "ruled_out"]
-    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
-    db.store_facts(database, conversation_id, message_id, "agent", facts, sentences, device)

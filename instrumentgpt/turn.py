@@ -16,7 +16,8 @@ from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
-from instrumentgpt.prompts import keep_long_request, prompt_for, remember_answer, remember_question
+from instrumentgpt.prompts import keep_long_request, prompt_for
+from instrumentgpt.remembered import remember_answer, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
@@ -133,8 +134,8 @@ class Turn:
             )
             if remember:
                 scope = memory.device_key(state), self.inventory
-                said = text if self.learns_from_words else ""
-                remember_answer(self.database, self.run.conversation_id, message_id, said, *scope)
+                said = self.question.content, text if self.learns_from_words else "", self.results
+                remember_answer(self.database, self.run.conversation_id, message_id, *said, *scope)
                 self.note_entities(text)
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:

@@ -9,7 +9,7 @@ What is denied, asked, supposed, quoted, struck out, or stands in code or log li
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from instrumentgpt.text.filtering import prose_lines
@@ -37,10 +37,14 @@ Section = Kind | Literal["other"] | None
 
 @dataclass(frozen=True)
 class Statement:
-    """One thing stated, without its label, list mark and emphasis."""
+    """One thing stated, without its label, list mark and emphasis.
+
+    told  the sentence it stands in: of what is ruled out, with the reason
+    """
 
     kind: Kind
     text: str
+    told: str = field(default="", repr=False, compare=False)
 
 
 _BULLET = re.compile(r"\s*(?:[-*•·+–]\s+|\d{1,2}[.)、]\s*(?=\D)|[（(]\d{1,2}[)）]\s*)")
@@ -161,7 +165,9 @@ def _in_sentences(body: str) -> Iterator[Statement]:
             found = pattern.match(folded(sentence))
             if found:
                 if not ASKED.search(sentence) and not POINTERS.fullmatch(found["value"].strip()):
-                    yield from _statement(kind, sentence[slice(*found.span("value"))])
+                    told = shorten(sentence.strip(), STATEMENT_CHARS)
+                    for one in _statement(kind, sentence[slice(*found.span("value"))]):
+                        yield replace(one, told=told)
                 break
 
 
@@ -171,6 +177,7 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
     clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
+    told = shorten(text, STATEMENT_CHARS)
     if kind in ("hypothesis", "root_cause") and _is_withdrawn(clauses):
         kind, text = "ruled_out", text[: len(WITHDRAWN.split(clauses[0])[0])]
     hedged = HEDGED.match(folded(text))
@@ -178,7 +185,7 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
         kind, text = "hypothesis", text[hedged.end() :]
     text = text.strip().rstrip("。.;；,，")
     if len(text) > 1:
-        yield Statement(kind, shorten(text, STATEMENT_CHARS))
+        yield Statement(kind, shorten(text, STATEMENT_CHARS), told)
 
 
 def _is_withdrawn(clauses: list[str]) -> bool:

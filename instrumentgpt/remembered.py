@@ -1,0 +1,68 @@
+"""What is kept of a question and of an answer: values, what was laid down and ruled out, logged errors.
+
+What our tools report as data counts before what an answer says in words, and of one turn what the user says.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.prompts import names_of
+from instrumentgpt.text.readings import readings_in
+from instrumentgpt.text.statements import STATEMENT_CHARS, statements
+from instrumentgpt.text.summary import shorten
+
+Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
+
+
+def remember_question(
+    database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
+) -> None:
+    """Keep the values that a question states (corrections too), what it lays down, and logged errors."""
+    told = question.content
+    facts = memory.facts_in(told, device, names_of(inventory))
+    sentences = [("wish", text) for text in memory.wishes_in(told)]
+    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
+    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
+
+
+def remember_answer(
+    database: Database,
+    conversation_id: str,
+    message_id: int,
+    question: str,
+    answer: str,
+    results: Results,
+    device: str,
+    inventory: Inventory,
+) -> None:
+    """Keep what the tools of a turn read, the values that its answer states, what is ruled out, and errors.
+
+    device  whose they are where nothing else is said
+    """
+    names = names_of(inventory)
+    readings = [one for _, result in results for one in readings_in(result, device, names)]
+    read = {(one.fact.device, one.fact.parameter) for one in readings}
+    said = {fact.key for fact in memory.facts_in(question, device, names)}
+    stated = [
+        fact
+        for fact in memory.facts_in(answer, device, names)
+        if fact.key not in said and (fact.device, fact.parameter) not in read
+    ]
+    sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]
+    sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
+    db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
+
+
+def _ruled_out(answer: str, results: Results) -> list[str]:
+    """Return what was ruled out with its reason: as tools report it, else as the answer says it."""
+    told = [
+        shorten(" ".join(summary.split()), STATEMENT_CHARS)
+        for _, result in results
+        if result.get("ruled_out") and isinstance(summary := result.get("summary"), str) and summary.strip()
+    ]
+    return told or [row.told for row in statements(answer) if row.kind == "ruled_out"]
