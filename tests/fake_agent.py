@@ -67,6 +67,14 @@ def falls_silent():
     time.sleep(60)
 
 
+def connects(seconds):
+    """Tell of nothing but its connection for so long, then answer."""
+    for number in range(int(float(seconds) / 0.1)):
+        emit(("connection", "retry")[number % 2], subtype="reconnecting")
+        time.sleep(0.1)
+    says("reached it")
+
+
 def works_quietly(seconds):
     emit("tool_call", subtype="started", call_id="1", tool_call={"shellToolCall": {"args": {}}})
     time.sleep(float(seconds))

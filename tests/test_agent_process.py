@@ -1,6 +1,7 @@
 """An agent's process: fed, heard, timed, judged and ended with all that it started."""
 
 import os
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 import cursor_cli
 from cursor_cli import parse_stream
 from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool, answer_text
+from instrumentgpt.agents.pipes import STDERR_TAIL, Pipes
 from instrumentgpt.agents.process import Clocks, Command, run
 
 FAKE = Path(__file__).parent / "fake_agent.py"
@@ -106,6 +108,10 @@ def test_each_clock_ends_a_run(tmp_path, behaviour, clock, words):
     assert words in failure_in(events).text
 
 
+def test_a_connection_that_is_tried_again_is_a_sign_of_life(tmp_path):
+    assert events_of(tmp_path, "connects", "2", clocks=replace(CLOCKS, silence=1))[-1].text == "reached it"
+
+
 def test_silence_is_longer_while_a_tool_works(tmp_path):
     events = events_of(tmp_path, "works_quietly", "0.8", clocks=replace(CLOCKS, silence=0.4))
     assert events[-1].outcome == "ok"
@@ -113,6 +119,19 @@ def test_silence_is_longer_while_a_tool_works(tmp_path):
 
 def test_a_flood_on_stderr_blocks_nothing(tmp_path):
     assert events_of(tmp_path, "floods_stderr")[-1].text == "heard through the noise"
+
+
+def test_of_a_flood_on_stderr_only_the_tail_is_kept(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, FAKE, "floods_stderr"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    pipes = Pipes(process, b"")
+    while pipes.open:
+        pipes.serve(1)
+    process.wait()
+    pipes.drain()
+    pipes.close()
+    assert pipes.stderr.endswith(b"last words\n") and len(pipes.stderr) == STDERR_TAIL
 
 
 def test_a_line_of_31_mib_is_read_and_one_over_the_cap_is_passed_over_and_told(tmp_path):

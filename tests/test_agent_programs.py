@@ -94,7 +94,8 @@ def test_model_and_session_are_passed_on(name, program, tmp_path):
         ("gemini", {}, {"default"}),
         ("gemini", {"may_edit": True}, {"auto_edit"}),
         ("gemini", {"may_run": True}, {"yolo"}),
-        ("cursor", {"may_run": True}, {"--force"}),
+        ("cursor", {}, {"--trust", "--approve-mcps"}),
+        ("cursor", {"may_run": True}, {"--trust", "--approve-mcps", "--force"}),
     ],
 )
 def test_an_agent_may_only_read_unless_the_request_allows_more(name, may, words, program, tmp_path):

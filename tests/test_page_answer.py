@@ -10,8 +10,9 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.runs import stop
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import append_events, begin_run, list_runs, start_run
+from instrumentgpt.storage.runs import append_events, begin_run, list_runs, read_events, start_run
 from instrumentgpt.ui.progress import KEPT_THINKING
+from instrumentgpt.ui.steps import RESULT_CHARACTERS
 
 APP = str(Path(__file__).parents[1] / "app.py")
 TIMEOUT = 30  # s: the first run imports everything
@@ -115,6 +116,16 @@ def test_of_endless_thinking_the_end_is_kept(database):
 def test_without_thinking_no_line_of_it(database):
     conversation, _ = answered(database, Done("ok", "because"))
     assert not [one for one in page(conversation).main.expander if one.label == "Thinking"]
+
+
+def test_a_large_result_is_cut_on_screen_with_a_note_and_kept_whole(database):
+    conversation, _ = answered(database, Tool("c", "read", "ok", result="x" * 12_345))
+    at = page(conversation)
+    (run,) = list_runs(database, conversation)
+    opened(at, f"steps-{run.id}")
+    assert "x" * RESULT_CHARACTERS in texts(at) and "x" * (RESULT_CHARACTERS + 1) not in texts(at)
+    assert f"{12_345 - RESULT_CHARACTERS:,} more characters are not shown here." in texts(at)
+    assert "x" * 12_345 in read_events(database, run.id)[0][1]
 
 
 def test_tools_that_were_denied_stand_out_by_name(database):
