@@ -1,4 +1,4 @@
-"""The Changes view: what people changed in the memory, who and when, each with Undo."""
+"""The Edits view: what people changed in the memory, who and when, each with Undo."""
 
 import json
 from datetime import datetime
@@ -7,7 +7,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
-from instrumentgpt.text.revisions import DEVICE_FIELDS, MESSAGE, NOTE, VALUE, Revision
+from instrumentgpt.text.revisions import NOTE, VALUE, Revision
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
@@ -33,6 +33,7 @@ def draw_last(database: Database, conversation_id: str) -> None:
             key="undo-last",
             icon=":material/undo:",
             type="tertiary",
+            wrap=False,
             on_click=_undo,
             args=(counting[-1].id,),
         )
@@ -47,10 +48,16 @@ def draw(database: Database, conversation_id: str) -> None:
         with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
             with st.container(width="stretch"):
                 st.markdown(_line(revision))
-            if revision.undone_at is None:
-                st.button("Undo", key=f"undo-{revision.id}", on_click=_undo, args=(revision.id,))
-            else:
-                st.button("Redo", key=f"redo-{revision.id}", on_click=_redo, args=(revision.id,))
+            undone = revision.undone_at is not None
+            st.button(
+                "",
+                key=f"{'redo' if undone else 'undo'}-{revision.id}",
+                icon=":material/redo:" if undone else ":material/undo:",
+                help="Do it again" if undone else "Undo",
+                type="tertiary",
+                on_click=_redo if undone else _undo,
+                args=(revision.id,),
+            )
     if len(revisions) > SHOWN:
         st.caption(f"{len(revisions) - SHOWN} older changes are not shown.")
 
@@ -69,8 +76,6 @@ def _subject(revision: Revision) -> str:
     if item.field == VALUE:
         channel = f" of channel {item.channel}" if item.channel else ""
         return f"{item.name}{channel}: {revision.old}"
-    if item.field == MESSAGE or item.field in DEVICE_FIELDS:
-        return revision.old
     return revision.old
 
 

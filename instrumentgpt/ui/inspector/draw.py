@@ -9,9 +9,8 @@ from instrumentgpt.ui.inspector import changes, editing, notes, older, prompts, 
 from instrumentgpt.ui.inspector.bar import draw_bar
 from instrumentgpt.ui.inspector.preview import next_prompt
 
-STATE, PROMPT, OLDER, CHANGES = "State", "Prompt", "Older", "Changes"
-VIEWS = (STATE, PROMPT, OLDER, CHANGES)
-VIEW = "memory-view"  # in the session's state, as the next
+VIEWS = ("State", "Prompt", "Older", "Edits")
+VIEW = "memory-view"  # in the session's state
 
 
 @st.fragment
@@ -32,24 +31,20 @@ def draw(conversation_id: str | None) -> None:
         typed = st.session_state.get(prompts.TYPED) or prompts.EXAMPLE
         prompt, begun = next_prompt(database, conversation_id, typed, settings)
         draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
-        view = st.segmented_control(
-            "Part of the memory",
-            VIEWS,
-            default=STATE,
-            required=True,
-            label_visibility="collapsed",
-            key=VIEW,
-            width="stretch",
-        )
         editing.draw_problem()
-        if view == STATE:
-            changes.draw_last(database, conversation_id)
-            state.draw(database, conversation_id, begun)
-            notes.draw(database, conversation_id, memory.device_key(begun))
-        elif view == PROMPT:
-            prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
-        elif view == OLDER:
-            older.draw(database, conversation_id, prompt)
-        else:
-            changes.draw(database, conversation_id)
+        known, text, older_ones, changed = st.tabs(VIEWS, key=VIEW, on_change="rerun")
+        if known.open:
+            with known:
+                changes.draw_last(database, conversation_id)
+                state.draw(database, conversation_id, begun)
+                notes.draw(database, conversation_id, memory.device_key(begun))
+        if text.open:
+            with text:
+                prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
+        if older_ones.open:
+            with older_ones:
+                older.draw(database, conversation_id, prompt)
+        if changed.open:
+            with changed:
+                changes.draw(database, conversation_id)
         editing.draw_dialog(conversation_id)

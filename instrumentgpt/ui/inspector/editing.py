@@ -1,7 +1,7 @@
 """What can be done with one thing known: edit or correct, pin, forget; each a revision that can be undone."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from sqlite_utils import Database
@@ -46,6 +46,25 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
     )
 
 
+def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
+    """Draw the menu beside the device, of which name and address are the entries."""
+    key = f"device-{conversation_id}"
+    st.menu_button(
+        "",
+        range(len(entries)),
+        key=key,
+        format_func=lambda place: f":material/edit: Correct the {NAMES[entries[place].item.field]}",
+        icon=":material/more_horiz:",
+        type="tertiary",
+        help="Correct the device",
+        on_click=lambda: _begin(conversation_id, entries[st.session_state[key]]),
+    )
+
+
+def _begin(conversation_id: str, entry: Entry) -> None:
+    st.session_state[EDITED] = (conversation_id, entry)
+
+
 def key_of(item: Item) -> str:
     """Return a short name of the item that can stand in a widget's key."""
     told = "\n".join((item.device, item.field, item.name, item.channel))
@@ -56,16 +75,14 @@ def _options(entry: Entry) -> list[str]:
     field = entry.item.field
     options = [CORRECT if field == VALUE else EDIT] if field != "downloaded_logs" else []
     options += [f"{TAKE}{untrusted.label(entry.other[0])}"] if entry.other else []
-    if field not in DEVICE_FIELDS:
-        options.append(UNPIN if entry.pinned else PIN)
-    options.append(FORGET)
+    options += [UNPIN if entry.pinned else PIN, FORGET]
     return [*options, GO] if entry.origin.message_id else options
 
 
 def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
     chosen = st.session_state[key]
     if chosen in (EDIT, CORRECT):
-        st.session_state[EDITED] = (conversation_id, entry)
+        _begin(conversation_id, entry)
     elif chosen == GO:
         session.go_to(conversation_id, entry.origin.message_id)
     elif chosen in ACTIONS:
@@ -111,7 +128,7 @@ def _edit(conversation_id: str, entry: Entry) -> None:
             text = st.text_area("What is true", entry.text, max_chars=STATEMENT_CHARS, height=120)
         st.caption(
             "From the next question on, this stands in the prompt instead, as yours. "
-            "No later answer brings the old words back. Changes → Undo takes it back."
+            "No later answer brings the old words back. Edits → Undo takes it back."
         )
         saved = st.form_submit_button("Save", type="primary", icon=":material/check:")
     if saved and _revise(conversation_id, entry, "correct" if field == VALUE else "edit", text or ""):

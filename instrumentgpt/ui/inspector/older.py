@@ -16,7 +16,7 @@ from instrumentgpt.ui.inspector.preview import turns_of
 from instrumentgpt.ui.permissions import who
 
 SHOWN = 20  # newest older messages at once
-SAID, REMAINED = 160, 600  # characters
+SAID, REMAINED = 90, 300  # characters
 LIMIT = "older-shown"  # in the session's state
 
 
@@ -33,9 +33,11 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     back = _put_back(database, conversation_id)
     turns = turns_of(messages)
     for entry, held in _grouped(entries, older[-limit:]):
-        st.markdown(f":small[**Remains:** {untrusted.label(entry.text, REMAINED) or 'nothing'}]")
-        for message in held:
-            _draw_message(conversation_id, message, turns[message.id], back.get(message.id))
+        with st.container(gap="xsmall", border=True):
+            for message in held:
+                _draw_message(conversation_id, message, turns[message.id], back.get(message.id))
+            remains = untrusted.label(entry.text, REMAINED) or "nothing"
+            st.markdown(f":small[:material/subdirectory_arrow_right: **What remains:** {remains}]")
     if len(older) > limit:
         st.button(
             f"Show {min(SHOWN, len(older) - limit)} earlier",

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
-from instrumentgpt.text.revisions import VALUE, Item
+from instrumentgpt.text.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 
@@ -38,7 +38,7 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
             "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
         )
     if told.forgotten:
-        st.caption(f"{told.forgotten} forgotten: see Changes.")
+        st.caption(f"{told.forgotten} forgotten: see Edits.")
     st.download_button(
         "Export the case",
         lambda: _exported(conversation_id),
@@ -56,17 +56,13 @@ def _exported(conversation_id: str) -> str:
 
 
 def _draw_device(conversation_id: str, told: Listing) -> None:
-    state = told.state
-    for field, text, icon in (
-        ("device_name", state.device_name, ":material/dns:"),
-        ("device_ip", state.device_ip, ":material/lan:"),
-    ):
-        if text:
-            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False):
-                with st.container(width="stretch"):
-                    st.badge(untrusted.label(text), icon=icon, color="blue")
-                editing.draw_menu(conversation_id, Entry(Item(told.device, field, field), text))
-    _draw_status(state)
+    named = {field: getattr(told.state, field) for field in DEVICE_FIELDS}
+    entries = [Entry(Item(told.device, field, field), text) for field, text in named.items() if text]
+    with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
+        with st.container(horizontal=True, gap="xsmall", width="stretch"):
+            draw_badges(told.state)
+        if entries:
+            editing.draw_device_menu(conversation_id, entries)
 
 
 def draw_badges(state: memory.DiagnosticState) -> None:
@@ -96,8 +92,8 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
     ordered = sorted(entries, key=lambda entry: (not entry.pinned, -entry.origin.turn))
     whole = name in st.session_state.get(ALL, ())
     shown = ordered if whole else ordered[:FEW]
-    st.markdown(f":small[**{title}**]")
-    with st.container(gap="xsmall", key=f"memory-{editing.key_of(Item('', name, conversation_id))}"):
+    with st.container(gap="xsmall"):
+        st.markdown(f":small[**{title}**]")
         for entry in shown:
             _draw_entry(conversation_id, entry)
     if len(shown) < len(ordered):
