@@ -11,7 +11,18 @@ from types import ModuleType
 
 from instrumentgpt.agents.offline import program
 from instrumentgpt.agents.scripted import program as scripted
-from instrumentgpt.commands import ask, compare, devices, diagnose, doctor, plot, search, simulate
+from instrumentgpt.commands import (
+    ask,
+    compare,
+    devices,
+    diagnose,
+    doctor,
+    export,
+    plot,
+    prune,
+    search,
+    simulate,
+)
 from instrumentgpt.errors import InstrumentGPTError
 
 COMMANDS: dict[str, ModuleType] = {
@@ -22,6 +33,8 @@ COMMANDS: dict[str, ModuleType] = {
     "devices": devices,
     "simulate": simulate,
     "search": search,
+    "export": export,
+    "prune": prune,
     "doctor": doctor,
     "offline": program,
     "scripted": scripted,

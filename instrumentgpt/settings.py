@@ -29,6 +29,8 @@ class Settings:
     silence_seconds: float = 180.0
     total_seconds: float = 900.0
     runs_at_once: int = 3  # answers in progress, of all conversations; further ones wait
+    retention_days: int = 0  # conversations untouched for longer lose charts, files and caches; 0: none does
+    background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 
     @property
     def shown_layers(self) -> tuple[str, ...]:
@@ -45,8 +47,16 @@ def settings_in_force(saved: dict[str, Any]) -> Settings:
     known = {field.name: field.type for field in fields(Settings)}
     chosen = replace(Settings(), **{name: value for name, value in saved.items() if name in known})
     given = {
-        name: type(getattr(chosen, name))(os.environ[f"INSTRUMENTGPT_{name.upper()}"])
+        name: _read(type(getattr(chosen, name)), os.environ[f"INSTRUMENTGPT_{name.upper()}"])
         for name in known
         if f"INSTRUMENTGPT_{name.upper()}" in os.environ
     }
     return replace(chosen, **given)
+
+
+def _read(kind: type, text: str) -> Any:
+    """
+    >>> _read(bool, "off"), _read(bool, "1"), _read(int, "30")
+    (False, True, 30)
+    """
+    return text.strip().casefold() in ("1", "true", "yes", "on") if kind is bool else kind(text)

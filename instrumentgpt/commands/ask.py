@@ -13,7 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 HELP = "ask a question about a device or a log, and follow up on it"
 TITLE_CHARACTERS = 60
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
-_LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # an evidence link: the terminal shows its text
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from datetime import datetime
+from pathlib import Path
 
 SUFFIXES = (".log", ".txt", ".csv", ".tsv")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
@@ -37,6 +38,11 @@ def begun(name: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, second, int((fraction or "0").ljust(6, "0")))
     except ValueError:
         return None
+
+
+def device_folder(cache: Path, device: str) -> Path:
+    """Return where `fetch` keeps the logs of the device with this name."""
+    return cache / safe_name(device.replace(" ", "_"))
 
 
 def safe_name(name: str) -> str:

@@ -5,7 +5,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlite_utils import Database
@@ -27,10 +27,11 @@ class Artifact:
     alt: str
     size: int
     created_at: float
+    removed_at: float | None = None  # s since 1970: its content has been removed to save space
     content: bytes = b""  # only `get_artifact` loads it
 
 
-_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at"
+_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at, removed_at"
 
 
 def add_artifact(
@@ -65,7 +66,11 @@ def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> 
     """Return the artifact with its content, or None if this conversation has no such artifact."""
     sql = f"SELECT {_COLUMNS}, content FROM artifacts WHERE id = ? AND conversation_id = ?"
     found: list[Any] = rows(database, sql, (artifact_id, conversation_id))
-    return Artifact(*(*found[0][:9], zlib.decompress(found[0][9]))) if found else None
+    if not found:
+        return None
+    row = found[0]
+    kept = Artifact(*row[:10])
+    return kept if kept.removed_at else replace(kept, content=zlib.decompress(row[10]))
 
 
 def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
@@ -113,7 +118,7 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
         "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, created_at)"
         " SELECT ?, conversation_id, kind, title, alt, content, size, ? FROM artifacts WHERE id = ?"
     )
-    brought = [one.id for one in list_artifacts(database, message_id) if one.run_id is None]
+    brought = [one.id for one in list_artifacts(database, message_id) if one.run_id is None and not one.removed_at]
     copies = [uuid.uuid4().hex[:12] for _ in brought]
     with transaction(database):
         database.conn.executemany(
@@ -123,10 +128,10 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
 
 
 def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
-    """Return the files that came with the conversation's questions, newest first."""
+    """Return the files that came with the conversation's questions and are still there, newest first."""
     sql = (
         f"SELECT {_COLUMNS} FROM artifacts WHERE conversation_id = ? AND run_id IS NULL"
-        " AND message_id IS NOT NULL ORDER BY rowid DESC"
+        " AND message_id IS NOT NULL AND removed_at IS NULL ORDER BY rowid DESC"
     )
     found: list[Any] = rows(database, sql, (conversation_id,))
     return [Artifact(*row) for row in found]

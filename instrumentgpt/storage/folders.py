@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -21,15 +21,21 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
     Raises RunInProgress, and deletes nothing, while it is being answered.
     A folder that cannot be removed is left behind, with a warning in the log.
     """
-    folders = list(_folders_of(database, conversation_id))
+    folders = list(folders_of(database, conversation_id))
     conversations.delete_conversation(database, conversation_id)
+    remove(folders)
+
+
+def remove(folders: Iterable[Path]) -> None:
+    """Remove the folders with all that is in them, as far as that can be done."""
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists():
-            _log.warning("%s could not be removed with its conversation. Delete it by hand.", folder)
+            _log.warning("%s could not be removed. Delete it by hand.", folder)
 
 
-def _folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
+def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
+    """Yield the folders of the conversation, whether they are there or not."""
     if conversations.get_conversation(database, conversation_id) is None or file_of(database) == ":memory:":
         return
     home = Path(file_of(database)).parent

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import charts, untrusted
 
 PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # how one begins, whatever its name says
 NAME_CHARACTERS = 120
@@ -34,6 +34,9 @@ def question_about(files: Sequence[UploadedFile]) -> str:
 def draw(database: Database, artifacts: Sequence[db.Artifact]) -> None:
     """Draw what came with a question: pictures as they are, other files by name and size."""
     for artifact in artifacts:
+        if artifact.removed_at:
+            st.caption(f":material/cleaning_services: {charts.removed(artifact)}")
+            continue
         kept = (
             db.get_artifact(database, artifact.conversation_id, artifact.id)
             if artifact.kind == "image"

@@ -1,6 +1,7 @@
 """Charts from the conversation's artifacts: the same in a live answer, in history and after a reload."""
 
 import json
+import time
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -16,7 +17,9 @@ CONFIG = {"displaylogo": False}
 def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
     """Draw what an answer made: a chart in place, an older chart when it is opened, a file by its name."""
     title = untrusted.label(artifact.title)
-    if artifact.kind != KIND:
+    if artifact.removed_at:
+        st.caption(f":material/cleaning_services: {removed(artifact)}")
+    elif artifact.kind != KIND:
         st.caption(f":material/draft: {title}")
     elif expanded:
         _draw_chart(database, artifact)
@@ -25,6 +28,16 @@ def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
         with st.expander(title, icon=":material/show_chart:", key=key, on_change="rerun") as folded:
             if folded.open:
                 _draw_chart(database, artifact)
+
+
+def removed(artifact: db.Artifact) -> str:
+    """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
+    day = time.strftime("%Y-%m-%d", time.localtime(artifact.removed_at))
+    title = untrusted.label(artifact.title)
+    if artifact.run_id is None:
+        return f"“{title}” was removed on {day} to save space; drop it again to ask about it."
+    kind = "Chart" if artifact.kind == KIND else "File"
+    return f"{kind} “{title}” removed on {day} to save space; ask again to draw it."
 
 
 def _draw_chart(database: Database, artifact: db.Artifact) -> None:

@@ -18,6 +18,7 @@ from instrumentgpt.ui import (
     permissions,
     session,
     sidebar,
+    space,
     untrusted,
     welcome,
 )
@@ -36,6 +37,7 @@ def _draw() -> None:
     with session.opened() as database:
         shown = session.current(database)
         settings = session.in_force(database)
+        space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
         latest = list_runs(database, shown.id, limit=1) if shown else []
         if sent := composer.draw(settings, run, next(iter(latest), None)):

@@ -13,7 +13,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, session, untrusted
+from instrumentgpt.ui import connection, session, space, untrusted
 from instrumentgpt.ui.trial import ask_agent
 
 COUNTS = {  # setting → its label, lowest and highest value, and what it does
@@ -34,6 +34,12 @@ COUNTS = {  # setting → its label, lowest and highest value, and what it does
         1,
         20,
         "Of all conversations; further questions wait in order.",
+    ),
+    "retention_days": (
+        "Prune conversations untouched for days",
+        0,
+        3_650,
+        "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned.",
     ),
 }
 LAYERS = {  # layer of the prompt → its label
@@ -99,6 +105,7 @@ def _draw(database: Database) -> None:
             _save(database, settings, changed)
         connection.draw(settings)
         _draw_test(settings)
+        space.draw(database, settings)
         _draw_paths()
 
 
@@ -129,6 +136,12 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="layers" in fixed,
         help="Nothing is lost of a layer that is left out: it is as it would be when you choose it again.",
     )
+    background = st.toggle(
+        "The agent also writes the summary",
+        settings.background_summary,
+        disabled="background_summary" in fixed,
+        help="In the background after its answer; it costs tokens. What would lose a number is not taken.",
+    )
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -142,6 +155,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         model=model.strip(),
         agent_path=agent_path.strip(),
         layers=", ".join(name for name in LAYERS if name in layers),
+        background_summary=background,
         rule_tag=rule_tag.strip(),
         inventory=inventory.strip(),
         **counts,

@@ -8,12 +8,16 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.ui import hits, session, untrusted
+from instrumentgpt.ui import exporting, hits, session, untrusted
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 LIVE, WAITING, IDLE = "spinner", ":material/hourglass_top:", ":material/chat_bubble:"
-RENAME, DELETE = ":material/edit: Rename", ":material/delete: Delete"
+RENAME, EXPORT, DELETE = (
+    ":material/edit: Rename",
+    ":material/download: Export",
+    ":material/delete: Delete",
+)
 
 
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
@@ -62,14 +66,16 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             )
         chosen = st.menu_button(
             "",
-            [RENAME, DELETE],
+            [RENAME, EXPORT, DELETE],
             key=f"menu-{conversation.id}",
             icon=":material/more_horiz:",
             type="tertiary",
-            help="Rename or delete",
+            help="Rename, export or delete",
         )
     if chosen == RENAME:
         _rename(conversation)
+    elif chosen == EXPORT:
+        _export(conversation)
     elif chosen == DELETE:
         _delete(conversation)
 
@@ -87,12 +93,20 @@ def _rename(conversation: db.Conversation) -> None:
         _change(lambda database: db.rename_conversation(database, conversation.id, title.strip()))
 
 
+@st.dialog("Export conversation")
+def _export(conversation: db.Conversation) -> None:
+    st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
+    st.caption("One zip: the conversation to read, the same as data, and its charts and files.")
+    exporting.draw_button(conversation, "Export", "export")
+
+
 @st.dialog("Delete conversation?")
 def _delete(conversation: db.Conversation) -> None:
     st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
     st.caption(
         "Its messages, charts, files, memory and its agents' folder go with it. This cannot be undone."
     )
+    exporting.draw_button(conversation, "Export first", "export-first")
     if st.button("Delete", type="primary", icon=":material/delete:"):
         _change(lambda database: db.delete_conversation(database, conversation.id))
 

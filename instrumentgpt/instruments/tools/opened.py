@@ -8,7 +8,7 @@ from pathlib import Path
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
-from instrumentgpt.instruments.lognames import safe_name
+from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.workspace import Workspace
@@ -33,11 +33,6 @@ class Opened:
     path: Path
     name: str
     device: str
-
-
-def device_folder(cache: Path, device: str) -> Path:
-    """Return where `fetch` keeps the logs of the device with this name."""
-    return cache / safe_name(device.replace(" ", "_"))
 
 
 def find_log(workspace: Workspace, log: str, device: str = "") -> Path:

@@ -11,6 +11,7 @@ from instrumentgpt.agents.offline.answers.subject import (
 )
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
+from instrumentgpt.text.sizes import size_text
 
 MOST_LOGS = 12
 
@@ -66,14 +67,3 @@ def lines(case: Case) -> Iterator[str]:
     yield phrase("lines_title", case.language, log=quoted(about.log), **numbers) + "\n\n"
     for one in found:
         yield f"- {about.link(one['line'])} {quoted(one['text'])}\n"
-
-
-def size_text(size: int) -> str:
-    """Return a size in bytes as people read it.
-
-    >>> size_text(950), size_text(1_234_567)
-    ('950 B', '1.2 MB')
-    """
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"

@@ -1,0 +1,59 @@
+"""`python -m instrumentgpt prune`: what pruning would remove, and with --yes its removal."""
+
+import argparse
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+HELP = "says what pruning conversations untouched for long would free; with --yes prunes them"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
+    parser.add_argument("--yes", action="store_true", help="do it; without this nothing is changed")
+    parser.add_argument(
+        "--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print each conversation with what goes, and the sum; return 0."""
+    import db
+    from instrumentgpt.pruning import prunable, prune
+    from instrumentgpt.settings import database_path, settings_in_force
+    from instrumentgpt.text.sizes import size_text
+
+    with closing(db.connect(database_path())) as database:
+        settings = settings_in_force(db.get_settings(database))
+        days = settings.retention_days if arguments.days is None else arguments.days
+        found = prunable(database, days)
+        for one in found:
+            when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
+            title = " ".join(one.title.split()) or "Untitled"
+            print(f"{one.conversation_id}  {when}  {size_text(one.size):>8}  {title}")
+        total = size_text(sum(one.size for one in found))
+        if not arguments.yes:
+            print(f"{len(found)} conversations untouched for {days:g} days, {total}. Nothing was changed.")
+            return 0
+        if arguments.export:
+            _export(database, arguments.export, [(one.title, one.conversation_id) for one in found])
+        done = prune(database, found)
+    print(f"{len(done.pruned)} conversations pruned, {size_text(done.freed)} freed.")
+    sizes = size_text(done.database_before), size_text(done.database_after)
+    print(f"Database: {sizes[0]} before, {sizes[1]} after.")
+    if done.skipped:
+        print(f"{len(done.skipped)} left alone: they are in use again.")
+    return 0
+
+
+def _export(database: "Database", folder: Path, conversations: list[tuple[str, str]]) -> None:
+    from instrumentgpt.storage.export import export_name, exported
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for title, conversation_id in conversations:
+        (folder / export_name(title, conversation_id)).write_bytes(exported(database, conversation_id))

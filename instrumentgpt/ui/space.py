@@ -1,0 +1,93 @@
+"""What conversations untouched for long take on the disk, and their pruning; docs/memory.md, Pruning."""
+
+import subprocess
+import sys
+import time
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
+from instrumentgpt.settings import CHECKOUT, Settings
+from instrumentgpt.text.sizes import size_text
+from instrumentgpt.ui import exporting, session, untrusted
+
+SUGGESTED_DAYS = 90
+LISTED = 20  # conversations; more are told by their number
+TITLE_CHARACTERS = 60
+EVERY = 86_400.0  # s
+
+
+def draw(database: Database, settings: Settings) -> None:
+    """Draw what pruning would remove, as a dry run, with exports beside it and the button that does it."""
+    with st.expander("Space", icon=":material/cleaning_services:"):
+        days = st.number_input(
+            "Conversations untouched for days", 1, 3_650, settings.retention_days or SUGGESTED_DAYS
+        )
+        found = prunable(database, days)
+        total = sum(one.size for one in found)
+        if not found:
+            st.caption(f"None of {days} days or more has anything to prune.")
+            return
+        count = f"{len(found)} conversation{'s' if len(found) > 1 else ''}"
+        st.markdown(f"**{count}, {size_text(total)}** would go: charts, dropped files, steps, fetched logs.")
+        st.caption("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
+        for one in found[:LISTED]:
+            _draw_one(one)
+        if len(found) > LISTED:
+            st.caption(f"and {len(found) - LISTED} more")
+        if st.button("Prune now", icon=":material/cleaning_services:"):
+            _confirm(days, count, total)
+
+
+def _draw_one(one: Prunable) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
+        title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
+        st.markdown(f"{title}  \n:small[:gray[last used {when} · {size_text(one.size)}]]", width="stretch")
+        conversation = db.Conversation(one.conversation_id, one.title, one.updated_at, one.updated_at)
+        exporting.draw_button(conversation, "Export", "export-before")
+
+
+@st.dialog("Prune conversations?")
+def _confirm(days: int, count: str, total: int) -> None:
+    st.write(f"{count} untouched for {days} days: {size_text(total)} of charts, files and caches.")
+    st.caption("This cannot be undone. Export first what you may want to see again.")
+    if not st.button("Prune", type="primary", icon=":material/cleaning_services:"):
+        return
+    try:
+        with session.opened() as database, st.spinner("Pruning…"):
+            done = prune(database, prunable(database, days))
+    except (InstrumentGPTError, OSError) as error:
+        st.error(untrusted.label(str(error), 400), icon=":material/error:")
+        return
+    st.success(in_words(done), icon=":material/check:")
+
+
+def in_words(done: Pruned) -> str:
+    """Return what was freed, and the size of the database before and after."""
+    told = [
+        f"{len(done.pruned)} pruned, {size_text(done.freed)} freed.",
+        f"The database had {size_text(done.database_before)}, now {size_text(done.database_after)}.",
+    ]
+    if done.skipped:
+        told.append(f"{len(done.skipped)} left alone: in use again.")
+    if done.pruned and not done.compacted:
+        told.append("It shrinks with the next pruning: an answer was being written.")
+    return " ".join(told)
+
+
+@st.cache_resource(ttl=EVERY, show_spinner=False)
+def prune_daily(days: int) -> None:
+    """Start the pruning that the setting asks for, once a day, as a process that no page waits for."""
+    if days > 0:
+        subprocess.Popen(
+            [sys.executable, "-m", "instrumentgpt", "prune", "--days", str(days), "--yes"],
+            cwd=CHECKOUT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
