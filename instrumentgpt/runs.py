@@ -24,6 +24,7 @@ from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.commands.grammar import COMMAND, is_command
 from instrumentgpt.modes.registry import known_mode, run_turn
 from instrumentgpt.settings import CHECKOUT, Settings, settings_in_force
 from instrumentgpt.storage.artifacts import attach_uploads
@@ -269,14 +270,17 @@ def _record(
 ) -> str:
     known_mode(mode)
     settings = _in_force(database)
-    chosen, _ = choose(settings.agent if agent == "auto" else agent, settings)
+    if is_command(text):
+        who = COMMAND
+    else:
+        who = choose(settings.agent if agent == "auto" else agent, settings)[0].name
     stale = live_run(database, conversation_id)
     if stale is not None:
         _reap(database, stale, longest=float("inf"))
     with db.transaction(database):
         message_id = db.add_message(database, conversation_id, "user", text)
         _attach(database, conversation_id, message_id, attachments)
-        return start_run(database, conversation_id, chosen.name, mode, message_id)
+        return start_run(database, conversation_id, who, mode, message_id)
 
 
 def _attach(

@@ -15,6 +15,7 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.storage.runs import get_run
 from instrumentgpt.text.markers import rendered_parts
 from memory import DiagnosticState
 
@@ -57,6 +58,12 @@ def test_no_command_reaches_an_agent(scripted, conversation, name):
     assert not any(isinstance(event, Session) for event in events)
     assert "I am the agent" not in events[-1].text and events[-1].text
     assert events_of(conversation, "and you?", agent="scripted")[-1].text == "I am the agent"
+
+
+def test_a_command_needs_no_agent_and_none_is_said_to_have_answered(database, conversation):
+    assert said(conversation, "$help", agent="scripted")
+    (message,) = [one for one in db.list_messages(database, conversation) if one.role == "assistant"]
+    assert get_run(database, message.run_id).agent == "command"
 
 
 @pytest.mark.parametrize("mode", MODES)
