@@ -34,10 +34,10 @@ def reply(told: Mapping[str, Any]) -> str:
     known     texts that were clear before
     device    the instrument's name; `finding` what its last log showed; `cause` an earlier root cause
 
-    >>> print(reply({"language": "en", "gap": "who", "new": [["description", "it drifts"]], "device": "zspr 052"}))
+    >>> print(reply({"language": "en", "gap": "who", "new": [["description", "it drifts"]]}))
     ✅ Clear: it drifts
     <BLANKLINE>
-    ❓ Who works with zspr 052, and who noticed this?
+    ❓ Who works with the instrument, and who noticed this?
     """
     return f"✅ {_clear(told)}\n\n❓ {question(told)}"
 
@@ -62,7 +62,7 @@ def _filled(sentence: str, language: Language, device: str, finding: str = "") -
     name = plain_text(device)
     if language == "zh" and name[-1:].isascii():
         name = f" {name} "
-    return sentence.format(device=name, finding=finding).strip()
+    return re.sub(r" (?=[，：。？])", "", sentence.format(device=name, finding=finding).strip())
 
 
 def _clear(told: Mapping[str, Any]) -> str:
@@ -73,17 +73,17 @@ def _clear(told: Mapping[str, Any]) -> str:
         return _said("new", language, text=_quote(" · ".join(dict.fromkeys(map(str, new)))))
     if told.get("vague"):
         return _said("vague", language, text=_quote(str(told.get("words") or "")))
-    if want in ("skip", "unknown", "none", "phase", "target"):
+    if want in ("skip", "unknown", "none", "phase", "target", "question"):
         return _said(want, language)
     if known:
-        return _said("question", language, text=_quote(known[-1]))
+        return _said("so_far", language, text=_quote(known[-1]))
     device, cause = plain_text(str(told.get("device") or "")), _quote(str(told.get("cause") or ""))
     name = f" {device}" if language == "zh" else device
     if device and cause:
         return _said("history", language, device=name, cause=cause)
     if device:
         return _said("device", language, device=name)
-    return _said("question_begin" if want == "question" else "begin", language)
+    return _said("begin", language)
 
 
 def _quote(text: str) -> str:

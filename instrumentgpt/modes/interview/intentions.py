@@ -1,0 +1,116 @@
+"""What a person wants of the interview itself: to skip, to end, another phase, a template, a target."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from instrumentgpt.modes.interview.gathered import PHASES
+from instrumentgpt.modes.interview.signs import has, word
+from instrumentgpt.text.terms import fold
+
+Want = Literal["", "enough", "unknown", "skip", "none", "start"]
+LEFT = {"unknown": 3, "skip": 1, "enough": 1}  # words that may stand beside it
+_TARGET_CHARS = 60
+_WORD = re.compile(r"[a-z0-9]+(?:['’.\-][a-z0-9]+)*|[\u3400-\u9fff]{1,2}")
+
+
+def want_of(words: str) -> Want:
+    """Return what `words` want of the interview, "" if they tell or ask something.
+
+    >>> want_of("I don't know"), want_of("夠了，繼續"), want_of("skip this one"), want_of("no")
+    ('unknown', 'enough', 'skip', 'none')
+    >>> want_of("I want to write a fault report for zspr 052"), want_of("I don't know why, but it drops at night")
+    ('start', '')
+    """
+    folded = " ".join(fold(words).split())
+    found: list[Want] = [kind for kind in _KINDS if _wants()[kind].search(folded)]
+    for kind in found:
+        rest = _wants()[kind].sub(" ", folded)
+        for other in found:
+            rest = _wants()[other].sub(" ", rest)
+        if kind == "start":
+            rest = re.sub(r"[\d.\-]+", " ", _thing().sub(" ", rest))
+        if len(_WORD.findall(_filler().sub(" ", rest))) <= LEFT.get(kind, 0):
+            return kind
+    return ""
+
+
+_KINDS: tuple[Want, ...] = ("enough", "unknown", "skip", "none", "start")
+
+
+def phase_wanted(words: str, phase: str) -> str:
+    """Return the phase that `words` ask for, "" if none; "next phase" is the one after `phase`.
+
+    >>> phase_wanted("back to the requirements please", "edge_cases"), phase_wanted("下一階段", "requirements")
+    ('requirements', 'edge_cases')
+    """
+    folded = " ".join(fold(words).split())
+    for name, pattern in _compiled("phases").items():
+        found = pattern.search(folded)
+        if found and len(_WORD.findall(_filler().sub(" ", pattern.sub(" ", folded)))) <= 2:
+            after = PHASES[min(PHASES.index(phase) + 1, len(PHASES) - 1)]
+            return after if name == "next" else name
+    return ""
+
+
+def template_wanted(words: str) -> str:
+    """Return the name of the built-in template that `words` name, "" if none."""
+    folded = fold(words)
+    return next((name for name, pattern in _compiled("templates").items() if pattern.search(folded)), "")
+
+
+def target_wanted(words: str) -> str:
+    """Return the name under which `words` want the document saved, "" if they say none.
+
+    >>> target_wanted("save it as Oven 7 drifts"), target_wanted("存成 爐子故障報告")
+    ('Oven 7 drifts', '爐子故障報告')
+    """
+    found = _target().search(" ".join(words.split()))
+    return (found["a"] or found["b"]).strip()[:_TARGET_CHARS] if found else ""
+
+
+def is_vague(text: str) -> bool:
+    """Return whether `text` says nothing that could be looked at: no number, time, person, deviation, other word.
+
+    >>> is_vague("it's weird sometimes"), is_vague("溫度怪怪的"), is_vague("要穩一點"), is_vague("after a restart")
+    (True, True, True, False)
+    """
+    if any(has(word, text) for word in ("off", "quantity", "moment", "role")) or re.search(r"\d", text):
+        return False
+    rest = _compiled("vague")["words"].sub(" ", _thing().sub(" ", fold(text)))
+    return not _WORD.findall(rest)
+
+
+def _wants() -> dict[str, re.Pattern[str]]:
+    return _compiled("wants")
+
+
+@cache
+def _filler() -> re.Pattern[str]:
+    return _pattern(_told()["filler"])
+
+
+@cache
+def _thing() -> re.Pattern[str]:
+    return word("thing")
+
+
+@cache
+def _target() -> re.Pattern[str]:
+    return re.compile("|".join(_told()["target"]["name"]), re.I)
+
+
+@cache
+def _compiled(table: str) -> dict[str, re.Pattern[str]]:
+    return {name: _pattern(patterns) for name, patterns in _told()[table].items()}
+
+
+def _pattern(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{fold(one)})" for one in patterns), re.ASCII)
+
+
+@cache
+def _told() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))

@@ -1,0 +1,125 @@
+"""Whether a reply is an interviewer's: one ✅, one ❓, no solution, in the user's language; else what is wrong."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from instrumentgpt.text.language import Language, language_of
+from instrumentgpt.text.terms import fold
+
+LONGEST = 1200  # characters; an acknowledgement and one question need fewer
+CLEAR, ASKS = "✅", "❓"
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_QUOTED = re.compile(r"“[^”]{0,300}”|「[^」]{0,300}」|\"[^\"\n]{0,300}\"")
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+
+
+def faults_of(reply: str, language: Language, said: str = "") -> list[str]:
+    """Return what keeps `reply` from being an interviewer's, in words for who is asked again; [] if nothing.
+
+    said  what the user has said, and what is known: numbers and sentences from there may be repeated
+
+    >>> faults_of("✅ Clear: it drifts.\\n\\n❓ Since when does it drift?", "en")
+    []
+    >>> faults_of("You should lower kp to 0.05.", "en")[:2]
+    ['it has no ✅ line', 'it has no ❓ question']
+    """
+    plain = reply.strip()
+    if not plain:
+        return ["it is empty"]
+    return [
+        *_of_shape(plain),
+        *_of_content(plain, said),
+        *([f"it is not in {_NAMES[language]}"] if language_of(_QUOTED.sub("", plain)) != language else []),
+        *(["it is too long"] if len(plain) > LONGEST else []),
+    ]
+
+
+_NAMES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese, the user's language"}
+
+
+def shaped(reply: str) -> str:
+    """Return the ✅ line and the ❓ question of a reply without faults, and nothing beside them.
+
+    >>> shaped("Sure!\\n✅ Clear: it drifts.\\n❓ Since when?\\nThanks")
+    '✅ Clear: it drifts.\\n\\n❓ Since when?'
+    """
+    clear, asks = _line(reply, CLEAR), _asked(reply)
+    return f"{clear}\n\n{asks}"
+
+
+def _line(reply: str, mark: str) -> str:
+    return next((line.strip(" *#>-") for line in reply.split("\n") if mark in line), "")
+
+
+def _asked(reply: str) -> str:
+    """Return the question: from its mark up to its question mark, on one line."""
+    told = " ".join(reply[reply.index(ASKS) :].split("\n\n")[0].split())
+    end = re.search(r"[?？]", told)
+    return told[: end.end()].replace("*", "") if end else told
+
+
+def _of_shape(reply: str) -> list[str]:
+    clear, asks = reply.count(CLEAR), reply.count(ASKS)
+    questions = len(re.findall(r"[?？]+", _QUOTED.sub("", reply)))
+    found = []
+    if clear != 1:
+        found.append("it has no ✅ line" if not clear else f"it has {clear} ✅ lines instead of one")
+    if asks != 1:
+        found.append("it has no ❓ question" if not asks else f"it has {asks} ❓ instead of one")
+    if questions != 1:
+        found.append("it asks nothing" if not questions else f"it asks {questions} questions instead of one")
+    if clear == asks == 1 and reply.index(CLEAR) > reply.index(ASKS):
+        found.append("its ✅ line stands after its ❓ question")
+    if clear == asks == 1 and questions == 1 and not re.search(r"[?？]", reply[reply.index(ASKS) :]):
+        found.append("its ❓ line asks nothing")
+    return found
+
+
+def _of_content(reply: str, said: str) -> list[str]:
+    known, numbers = fold(said), set(_NUMBER.findall(fold(said)))
+    found: dict[str, None] = {}
+    for sentence in _SENTENCES.split(reply):
+        folded = fold(sentence.replace(CLEAR, f"{CLEAR} ")).strip()
+        own = _without_said(folded, known)
+        for kind, words in _FAULTS.items():
+            match = _patterns()[kind].search(own)
+            if match and not (kind == "code" and match.group() in known):
+                found[f"{words}: “{' '.join(match.group().split())[:60]}”"] = None
+        for match in _patterns()["setting"].finditer(folded):
+            number = next(value for value in match.groups() if value)
+            if number.lstrip("±+-") not in numbers:
+                found[f"it names a value to set: “{match.group().strip()[:60]}”"] = None
+    return list(found)
+
+
+_FAULTS = {
+    "openings": "it advises",
+    "solutions": "it gives a solution or a cause",
+    "code": "it talks of programs",
+}
+
+
+def _without_said(sentence: str, known: str) -> str:
+    """Return the sentence without what the user said in the same words: repeating him is no advice."""
+    own = _QUOTED.sub(" ", sentence)
+    for part in (own.partition(": ")[2], own.lstrip("✅❓ *")):
+        words = part.strip(" .。")
+        if len(words) > 3 and words in known:
+            return own.replace(words, " ")
+    return own
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {
+        kind: re.compile("|".join(f"(?:{_folded(one)})" for one in patterns), re.ASCII | re.M)
+        for kind, patterns in told.items()
+    }
+
+
+def _folded(pattern: str) -> str:
+    """Return the pattern in simplified forms and lower case; its named groups keep their names."""
+    return fold(pattern)

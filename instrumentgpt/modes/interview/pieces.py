@@ -1,0 +1,74 @@
+"""A message cut into pieces that can be about one thing each: sentences, and clauses where they stand alone."""
+
+import re
+
+from instrumentgpt.text.filtering import prose_lines
+from instrumentgpt.text.terms import fold
+
+LINE_CHARS = 2000  # a longer line is data
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?<=;)")
+_CLAUSE = re.compile(
+    r"(?<=[，,])\s*(?!\d{3}\b)|\s+(?=(?:and|but|so|because) (?:it|we|the|they|when|if|i)\b)", re.I
+)
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\(?\d{1,2}[.)、]|[a-z]\))\s+", re.I)
+_CONDITION = re.compile(
+    r"^(?:and |but |so |then )?(?:when(?:ever)?|if|after|while|during|once|as soon as|unless|until|every time"
+    r"|for example|for instance|e\.g\.|例如|比如|比方|譬如|如果|假如|万一|要是|若|只要|每次|每当|当)"
+    r"|(?:时|时候|之后|以后|的话|后)[,，]?$"
+)
+_ASKED = re.compile(
+    r"[?？]\s*\W*$|[嗎吗呢][。.!！]?$"
+    r"|^(?:and |but |so |ok |well )?(?:what|why|how|when|where|which|who|is|are|does|did|do you|can you|could you"
+    r"|can we|should i|should we|would you)\b(?=[^,]*$)(?! it (?:drops|falls|rises))",
+    re.I,
+)
+_OPENS_CONDITION = re.compile(r"^(?:when|what if|how about when)\b[^?？]*$", re.I)
+
+
+def pieces_of(words: str) -> list[str]:
+    """Return the sentences of `words`, and clauses that say something of their own; no log lines, no code.
+
+    A condition stays with what happens under it.
+
+    >>> pieces_of("It drifts, and when the door is opened, it drops. 應該要 ±0.1 度")
+    ['It drifts,', 'and when the door is opened, it drops.', '應該要 ±0.1 度']
+    """
+    found: list[str] = []
+    for line in prose_lines(words):
+        for sentence in _SENTENCE.split(_BULLET.sub("", line[:LINE_CHARS])):
+            found += _clauses(sentence)
+    return found
+
+
+def _clauses(sentence: str) -> list[str]:
+    clauses = [clause.strip() for clause in _CLAUSE.split(sentence) if clause.strip()]
+    joined: list[str] = []
+    open_ = False
+    for clause in clauses:
+        if joined and open_:
+            joined[-1] += f" {clause}" if joined[-1].isascii() else clause
+        else:
+            joined.append(clause)
+        open_ = (
+            bool(_CONDITION.search(fold(joined[-1])))
+            and clause is not clauses[-1]
+            and not _closed(joined[-1])
+        )
+    return joined
+
+
+def _closed(clause: str) -> bool:
+    """Whether a condition has its consequence already, so that the next clause is another matter."""
+    return len(_CLAUSE.split(clause.rstrip("，, "))) > 1
+
+
+def is_question(piece: str) -> bool:
+    """Return whether `piece` asks something.
+
+    >>> is_question("What do you mean"), is_question("When the door is open it drops"), is_question("會飄嗎？")
+    (True, False, True)
+    """
+    plain = " ".join(piece.split())
+    if _OPENS_CONDITION.match(plain):
+        return False
+    return _ASKED.search(plain) is not None
