@@ -8,6 +8,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.chat import chat
 from instrumentgpt.modes.commands.grammar import is_command
 from instrumentgpt.modes.commands.mode import carry_out
+from instrumentgpt.modes.interview.mode import interview
 from instrumentgpt.turn import Turn
 
 
@@ -22,6 +23,7 @@ class Mode:
 
 MODES: dict[str, Mode] = {
     "chat": Mode("Ask", "One question, one answer with evidence", chat),
+    "interview": Mode("Interview", "One question at a time, until it can be said what is wrong", interview),
 }
 
 
