@@ -1,5 +1,6 @@
 """One step of a plan, carried out with our tools; what it has to say comes back as its words."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -50,7 +51,7 @@ class Work:
 
 
 def step(task: Task, wire: Wire) -> Iterator[str]:
-    """Yield what the step of `given` has to say, calling tools.
+    """Yield what the step of `given` has to say, as JSON {"words": …}, once its tools were called.
 
     `given`: `description`, `step_type`, `subdomain`, `targets` ({device, log, channel}), `since` (ISO),
     `title`, `alone`, `language`.
@@ -62,10 +63,14 @@ def step(task: Task, wire: Wire) -> Iterator[str]:
     case = Case(replace(task, devices=()), question, language, calling(task, wire))
     work = Work(case, targets, given.get("since") or "", given.get("title") or "", bool(given.get("alone")))
     kind = (str(given.get("step_type")), str(given.get("subdomain")))
+    yield json.dumps({"words": "".join(_done(work, kind))}, ensure_ascii=False)
+
+
+def _done(work: Work, kind: tuple[str, str]) -> Iterator[str]:
     try:
         yield from ACTIONS.get(kind, _look_into)(work)
     except ToolFailed as problem:
-        yield _failed(case, problem)
+        yield _failed(work.case, problem)
 
 
 def _devices(work: Work) -> Iterator[str]:

@@ -1,0 +1,188 @@
+"""Carrying out a plan: its groups in order, the steps of a group side by side, each by our own tools."""
+
+import json
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
+from typing import Any, Literal
+
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool
+from instrumentgpt.asking import Asking, ask_all
+from instrumentgpt.modes.investigate.contract import ThinkStep
+from instrumentgpt.modes.investigate.targets import Result, Scene, Target, period_of, targets_of
+from instrumentgpt.text.language import Language
+from instrumentgpt.tool_results import result_of
+from instrumentgpt.turn import Turn
+
+Status = Literal["ok", "failed", "partly", "skipped"]
+NEEDS_A_TARGET = ("logs", "loops", "findings")
+WRITES = {
+    "en": "nothing is saved before you say so: the button below saves it",
+    "zh": "在您確認之前不會儲存：請用下方的按鈕儲存",
+}
+NOTHING = {"en": "there is nothing to work on", "zh": "沒有可處理的對象"}
+STOPPED = {"en": "stopped", "zh": "已停止"}
+
+
+@dataclass
+class Outcome:
+    """What one step came to: its words, its tools' results, what it made, and what went wrong."""
+
+    step: ThinkStep
+    status: Status = "ok"
+    words: str = ""
+    results: list[Result] = field(default_factory=list)
+    artifacts: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan to carry out: in which language it tells, and what its report is called."""
+
+    steps: Sequence[ThinkStep]
+    language: Language
+    title: str
+
+
+def carried_out(turn: Turn, job: Job, scene: Scene) -> Generator[Event, None, list[Outcome]]:
+    """Yield the events of the steps' tools and return what each step came to, in the order of the plan.
+
+    A step that fails is told and the rest goes on; a stop of the turn skips what has not begun.
+    """
+    outcomes: dict[int, Outcome] = {}
+    numbered = sorted(enumerate(job.steps), key=lambda one: one[1].group)
+    for _, group in groupby(numbered, key=lambda one: one[1].group):
+        places = [place for place, _ in group]
+        results = [result for outcome in outcomes.values() for result in outcome.results]
+        now = replace(scene, entities=turn.note_entities(), results=results)
+        now = replace(now, entities=[*scene.entities, *now.entities])
+        outcomes |= yield from _group(turn, job, places, now)
+    return [outcomes[place] for place in range(len(job.steps))]
+
+
+def _group(
+    turn: Turn, job: Job, places: Sequence[int], scene: Scene
+) -> Generator[Event, None, dict[int, Outcome]]:
+    outcomes = {place: Outcome(job.steps[place]) for place in places}
+    askings, owners = [], []
+    for place in places:
+        outcome = outcomes[place]
+        parts = list(_askings(turn, job, outcome, scene))
+        askings += parts
+        owners += [place] * len(parts)
+        yield from _begun(job, place, outcome)
+    waiting = {place: owners.count(place) for place in places}
+    for at, event in ask_all(turn, askings, turn.settings.runs_at_once) if askings else ():
+        outcome = outcomes[owners[at]]
+        yield from _taken(outcome, event)
+        if isinstance(event, Done):
+            waiting[owners[at]] -= 1
+            if not waiting[owners[at]]:
+                yield _closed(job, owners[at], outcome)
+    return outcomes
+
+
+def _askings(turn: Turn, job: Job, outcome: Outcome, scene: Scene) -> Iterator[Asking]:
+    """Yield what is asked for a step: its targets shared out among as many processes as may run at once."""
+    step = outcome.step
+    if turn.stopped():
+        _skip(outcome, STOPPED[job.language])
+        return
+    if step.step_type == "write":
+        _skip(outcome, WRITES[job.language])
+        return
+    targets = targets_of(step, scene)
+    if not targets and (
+        step.subdomain in NEEDS_A_TARGET or (step.step_type, step.subdomain) == ("generate", "reports")
+    ):
+        _skip(outcome, NOTHING[job.language])
+        return
+    whole = step.step_type == "generate" or step.subdomain in ("devices", "notes", "reports")
+    count = 1 if whole or not targets else min(len(targets), max(1, turn.settings.runs_at_once))
+    for share in range(count):
+        told = {
+            **step.model_dump(),
+            "targets": [asdict(one) for one in targets[share::count]],
+            "since": period_of(step, scene) if step.step_type == "read" else "",
+            "title": job.title,
+            "alone": len(targets) == 1,
+            "language": job.language,
+        }
+        yield Asking(task="step", prompt=step.description, told=told, agent="offline")
+
+
+def _skip(outcome: Outcome, why: str) -> None:
+    outcome.status = "skipped"
+    outcome.errors.append(why)
+
+
+def _taken(outcome: Outcome, event: Event) -> Iterator[Event]:
+    """Take what an event of a step says; yield it, unless it is a word, a session or an end of its own."""
+    match event:
+        case Tool():
+            yield event
+            if event.status in ("failed", "denied"):
+                outcome.errors.append(_error_of(event))
+            elif found := result_of(event):
+                outcome.results.append((event.name, found))
+        case Artifact():
+            outcome.artifacts.append(event.artifact_id)
+            yield event
+        case Tick():
+            yield event
+        case Failure():
+            outcome.errors.append(event.text)
+        case Done():
+            outcome.words = "\n\n".join(part for part in (outcome.words, _words_of(event)) if part)
+            if event.outcome != "ok" and not outcome.errors:
+                outcome.errors.append(event.outcome)
+        case Text():
+            pass
+
+
+def _words_of(done: Done) -> str:
+    """Return what the step itself had to say; "" for one that ended before it could."""
+    try:
+        return str(json.loads(done.text)["words"]).strip()
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def _error_of(tool: Tool) -> str:
+    try:
+        told = json.loads(tool.result)
+    except ValueError:
+        return tool.result or tool.status
+    return str(told.get("error", tool.result)) if isinstance(told, dict) else tool.result
+
+
+def _begun(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:
+    """Show a step as it begins, or why it does not."""
+    if outcome.status == "skipped":
+        yield _shown(place, outcome, "failed", outcome.errors[0])
+        return
+    yield Tick(f"{place + 1}/{len(job.steps)} {outcome.step.description}")
+    yield _shown(place, outcome, "started", "")
+
+
+def _closed(job: Job, place: int, outcome: Outcome) -> Event:
+    if outcome.errors:
+        outcome.status = "partly" if outcome.results else "failed"
+    errors = "\n".join(outcome.errors)
+    return _shown(place, outcome, "failed" if outcome.status == "failed" else "ok", errors)
+
+
+def _shown(place: int, outcome: Outcome, status: Any, result: str) -> Tool:
+    """Return the step as the page shows what is done: beside the calls of tools."""
+    told = {"do": outcome.step.description}
+    return Tool(f"step-{place + 1}", f"step_{place + 1}", status, told, result)
+
+
+def targets_text(targets: Sequence[Target]) -> str:
+    """Return targets as people are told.
+
+    >>> targets_text([Target("zspr 052", "a.log"), Target(log="b.csv")])
+    'zspr 052, b.csv'
+    """
+    return ", ".join(dict.fromkeys(one.device or one.log for one in targets))

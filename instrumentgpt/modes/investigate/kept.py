@@ -1,0 +1,102 @@
+"""What Investigate keeps of a conversation: what waits for an answer, and a note on each turn."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from instrumentgpt.modes.investigate.contract import ThinkStep
+from instrumentgpt.text.summary import shorten
+
+MODE = "investigate"
+RECENT_NOTES = 2  # turn notes in the prompt: seed think-prompt, "last 2 summaries"
+NOTE_CHARS = 240
+REASONING_CHARS = 600  # of what older notes become
+MOST_NOTES = 60
+
+Kind = Literal["proposal", "question", "save"]
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What an answer left open, and the next turn may settle.
+
+    kind        a proposal to agree to, a question to answer, or something generated to save
+    message     what was said
+    asked       the request that it belongs to, and `amendments` what was said to it since
+    steps       what is carried out on a yes; none: it is thought through again, as agreed to
+    effort      of the request
+    ref         of what would be saved
+    """
+
+    kind: Kind
+    message: str
+    asked: str
+    goal: str = ""
+    amendments: tuple[str, ...] = ()
+    steps: tuple[ThinkStep, ...] = ()
+    effort: str = ""
+    ref: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One turn in a sentence; `message` is the id of its question."""
+
+    message: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The state of the mode in a conversation."""
+
+    pending: Pending | None = None
+    notes: tuple[Note, ...] = field(default=())
+
+    def recent_notes(self) -> list[str]:
+        """Return the notes of the last turns, oldest first."""
+        return [note.text for note in self.notes[-RECENT_NOTES:]]
+
+    def reasoning(self) -> str:
+        """Return one summary of the older notes, the newest of them longest kept; "" if there are none."""
+        older = [note.text for note in self.notes[:-RECENT_NOTES]]
+        return _newest_that_fit(older, REASONING_CHARS)
+
+
+def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> Kept:
+    """Return what is stored as `state`, without notes on turns that are not among `messages` any more."""
+    pending = state.get("pending")
+    notes = tuple(Note(**one) for one in state.get("notes", []) if one["message"] in messages)
+    if not pending:
+        return Kept(None, notes)
+    steps = tuple(ThinkStep.model_validate(one) for one in pending.pop("steps", []))
+    amendments = tuple(pending.pop("amendments", ()))
+    return Kept(Pending(**pending, steps=steps, amendments=amendments), notes)
+
+
+def written(kept: Kept) -> dict[str, Any]:
+    """Return `kept` as JSON-ready data that `read_kept` reads."""
+    pending = None
+    if kept.pending is not None:
+        steps = [step.model_dump() for step in kept.pending.steps]
+        pending = {**{name: getattr(kept.pending, name) for name in _PLAIN}, "steps": steps}
+    return {"pending": pending, "notes": [asdict(note) for note in kept.notes[-MOST_NOTES:]]}
+
+
+def with_note(kept: Kept, message: int, text: str) -> tuple[Note, ...]:
+    """Return the notes with one on the turn of the question `message`."""
+    return (*kept.notes, Note(message, shorten(" ".join(text.split()), NOTE_CHARS)))
+
+
+_PLAIN = ("kind", "message", "asked", "goal", "amendments", "effort", "ref")
+
+
+def _newest_that_fit(texts: Sequence[str], limit: int) -> str:
+    kept: list[str] = []
+    for text in reversed(texts):
+        short = shorten(text, limit // 4)
+        if sum(map(len, kept)) + len(short) > limit:
+            kept.append(f"{len(texts) - len(kept)} earlier turns.")
+            break
+        kept.append(short)
+    return " ".join(reversed(kept))

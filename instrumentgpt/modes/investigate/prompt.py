@@ -1,0 +1,188 @@
+"""The prompt for thinking: a static template, and in it three sections that are made anew each turn.
+
+The sections hold refs and labels, never what they stand for.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import memory
+from instrumentgpt.entities import one_line
+from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.modes.investigate.effort import STEPS
+from instrumentgpt.modes.investigate.kept import Kept
+from instrumentgpt.storage.entities import Entity
+from instrumentgpt.text.budget import Section
+from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.text.untrusted import as_content
+
+TEMPLATE = Path(__file__).with_name("think.md")
+FULL_DETAIL_TURNS = 3  # turns of the history in full: the think-prompt design
+TURNS_WINDOW = 2  # a thing last touched so many turns ago is still in
+MOST_DEVICES = 40  # of the inventory, named in the prompt
+MOST_ENTITIES = 60  # lines; the latest touched
+LEAST_HISTORY = 400  # tokens
+PENDING_CHARS = 1500  # of a proposal as the history shows it
+GENERATED = "## Generated Content\nThe user can save these or discard them:"
+RECENT = (
+    f"## Recent Context (last {TURNS_WINDOW} turns)\n"
+    "**Known refs and labels only. Do NOT assume that any content is loaded in this turn.**"
+)
+RETAINED = "## Long Term Memory (retained from earlier)"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the prompt is made of besides the messages.
+
+    turns     ids of the stored questions, this one last: they number the turns
+    entities  what has a ref, in the order it came up
+    device    the device that the conversation is about, "" if none
+    approved  whether the user just agreed to what is pending
+    request   the question, or what stands for one that is too long
+    """
+
+    turns: Sequence[int]
+    entities: Sequence[Entity]
+    kept: Kept
+    inventory: Inventory
+    device: str
+    request: str
+    effort: str
+    today: date
+    approved: bool = False
+
+
+def think_prompt(
+    known: Known,
+    messages: Sequence[memory.StoredMessage],
+    summary: str,
+    question: str,
+    budget: int,
+) -> tuple[str, str]:
+    """Return (the prompt, the summary to store), at most `budget` estimated tokens long.
+
+    messages  the conversation, the question last or not in it
+    """
+    context, task = session_context(known), immediate_task(known)
+    tail = pending_text(known)
+    used = count_tokens(_filled(context, tail, task))
+    room = max(LEAST_HISTORY, budget - used)
+    composed = memory.compose(
+        question,
+        messages,
+        memory.DiagnosticState(),
+        summary,
+        recent_exchanges=FULL_DETAIL_TURNS,
+        budget=room + count_tokens(question),
+    )
+    history = _history(composed.sections)
+    return _filled(context, "\n\n".join(part for part in (history, tail) if part), task), composed.summary
+
+
+def session_context(known: Known) -> str:
+    """Return who there is and what exists: devices, entities by ref, notes on the last turns."""
+    labels = [one_line(device.label) for device in known.inventory.devices]
+    more = f" and {len(labels) - MOST_DEVICES} more" if len(labels) > MOST_DEVICES else ""
+    parts = [f"**Devices** ({len(labels)}): {', '.join(labels[:MOST_DEVICES]) or 'none'}{more}"]
+    if known.device:
+        parts.append(f"**In view**: {one_line(known.device)}")
+    parts += entity_sections(known.entities, known.turns)
+    if known.kept.reasoning():
+        parts.append(f"**Earlier reasoning**: {as_content(known.kept.reasoning())}")
+    if notes := known.kept.recent_notes():
+        parts.append("**Last turns**:\n" + "\n".join(f"- {as_content(note)}" for note in notes))
+    return "\n\n".join(parts)
+
+
+def entity_sections(entities: Sequence[Entity], turns: Sequence[int]) -> list[str]:
+    """Return the sections of entities that are not empty: generated, recent, retained from earlier."""
+    shown = sorted(entities, key=lambda one: one.last)[-MOST_ENTITIES:]
+    shown = [one for one in entities if one in shown]
+    recent = [one for one in shown if age(one, turns) <= TURNS_WINDOW]
+    generated = [
+        one for one in shown if one.generated and (one in recent or one.retained or one.flag == "unsaved")
+    ]
+    retained = [one for one in shown if one not in recent and one.retained and not one.generated]
+    sections = (
+        (GENERATED, generated, False),
+        (RECENT, [one for one in recent if not one.generated], False),
+        (RETAINED, retained, True),
+    )
+    return [
+        "\n".join([heading, *(_line(one, reasons) for one in chosen)])
+        for heading, chosen, reasons in sections
+        if chosen
+    ]
+
+
+def age(entity: Entity, turns: Sequence[int]) -> int:
+    """Return how many turns ago the entity was last touched: 0 in this one."""
+    return sum(question > entity.last for question in turns)
+
+
+def immediate_task(known: Known) -> str:
+    """Return what is to be done now: the user's words, the day, the limit, and how much there is."""
+    counts = Counter(one.type for one in known.entities)
+    told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
+    return (
+        f'**User said**: "{_quoted(known.request)}"\n\n'
+        f"**Today**: {known.today.isoformat()} | "
+        f"**Mode**: {known.effort} (max {STEPS[known.effort]} steps)\n\n"
+        f"**Entities**: {told or 'none'}"
+    )
+
+
+def pending_text(known: Known) -> str:
+    """Return what waits for an answer, as the history ends with it; "" if nothing does."""
+    pending = known.kept.pending
+    if pending is None:
+        return ""
+    what = {"proposal": "proposal", "question": "question", "save": "offer to save"}[pending.kind]
+    said = f"**Pending {what}** (to: “{_short(pending.asked)}”): {_short(pending.message)}"
+    said += "".join(f"\n**Amended**: {_short(words)}" for words in pending.amendments)
+    return said + ("\n**The user has just agreed to it.**" if known.approved else "")
+
+
+def _line(entity: Entity, with_reason: bool) -> str:
+    flag = f" [{entity.flag}]" if entity.flag else ""
+    reason = f" — *{one_line(entity.retained)}*" if with_reason else ""
+    return f"- `{entity.ref}`: {one_line(entity.label)} ({entity.type}){flag}{reason}"
+
+
+def _history(sections: Sequence[Section]) -> str:
+    """Return the older turns as narrative and the last ones in full, without the tags that memory gives."""
+    texts = {section.name: section.text for section in sections}
+    parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
+    return "\n\n".join(f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
+
+
+def _untagged(section: str) -> str:
+    return re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", section)
+
+
+def _quoted(text: str) -> str:
+    """Return the user's words so that no line of them can look like one of ours."""
+    return as_content(text).strip().replace("\n", "\n> ")
+
+
+def _short(text: str) -> str:
+    return _quoted(text if len(text) <= PENDING_CHARS else text[: PENDING_CHARS - 1] + "…")
+
+
+def _filled(context: str, history: str, task: str) -> str:
+    """Return the template with its three placeholders filled, all at once: no text can fill another's."""
+    told = {"session_context": context, "conversation_history": history, "immediate_task": task}
+    return re.sub(
+        r"\{(session_context|conversation_history|immediate_task)\}", lambda one: told[one[1]], _template()
+    )
+
+
+@cache
+def _template() -> str:
+    return TEMPLATE.read_text(encoding="utf-8")

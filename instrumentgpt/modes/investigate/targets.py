@@ -1,0 +1,137 @@
+"""What a step works on: read from its words, and from what is here by then."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from instrumentgpt.entities import refs_in
+from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.fleet import devices_meant
+from instrumentgpt.modes.investigate.contract import ThinkStep
+from instrumentgpt.storage.entities import Entity
+from instrumentgpt.text.since import since
+
+_WORST = r"\bworst\b|\bmost severe\b|最糟|最差|最嚴重|最严重"
+Result = tuple[str, Mapping[str, Any]]  # a tool's name, what it returned
+
+
+@dataclass(frozen=True)
+class Target:
+    """A device, and a log of it if one is here; `log` alone is a dropped file."""
+
+    device: str = ""
+    log: str = ""
+    channel: int | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What targets are read from.
+
+    request   what the user asked, where a step names nothing itself
+    device    the one that the conversation is about, and `log` its latest, "" if none
+    dropped   names of files that the user dropped, latest first
+    results   of the steps so far
+    """
+
+    inventory: Inventory
+    entities: Sequence[Entity]
+    request: str
+    today: date
+    device: str = ""
+    log: str = ""
+    dropped: Sequence[str] = ()
+    results: Sequence[Result] = ()
+
+
+def targets_of(step: ThinkStep, scene: Scene) -> list[Target]:
+    """Return what `step` works on: what it names, else what the plan has fetched, else what is in view."""
+    fetches = step.step_type == "read" and step.subdomain in ("logs", "devices")
+    named = _referred(step.description, scene) or _devices(step.description, scene)
+    if not named:
+        fetched = [] if fetches else _fetched(scene)
+        named = fetched or _devices(scene.request, scene) or _in_view(scene)
+    if fetches:
+        return _distinct(Target(one.device, one.log) for one in named if one.device)
+    found = _distinct(one for target in named for one in _with_logs(target, scene))
+    return _worst(found, scene) if re.search(_WORST, step.description.casefold()) else found
+
+
+def period_of(step: ThinkStep, scene: Scene) -> str:
+    """Return since when the step asks, ISO; of a step that does not say, since when the request does."""
+    day = since(step.description, scene.today) or since(scene.request, scene.today)
+    return day.isoformat() if day else ""
+
+
+def _referred(words: str, scene: Scene) -> list[Target]:
+    """Return what the refs and names of logs in `words` stand for."""
+    links = {entity.ref: entity.link for entity in scene.entities}
+    found = [_of_link(links[ref]) for ref in refs_in(words) if ref in links]
+    for entity in scene.entities:
+        if entity.type == "log" and str(entity.link.get("log")) in words:
+            found.append(_of_link(entity.link))
+    found += [Target(log=name) for name in scene.dropped if name in words]
+    return [one for one in found if one.device or one.log]
+
+
+def _of_link(link: Mapping[str, Any]) -> Target:
+    channel = link.get("channel")
+    return Target(
+        str(link.get("device") or ""),
+        str(link.get("log") or ""),
+        channel if isinstance(channel, int) else None,
+    )
+
+
+def _devices(words: str, scene: Scene) -> list[Target]:
+    return [Target(device.name) for device in devices_meant(words, scene.inventory)]
+
+
+def _fetched(scene: Scene) -> list[Target]:
+    return [
+        Target(str(result.get("device") or ""), str(result["log"]))
+        for tool, result in scene.results
+        if tool == "fetch_log" and isinstance(result.get("log"), str)
+    ]
+
+
+def _in_view(scene: Scene) -> list[Target]:
+    if scene.dropped and not scene.device:
+        return [Target(log=scene.dropped[0])]
+    return [Target(scene.device, scene.log)] if scene.device or scene.log else []
+
+
+def _with_logs(target: Target, scene: Scene) -> Iterator[Target]:
+    """Yield the target with its logs: those the plan fetched, else the device's latest known, else none."""
+    if target.log:
+        yield target
+        return
+    fetched = [one.log for one in _fetched(scene) if one.device == target.device]
+    known = [one for one in scene.entities if one.type == "log" and one.link.get("device") == target.device]
+    latest = [str(max(known, key=lambda one: one.last).link["log"])] if known else [""]
+    for log in fetched or latest:
+        yield Target(target.device, log, target.channel)
+
+
+def _worst(targets: list[Target], scene: Scene) -> list[Target]:
+    """Return the target whose diagnosis so far is worst; all if none was diagnosed."""
+    severity = {
+        (str(result.get("device") or ""), str(result.get("log"))): _severity(result)
+        for tool, result in scene.results
+        if tool == "diagnose_log"
+    }
+    judged = [one for one in targets if (one.device, one.log) in severity]
+    return [min(judged, key=lambda one: severity[one.device, one.log])] if judged else targets
+
+
+def _severity(result: Mapping[str, Any]) -> tuple[int, float]:
+    faults = [one for one in result["findings"] if one["class"] != "healthy"]
+    error = max((one.get("iae_per_hour") or 0.0 for one in result["channels"]), default=0.0)
+    return SEVERITIES.index(faults[0]["severity"] if faults else "none"), -error
+
+
+def _distinct(targets: Iterable[Target]) -> list[Target]:
+    return list(dict.fromkeys(targets))
