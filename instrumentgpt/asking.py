@@ -90,10 +90,10 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
         yield from failed(error)
         return
     request = _request(turn, agent, asking)
-    started = partial(_started, turn.run.id, turn.settings, turn.stopped, agent, program)
+    begin = partial(started, turn.run.id, turn.settings, turn.stopped, agent, program)
     if agent.name != "offline" and (note := missing_source(_device(turn))):
         yield Tick(note)
-    with closing(ask_resuming(started, request)) as events:
+    with closing(ask_resuming(begin, request)) as events:
         for event in events:
             yield from _taken(turn, event, agent, request.workplace)
 
@@ -116,8 +116,8 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
             continue
         request = _request(turn, agent, asking)
         ready[place] = agent, request.workplace
-        started = partial(_started, turn.run.id, turn.settings, halted.is_set, agent, program)
-        told = (heard, place, slots, started, request)
+        begin = partial(started, turn.run.id, turn.settings, halted.is_set, agent, program)
+        told = (heard, place, slots, begin, request)
         threads.append(threading.Thread(target=_hear, args=told, name=f"ask {asking.task} {place}"))
     try:
         for thread in threads:
@@ -152,12 +152,12 @@ def _hear(
     heard: "queue.SimpleQueue[tuple[int, Event]]",
     place: int,
     slots: threading.Semaphore,
-    started: Callable[[Request], Events],
+    begin: Callable[[Request], Events],
     request: Request,
 ) -> None:
     with slots:
         try:
-            for event in started(request):
+            for event in begin(request):
                 heard.put((place, event))
         except Exception as error:  # the edge of a thread: its asking must end, whatever happened
             _log.exception("asking %s", place)
@@ -187,7 +187,7 @@ def _as_they_come(
             yield place, event
 
 
-def _started(
+def started(
     run_id: str,
     settings: Settings,
     stopped: Callable[[], bool],
