@@ -167,6 +167,17 @@ class Tools:
             "plot_log", log=log, device=device, channel=channel, chart=chart, language=self._language
         )
 
+    def write_report(
+        self,
+        logs: Annotated[
+            list[Log], Field(min_length=1, max_length=12, description='"device/log", or a dropped file')
+        ],
+        title: Name = "",
+    ) -> str:
+        """Write a report on logs that were fetched: one page with findings, charts and figures for each.
+        It appears in your answer by itself; only the user saves it."""
+        return self._use("write_report", logs=logs, title=title, language=self._language)
+
     def survey_devices(self, devices: list[Device] | None = None, cursor: Cursor = "") -> str:
         """Fetch and judge the newest log of every device, or of those named; the worst first."""
         return self._use("survey_devices", cursor, devices=devices, language=self._language)
@@ -179,6 +190,16 @@ class Tools:
         """Search what was said earlier in this conversation, word for word, beyond what the prompt holds."""
         return self._use("recall", cursor, query=query)
 
+    def device_history(
+        self,
+        device: Device,
+        query: Annotated[Text, Field(description="what it is about; empty: everything")] = "",
+        cursor: Cursor = "",
+    ) -> str:
+        """Say what earlier conversations found on a device and on others of its model, with dates.
+        That is history: it may help to know where to look, and says nothing of how the device is now."""
+        return self._use("device_history", cursor, device=device, query=query)
+
     def record_finding(self, text: Sentence, log: Log, lines: Lines, device: OfDevice = "") -> str:
         """Put on record what you saw in a log, for later turns. What diagnose_log found is on record."""
         return self._use("record_finding", text=text, log=log, lines=lines, device=device)
@@ -189,16 +210,6 @@ class Tools:
         """Put on record a possible cause that is not shown yet, to be confirmed or ruled out."""
         return self._use("record_hypothesis", text=text, log=log, lines=lines or (), device=device)
 
-
-    def device_history(
-        self,
-        device: Device,
-        query: Annotated[Text, Field(description="what it is about; empty: everything")] = "",
-        cursor: Cursor = "",
-    ) -> str:
-        """Say what earlier conversations found on a device and on others of its model, with dates.
-        That is history: it may help to know where to look, and says nothing of how the device is now."""
-        return self._use("device_history", cursor, device=device, query=query)
     def rule_out(
         self,
         hypothesis: Annotated[Text, Field(description="as it is on record")],

@@ -9,6 +9,8 @@ from instrumentgpt.modes.chat import chat
 from instrumentgpt.modes.commands.grammar import is_command
 from instrumentgpt.modes.commands.mode import carry_out
 from instrumentgpt.modes.interview.mode import interview
+from instrumentgpt.modes.investigate.mode import investigate
+from instrumentgpt.modes.panel.mode import panel
 from instrumentgpt.turn import Turn
 
 
@@ -23,7 +25,9 @@ class Mode:
 
 MODES: dict[str, Mode] = {
     "chat": Mode("Ask", "One question, one answer with evidence", chat),
+    "investigate": Mode("Investigate", "A bigger job: planned, agreed to, carried out", investigate),
     "interview": Mode("Interview", "One question at a time, until it can be said what is wrong", interview),
+    "panel": Mode("Panel", "Several possible causes, examined in order by experts", panel),
 }
 
 

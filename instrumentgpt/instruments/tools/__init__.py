@@ -23,6 +23,7 @@ from instrumentgpt.instruments.tools.notes import (
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
 from instrumentgpt.instruments.tools.recollection import device_history, recall
+from instrumentgpt.instruments.tools.reporting import write_report
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,
@@ -38,10 +39,11 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "compare_logs": compare_logs,
     "advise_gains": advise_gains,
     "survey_devices": survey_devices,
+    "write_report": write_report,
     "recall": recall,
+    "device_history": device_history,
     "record_finding": record_finding,
     "record_hypothesis": record_hypothesis,
-    "device_history": device_history,
     "rule_out": rule_out,
     "confirm_root_cause": confirm_root_cause,
 }
