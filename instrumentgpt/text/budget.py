@@ -22,6 +22,7 @@ from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import as_content, without_tags
 
 PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
+MARGIN = 0.03  # of the budget stays free: by so much an estimate of a whole prompt was too low at most
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
 PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
 PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
@@ -72,6 +73,7 @@ def request_in_file(request: str, file: str, budget: int = PROMPT_TOKENS) -> str
 
 def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     """Return the parts that are not empty as sections that keep to `budget` tokens together."""
+    budget = int(budget * (1 - MARGIN))
     request = _section("request", without_tags(parts.request))
     note = _section("note", parts.note)
     room = budget - request.tokens - note.tokens
