@@ -12,7 +12,7 @@ from instrumentgpt.text.tokens import count_tokens
 
 FEWEST, MOST = 2, 5  # sub-problems
 MOST_EXPERTS = 5  # of one sub-problem
-POSITION_TOKENS = 60  # of a position: it must go into a summary of 100 with all its numbers
+POSITION_TOKENS = 66  # of a position: it must go into a summary of 100 with all its numbers
 Kind = Literal["trust", "cause", "decide"]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)

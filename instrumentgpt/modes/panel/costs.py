@@ -26,7 +26,7 @@ class StageCost:
 
 
 def stage_costs(steps: Iterable[Step], sub_problem: int | None = None) -> list[StageCost]:
-    """Return the cost of each stage that had steps, of one sub-problem if named; a repair is its own stage."""
+    """Return what each stage cost that had steps, of one sub-problem if named; repairs are a stage."""
     kept = [one for one in steps if sub_problem is None or one.key.sub_problem == sub_problem]
     found = []
     for stage in STAGES:

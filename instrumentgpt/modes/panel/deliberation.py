@@ -12,7 +12,7 @@ from instrumentgpt.modes.panel.contradictions import Contradiction, contradictio
 from instrumentgpt.modes.panel.contributions import Said, latest, screened, told
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult, builds_on, memory_of, summarized
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.facilitator import next_round
+from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS, next_round
 from instrumentgpt.modes.panel.prompts import contribution_prompt, record_of, synthesis_prompt
 from instrumentgpt.modes.panel.votes import counted, dissenters, leading, runner_up, votes_of
 from instrumentgpt.storage.panels import Key
@@ -57,7 +57,8 @@ def deliberate(
     began = time.monotonic()
     said: list[Said] = []
     panel, problems = list(part.experts), list[str]()
-    while (decision := next_round(panel, said, part.candidates)).speakers:
+    most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
+    while (decision := next_round(panel, said, part.candidates, most)).speakers:
         heard = yield [contribution_wanted(part, context, results, said, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, heard, strict=True):
             if answer.content is None:
@@ -97,12 +98,7 @@ def contribution_wanted(
             "speaks_on": list(expert.speaks_on),
             "tools": list(expert.tools),
         },
-        "remembered": [
-            {"sub_problem": number, "summary": one.expert_summaries[code]}
-            for number in builds_on(results, code)
-            for one in results
-            if one.sub_problem_id == number
-        ],
+        "remembered": [_remembered(one, code) for one in reversed(results) if code in one.expert_summaries],
         "round": _next_number(said, code),
     }
     prompt = contribution_prompt(expert, context.question, *asked)
@@ -142,6 +138,13 @@ def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str
         "names": {code: one.name(context.language) for code, one in context.experts.items()},
         "language": context.language,
     }
+
+
+def _remembered(result: SubProblemResult, code: str) -> dict[str, Any]:
+    """Return what our own analyst is told of an expert's earlier words: the newest comes first."""
+    last = next(one.contribution for one in result.said if one.expert == code)
+    told_ = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
+    return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **told_}
 
 
 def _synthesis_wanted(part: SubProblem, context: Context, said: Sequence[Said]) -> Want:

@@ -3,18 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from instrumentgpt.agents.offline.phrases import joined, line_link, plain_text, quoted
-from instrumentgpt.modes.panel.contracts import Claim, Plan, SubProblem
+from instrumentgpt.modes.panel.contracts import Claim, Plan, Rejected, SubProblem
 from instrumentgpt.modes.panel.contradictions import Contradiction
 from instrumentgpt.modes.panel.costs import StageCost
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.deliberation import Context, Spoken
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS
 from instrumentgpt.modes.panel.wording import cause_title, say
 from instrumentgpt.text.language import Language
 
-MOST_CLAIMS, MOST_REJECTED = 4, 4  # shown of a contribution; all of them are stored
+MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 BEFORE_CHARACTERS = 160  # of an earlier position
 _KINDS: Mapping[str, str] = {
     "forgotten": "forgotten",
@@ -41,8 +40,11 @@ def heading(part: SubProblem, count: int, language: Language) -> str:
     return "\n\n" + say("heading", language, id=part.id, count=count, goal=plain_text(part.goal)) + "\n\n"
 
 
-def contribution(spoken: Spoken, context: Context) -> str:
-    """Return what an expert said, what it builds on, and what does not go with its earlier words."""
+def contribution(spoken: Spoken, context: Context, known: set[str]) -> str:
+    """Return what an expert said, what it builds on, and what does not go with its earlier words.
+
+    known  lines that were shown of this sub-problem already; new ones are added
+    """
     language, said = context.language, spoken.said
     one = said.contribution
     told = {
@@ -53,10 +55,9 @@ def contribution(spoken: Spoken, context: Context) -> str:
         "builds": _builds(spoken.builds_on, language),
         "position": plain_text(one.position),
     }
-    return (
-        "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in _details(spoken, context))])
-        + "\n"
-    )
+    details = [line for line in _details(spoken, context) if line not in known]
+    known.update(details)
+    return "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in details)]) + "\n"
 
 
 def silence(code: str, problem: str, context: Context) -> str:
@@ -68,7 +69,7 @@ def silence(code: str, problem: str, context: Context) -> str:
 def outcome(result: SubProblemResult, context: Context) -> str:
     """Return the end of a sub-problem: the votes with dissent in one table, the synthesis, warnings."""
     language = context.language
-    reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=MOST_ROUNDS)
+    reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=_rounds(result))
     rows = [say("table", language), *_votes(result, context)]
     warnings = [say("warning", language, text=plain_text(text)) for text in result.warnings]
     ended = say("ended", language, reason=reason)
@@ -93,16 +94,26 @@ def _details(spoken: Spoken, context: Context) -> Iterator[str]:
         yield _against_itself(contradiction, language)
     for claim in one.claims[:MOST_CLAIMS]:
         yield _claim(claim, context)
-    for row in one.rejects[:MOST_REJECTED]:
-        shown = f" ({_link(row.line, context)})" if row.line else ""
-        because = plain_text(row.because) + shown
-        yield say("rules_out", language, title=_title(row.cause, language), because=because)
+    yield from _rejected(one.rejects, context)
     if one.condition:
         yield say("condition", language, text=plain_text(one.condition))
     if one.measurement:
         yield say("would_measure", language, text=plain_text(one.measurement))
     for note in spoken.said.struck:
         yield say("struck", language, note=plain_text(note))
+
+
+def _rejected(rows: Sequence[Rejected], context: Context) -> Iterator[str]:
+    """Yield what is ruled out by a line of the log, and all the rest together."""
+    language = context.language
+    for row in rows:
+        if row.line:
+            because = f"{plain_text(row.because)} ({_link(row.line, context)})"
+            yield say("rules_out", language, title=_title(row.cause, language), because=because)
+    rest = [row for row in rows if not row.line]
+    if rest:
+        titles = joined([_title(row.cause, language) for row in rest], language)
+        yield say("rules_out_rest", language, titles=titles, because=plain_text(rest[0].because))
 
 
 def _claim(claim: Claim, context: Context) -> str:
@@ -121,6 +132,10 @@ def _against_itself(one: Contradiction, language: Language) -> str:
     before = plain_text(one.before)[:BEFORE_CHARACTERS]
     told = {"number": one.sub_problem, "before": before, "because": plain_text(one.because)}
     return say(_KINDS[one.kind], language, **told)
+
+
+def _rounds(result: SubProblemResult) -> int:
+    return max((one.round for one in result.said), default=0)
 
 
 def _builds(numbers: Sequence[int], language: Language) -> str:

@@ -84,9 +84,9 @@ def plan_prompt(
         for code, one in experts.items()
     )
     asked = (
-        "Split the problem into sub-problems that separate its possible causes. First whether the readings can be "
-        "trusted, last what decides. Ask each expert only where its field is concerned; let those that are needed "
-        f"again come back.\n{PLAN}\n{_answer_in(language)}"
+        "Split the problem into sub-problems that separate its possible causes. First whether the readings "
+        "can be trusted, last what decides. Ask each expert only where its field is concerned; let those "
+        f"that are needed again come back.\n{PLAN}\n{_answer_in(language)}"
     )
     open_ones = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
     parts = [_section("problem", f"{question}\n{open_ones}"), _section("experts", listed)]
@@ -110,8 +110,8 @@ def conclusion_prompt(
 ) -> str:
     """Return what the one who sums up the whole panel is told."""
     asked = (
-        "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by which "
-        f"number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(language)}"
+        "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
+        f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(language)}"
     )
     told = "\n\n".join(
         f"{one.sub_problem_id}. {one.sub_problem_goal}\n{one.synthesis}\n"
@@ -135,9 +135,9 @@ def record_of(brief: Mapping[str, Any]) -> str:
 
 def _spoken(said: Said) -> str:
     one = said.contribution
-    told = [
-        f"{said.expert} (round {said.round}, confidence {one.confidence:.2f}, votes {one.cause or 'for none'}): {one.position}"
-    ]
+    vote = f"votes {one.cause or 'for none'}"
+    who = f"{said.expert} (round {said.round}, confidence {one.confidence:.2f}, {vote})"
+    told = [f"{who}: {one.position}"]
     told += [f"  - {claim.text}" for claim in one.claims]
     told += [f"  - rules out {row.cause}: {row.because}" for row in one.rejects]
     return "\n".join(told)

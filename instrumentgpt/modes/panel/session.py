@@ -33,11 +33,11 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
     context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens)
     set_panel_status(turn.database, known.id, "running")
     yield Text(_resumed(journal, plan, context), segment=0, whole=True)
-    for part in plan.sub_problems:  # each has its place, whoever ends first
-        yield Text(display.heading(part, len(plan.sub_problems), language), part.id)
     try:
         results: dict[int, SubProblemResult] = {}
         for batch in batches(plan.sub_problems):
+            for part in batch:  # each has its place, whoever ends first
+                yield Text(display.heading(part, len(plan.sub_problems), language), part.id)
             results |= yield from _batch(journal, context, batch, _in_order(plan, results))
         yield from _concluded(journal, context, plan, _in_order(plan, results))
     except Interrupted as problem:
@@ -61,9 +61,10 @@ def _batch(
         part.id: deliberate(part, context, before) for part in batch if part.id not in results
     }
     parts = {part.id: part for part in batch}
+    shown: dict[int, set[str]] = {part.id: set() for part in batch}
     wanted = {number: next(one) for number, one in active.items()}
     while wanted:
-        heard = yield from _wave(journal, context, parts, before, wanted)
+        heard = yield from _wave(journal, context, parts, before, wanted, shown)
         waiting: dict[int, list[Want]] = {}
         for number, wants in wanted.items():
             try:
@@ -81,6 +82,7 @@ def _wave(
     parts: Mapping[int, SubProblem],
     before: Sequence[SubProblemResult],
     wanted: Mapping[int, Sequence[Want]],
+    shown: Mapping[int, set[str]],
 ) -> Generator[Event, None, dict[Key, Heard]]:
     """Ask for all that is `wanted` at once, and show what each expert says as it comes."""
     found: dict[Key, Heard] = {}
@@ -95,7 +97,7 @@ def _wave(
             yield Text(display.silence(key.expert, heard.problem, context), key.sub_problem)
         elif key.stage == "contribution":
             told = spoken(parts[key.sub_problem], context, before, key.expert, heard, key.round)
-            yield Text(display.contribution(told, context), key.sub_problem)
+            yield Text(display.contribution(told, context, shown[key.sub_problem]), key.sub_problem)
     return found
 
 

@@ -37,7 +37,7 @@ def votes_of(said: Sequence[Said]) -> list[Vote]:
 def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
     """Return the candidates, the one with the most confidence behind it first.
 
-    Those without a vote follow: first what nobody rules out, then what the fewest rule out.
+    Those without a vote follow, as they come among the candidates: first what nobody rules out.
     """
     last = latest(said).values()
     found = []
@@ -46,7 +46,7 @@ def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
         against = [one.expert for one in last if any(r.cause == cause for r in one.contribution.rejects)]
         weight = sum(one.contribution.confidence for one in voters)
         found.append(Count(cause, weight, tuple(one.expert for one in voters), tuple(against)))
-    return sorted(found, key=lambda one: (-one.weight, len(one.against)))
+    return sorted(found, key=lambda one: (-one.weight, bool(one.against)))
 
 
 def leading(counts: Sequence[Count]) -> str:
@@ -55,7 +55,7 @@ def leading(counts: Sequence[Count]) -> str:
 
 
 def runner_up(counts: Sequence[Count]) -> str:
-    """Return the candidate that comes next: voted for, or ruled out by the fewest; "" without a leader."""
+    """Return the candidate that comes next; "" without a leader."""
     return counts[1].cause if leading(counts) and len(counts) > 1 else ""
 
 

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.panel.record import clause, title
+from instrumentgpt.agents.offline.panel.record import sentence, title
 from instrumentgpt.agents.offline.phrases import joined, phrase
-
-MOST_EXCLUDED = 4  # causes told as ruled out
 
 
 def synthesis(case: Case) -> Iterator[str]:
@@ -19,7 +17,7 @@ def synthesis(case: Case) -> Iterator[str]:
     lead = counts[0] if counts and counts[0]["votes"] else None
     second = counts[1] if lead and len(counts) > 1 else None
     lines = [_lead(case, lead, last, names, len(counts))]
-    if second:
+    if second and (second["votes"] or second["against"]):
         lines.append(_second(case, second, last))
     lines += _excluded(case, counts[1:], last, names, second)
     dissent = [
@@ -51,7 +49,7 @@ def conclusion(case: Case) -> Iterator[str]:
     lines = []
     for one in named:
         finding = next((row for row in about["findings"] if row["class"] == one["cause"]), None)
-        seen = clause(finding["summary"]) if finding else one["position"]
+        seen = sentence(finding["summary"]) if finding else one["position"]
         told = {"title": title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
         lines.append(phrase("panel_most_likely", language, **told))
     first = named[0]
@@ -69,7 +67,8 @@ def _lead(
 ) -> str:
     if lead is None:
         firmest = max(last.values(), key=lambda one: one["confidence"])
-        return phrase("panel_nobody_votes", case.language, count=count, position=firmest["position"])
+        key = "panel_trusted" if case.task.given["sub_problem"]["kind"] == "trust" else "panel_nobody_votes"
+        return phrase(key, case.language, count=count, position=firmest["position"])
     voters = [last[code] for code in lead["votes"]]
     first = max(voters, key=lambda one: one["confidence"])
     named = joined([names[code] for code in lead["votes"]], case.language)
@@ -93,8 +92,10 @@ def _excluded(
     names: Mapping[str, str],
     second: Mapping[str, Any] | None,
 ) -> list[str]:
+    """Return who ruled what out: by a line of the log each for itself, by silent checks all together."""
     out = [one for one in counts if one["against"] and not one["votes"] and one is not second]
-    return [
+    shown = {row["cause"] for one in last.values() for row in one["rejects"] if row["line"]}
+    lines = [
         phrase(
             "panel_excludes",
             case.language,
@@ -102,8 +103,15 @@ def _excluded(
             title=title(one["cause"], case.language),
             reason=next(_against(one["cause"], last), ""),
         )
-        for one in out[:MOST_EXCLUDED]
+        for one in out
+        if one["cause"] in shown
     ]
+    rest = [one["cause"] for one in out if one["cause"] not in shown]
+    if rest:
+        titles = joined([title(cause, case.language) for cause in rest], case.language)
+        told = {"count": len(rest), "titles": titles, "reason": next(_against(rest[0], last), "")}
+        lines.append(phrase("panel_excluded_rest", case.language, **told))
+    return lines
 
 
 def _against(cause: str, last: Mapping[str, Any]) -> Iterator[str]:

@@ -17,17 +17,30 @@ MOST_FAULTS = 3  # examined each in a sub-problem of its own
 MOST_EVIDENCE = 2  # lines of a finding that go into the brief
 RECORD = ("data_gap", "insufficient_data", "sensor_open", "sensor_stuck", "sensor_spike", "sensor_noise")
 SUSPECTED = ("oscillation_tuning", "ambient_disturbance", "saturation", "heater_degradation", "sensor_bias")
-EXPERTS = {  # who is asked about a fault class, besides those of its rivals
-    "sensor": "sensing", "data": "firmware", "insufficient": "firmware", "control": "firmware", "heater": "power",
-    "runaway": "power", "saturation": "power", "ambient": "surroundings", "cross": "surroundings", "limit": "power",
-    "oscillation": "tuning", "overshoot": "tuning", "sluggish": "tuning", "integral": "tuning",
-}  # fmt: skip
-_CHANNEL = ("channel", "setpoint", "mean_error", "half_peak_to_peak", "period", "duty", "saturated", "overshoot_percent",
-            "settling_time", "noise", "in_band", "kp", "ki", "kd")  # fmt: skip
+EXPERTS = {  # first word of a fault class → who is asked about it
+    "sensor": "sensing",
+    "data": "firmware",
+    "insufficient": "firmware",
+    "control": "firmware",
+    "heater": "power",
+    "runaway": "power",
+    "saturation": "power",
+    "limit": "power",
+    "ambient": "surroundings",
+    "cross": "surroundings",
+    "oscillation": "tuning",
+    "overshoot": "tuning",
+    "sluggish": "tuning",
+    "integral": "tuning",
+}
+_CHANNEL = (  # figures of a channel that go into the brief
+    "channel", "setpoint", "mean_error", "half_peak_to_peak", "period", "duty", "saturated",
+    "overshoot_percent", "settling_time", "noise", "in_band", "kp", "ki", "kd",
+)  # fmt: skip
 
 
 def brief(case: Case) -> Iterator[str]:
-    """Yield, as JSON, what the log says: findings, what is ruled out, the channels' figures, the log before."""
+    """Yield what the log says as JSON: findings, what is ruled out, figures of channels, the log before."""
     steps = choose_log(case, newest=bool(case.task.devices))
     while True:
         try:
@@ -52,7 +65,7 @@ def brief(case: Case) -> Iterator[str]:
 
 
 def plan(case: Case) -> Iterator[str]:
-    """Yield the decomposition as JSON: the record first, then each fault with its rivals, then what decides."""
+    """Yield the decomposition as JSON: the record, then each fault with its rivals, then what decides."""
     told: Mapping[str, Any] = case.task.given["brief"]
     faults = found_faults(told)
     faults = [one for one in faults if one["severity"] not in ("none", "info")][:MOST_FAULTS]
@@ -160,4 +173,4 @@ def where_is(channel: int | None, language: Language) -> str:
     """Return where a fault is, as it stands in a sentence."""
     if channel is None:
         return phrase("where_device", language)
-    return phrase("where_channel", language, channel=channel).strip()
+    return phrase("where_channel", language, channel=channel)

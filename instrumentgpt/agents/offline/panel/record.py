@@ -16,11 +16,13 @@ RIVALS = Path(__file__).with_name("rivals.toml")
 OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out
 QUIET = ("healthy",)
 FIGURES = {  # fault class → the figures that speak for or against it: phrases panel_figure_…
-    "sensor_noise": "noise", "sensor_spike": "noise", "sensor_open": "noise", "sensor_stuck": "noise",
-    "sensor_bias": "error", "heater_failure": "power", "runaway_stuck_on": "power", "saturation": "power",
-    "heater_degradation": "power", "control_off": "power", "overshoot_tuning": "step",
-    "integral_windup": "step", "sluggish_tuning": "step",
-}  # fmt: skip
+    **dict.fromkeys(("data_gap", "insufficient_data"), "record"),
+    **dict.fromkeys(("sensor_noise", "sensor_spike", "sensor_open", "sensor_stuck"), "noise"),
+    **dict.fromkeys(("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation"), "power"),
+    **dict.fromkeys(("overshoot_tuning", "integral_windup", "sluggish_tuning"), "step"),
+    "sensor_bias": "error",
+    "control_off": "power",
+}
 _PERCENT = ("in_band", "saturated")  # shares
 
 
@@ -90,6 +92,12 @@ def clause(summary: str) -> str:
     return summary.replace("；", ";").split(";")[0].strip()
 
 
+def sentence(summary: str) -> str:
+    """Return the first part of a finding's sentence as a sentence of its own."""
+    said = clause(summary)
+    return said + ("。" if any("\u4e00" <= letter <= "\u9fff" for letter in said) else ".")
+
+
 def found_faults(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the findings that say something is not as it should be, most important first."""
     return [one for one in found["findings"] if one["class"] not in QUIET]
@@ -103,7 +111,10 @@ def on_channel(findings: Sequence[dict[str, Any]], channel: int | None) -> list[
 def reasons(
     found: Mapping[str, Any], candidates: Sequence[str], channel: int | None, language: Language
 ) -> tuple[list[Reason], list[Reason]]:
-    """Return (why candidates that were not found are ruled out, why others are left open), firm ones first."""
+    """Return why candidates that no check found are ruled out, and why others are left open.
+
+    What a check weighed against its own finding comes first.
+    """
     findings = on_channel(found_faults(found), channel)
     seen = {one["class"] for one in findings}
     against: list[Reason] = []
@@ -129,6 +140,9 @@ def figure(found: Mapping[str, Any], channel: int | None, cause: str, language: 
         for name, value in metrics.items()
     }
     kind = FIGURES.get(cause, "swing")
+    if kind == "record":
+        told = {"seconds": found["seconds"], "broken": found["broken"]["count"]}
+        return phrase("panel_figure_record", language, samples=found["samples"], **told)
     if kind == "step" and told.get("overshoot_percent") is None:
         kind = "swing"
     wanted = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")
@@ -168,9 +182,8 @@ def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Lang
 
 
 def _silent(found: Mapping[str, Any], cause: str, channel: int | None, language: Language) -> Reason:
-    told = {"title": title(cause, language), "samples": found["samples"]}
     shown = figure(found, channel, cause, language)
-    return Reason(cause, phrase("panel_silent", language, figure=shown, **told), firm=True)
+    return Reason(cause, phrase("panel_silent", language, figure=shown, samples=found["samples"]))
 
 
 def _is_judged(found: Mapping[str, Any], cause: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.panel.planning import where_is
-from instrumentgpt.agents.offline.phrases import phrase, quoted
+from instrumentgpt.agents.offline.phrases import phrase
 
 MOST_CHANGES = 2  # told of a comparison
 
@@ -29,13 +29,13 @@ class Source:
 
 
 def gains(case: Case, about: Mapping[str, Any], channel: int | None, found: Result) -> list[Shown]:
-    """Return what the plant's models say of the gains of `channel`."""
+    """Return the margins that the plant's models leave on `channel`; the advice itself was not asked for."""
     if channel is None:
         return []
     told = case.tool(
         "advise_gains", log=about["log"], device=about["device"], channel=channel, language=case.language
     )
-    return [Shown(sentence) for one in told["channels"] for sentence in one["sentences"][:2]]
+    return [Shown(sentence) for one in told["channels"] for sentence in one["sentences"][1:2]]
 
 
 def events(case: Case, about: Mapping[str, Any], channel: int | None, found: Result) -> list[Shown]:
@@ -45,7 +45,7 @@ def events(case: Case, about: Mapping[str, Any], channel: int | None, found: Res
         return [Shown(phrase("panel_no_events", case.language, total=told["total"]))]
     worst = told["groups"][0]
     numbers = {"count": told["count"], "total": told["total"], "times": worst["count"]}
-    text = phrase("panel_events", case.language, said=quoted(worst["template"]), **numbers)
+    text = phrase("panel_events", case.language, said=worst["template"], **numbers)
     return [Shown(text, worst["first"]["line"], worst["first"]["text"])]
 
 
@@ -57,7 +57,7 @@ def before(case: Case, about: Mapping[str, Any], channel: int | None, found: Res
     names = {"log": about["log"], "before": about["before"], "device": about["device"]}
     told = case.tool("compare_logs", language=case.language, **names)
     changes = [one for one in told["changes"] if channel is None or one.get("channel") in (None, channel)]
-    named = quoted(about["before"])
+    named = about["before"]
     if not changes:
         where = where_is(channel, case.language)
         return [Shown(phrase("panel_unchanged", case.language, before=named, where=where))]

@@ -1,6 +1,7 @@
 """One expert speaking, without any model: from the checks of its field, and the tools it may call."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,23 +12,27 @@ from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.panel.planning import where_is
 from instrumentgpt.agents.offline.panel.record import (
     Reason,
-    clause,
     deciding,
     figure,
     found_faults,
     on_channel,
     reasons,
     rivals_of,
+    sentence,
     title,
+    worst_channel,
 )
 from instrumentgpt.agents.offline.panel.sources import SOURCES, Shown
 from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.text.tokens import count_tokens
 
 SURE = {"critical": 0.95, "high": 0.9, "medium": 0.85, "low": 0.75}  # a check's verdict, by its severity
 UNPROVEN_LESS, OPEN_LESS = 0.15, 0.15  # where the log alone cannot prove it; where a rival is left open
 RULED_OUT, FOUND_NOTHING, LEFT_OPEN, WEIGHED = 0.85, 0.7, 0.4, 0.7  # confidence without a verdict of its own
 GENERALIST = 12  # classes from which an expert has no field of its own, and weighs
 MOST_CLAIMS, MOST_REJECTS = 5, 5
+POSITION_TOKENS = 62  # a position is to fit into a summary of 100 (modes/panel/contracts.py allows 66)
+ENOUGH_SAMPLES, ENOUGH_SECONDS = 100, 180.0  # per channel: faults.toml, insufficient_data
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ def contribute(case: Case) -> Iterator[str]:
         told = _weigh(field)
     else:
         told = _judge(field)
+    told["position"] = _short(told["position"])
     yield json.dumps({**told, **_memory(field, told)}, ensure_ascii=False)
 
 
@@ -112,10 +118,11 @@ def _holds(field: Field, finding: Mapping[str, Any]) -> dict[str, Any]:
     rival = next((row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable"), "")
     confidence = SURE.get(finding["severity"], FOUND_NOTHING)
     confidence -= UNPROVEN_LESS * (fault in UNPROVEN) + OPEN_LESS * bool(rival)
+    where = where_is(finding["channel"], field.case.language)
     nearest = rival or next(iter(rivals_of(fault)), "")
-    condition = field.say("panel_condition", where=field.where, rival=field.title(nearest)) if rival else ""
+    condition = field.say("panel_condition", where=where, rival=field.title(nearest)) if rival else ""
     return {
-        "position": field.say("panel_holds", title=finding["title"], clause=clause(finding["summary"])),
+        "position": field.say("panel_holds", title=finding["title"], clause=sentence(finding["summary"])),
         "cause": fault,
         "confidence": round(confidence, 2),
         "condition": condition,
@@ -130,8 +137,7 @@ def _weigh(field: Field) -> dict[str, Any]:
         one for one in on_channel(found_faults(found), part["channel"]) if one["class"] in part["candidates"]
     ]
     if not seen:
-        shown = figure(found, part["channel"], "", language)
-        position = field.say("panel_weighs_nothing", samples=found["samples"], figure=shown)
+        position = _amount(field) if part["kind"] == "trust" else _quiet(field)
         return {"position": position, "cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
     one = seen[0]
     told = {"title": one["title"], "count": len(one["evidence"]), "samples": found["samples"]}
@@ -156,12 +162,12 @@ def _decide(field: Field) -> dict[str, Any]:
     """Say what is to be done first in the expert's field, or what keeps a runner-up possible."""
     language, unit = field.case.language, field.found["unit"]
     against, left = reasons(field.found, field.own, None, language)
-    told: dict[str, Any] = {"claims": [], "rejects": _rejected(against)}
+    told: dict[str, Any] = {"claims": [], "rejects": _rejected([one for one in against if one.line])}
     seen = [one for one in found_faults(field.found) if one["class"] in field.own]
     if seen:
         first = seen[0]
         position = field.say("panel_do", action=first["action"])
-        claims = [_claim(clause(first["summary"]), field, *_line(first))]
+        claims = [_claim(first["cause"], field, *_line(first))]
         return {**told, **_holds(field, first), "position": position, "claims": claims}
     if left:
         rival = next((row for row in found_faults(field.found) if row["class"] != left[0].cause), None)
@@ -178,7 +184,7 @@ def _decide(field: Field) -> dict[str, Any]:
             "measurement": measure,
             "claims": waiting,
         }
-    reason = against[0].text if against else figure(field.found, None, "", language)
+    reason = _named(field, against[0]) if against else figure(field.found, None, "", language)
     count = len(found_faults(field.found))
     position = field.say("panel_nothing_to_do", count=count, reason=reason)
     return {**told, "position": position, "cause": "", "confidence": RULED_OUT}
@@ -191,9 +197,40 @@ def _nothing(field: Field, against: list[Reason]) -> str:
         told = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
         return field.say("panel_record_holds", gaps=gaps, **told)
     if not against:
-        shown = figure(found, field.part["channel"], "", field.case.language)
-        return field.say("panel_weighs_nothing", samples=found["samples"], figure=shown)
-    return field.say("panel_none", where=field.where, count=len(against), reason=against[0].text)
+        return _quiet(field)
+    return field.say("panel_none", where=field.where, count=len(against), reason=_named(field, against[0]))
+
+
+def _named(field: Field, reason: Reason) -> str:
+    """Return the reason; one that only says that nothing was found needs the cause's name."""
+    if reason.line:
+        return reason.text
+    return f"{field.title(reason.cause)}{'：' if field.case.language == 'zh' else ': '}{reason.text}"
+
+
+def _short(position: str) -> str:
+    """Return the position without its last sentences, as far as it must fit into a summary."""
+    sentences = re.split(r"(?<=[.;])\s+|(?<=[。；])", position)
+    while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
+        sentences.pop()
+    joint = "" if "\u4e00" <= position[-2:-1] <= "\u9fff" else " "
+    return joint.join(sentences).rstrip("；; ")
+
+
+def _quiet(field: Field) -> str:
+    shown = figure(field.found, field.part["channel"], "", field.case.language)
+    return field.say("panel_weighs_nothing", samples=field.found["samples"], figure=shown)
+
+
+def _amount(field: Field) -> str:
+    """Return whether the log has enough samples for a verdict."""
+    found = field.found
+    channel = worst_channel(found, None)
+    told = {"samples": channel.get("samples") or 0, "seconds": found["seconds"] or 0.0}
+    enough = told["samples"] >= ENOUGH_SAMPLES and told["seconds"] >= ENOUGH_SECONDS
+    if not enough or channel.get("sample_period") is None:
+        return field.say("panel_weighs_too_little", **told)
+    return field.say("panel_weighs_record", period=channel["sample_period"], **told)
 
 
 def _from_sources(field: Field) -> list[Shown]:
@@ -209,7 +246,7 @@ def _from_sources(field: Field) -> list[Shown]:
 def _claims(field: Field, seen: list[dict[str, Any]], shown: list[Shown]) -> list[dict[str, Any]]:
     claims = [
         {
-            "text": clause(one["summary"]),
+            "text": one["cause"],
             "evidence": [_evidence(field, item["line"], item["text"]) for item in one["evidence"][:2]],
         }
         for one in seen
@@ -241,7 +278,7 @@ def _memory(field: Field, told: Mapping[str, Any]) -> dict[str, Any]:
     if not remembered:
         return {}
     newest = remembered[0]
-    position = clause(newest["summary"].partition(": ")[2])
-    text = field.say("panel_builds", number=newest["sub_problem"], summary=position[:240])
+    told_ = {name: newest[name] for name in ("confidence", "position")}
+    text = field.say("panel_builds", number=newest["sub_problem"], **told_)
     builds_on = [one["sub_problem"] for one in remembered]
     return {"claims": [_claim(text, field), *told["claims"]], "builds_on": builds_on}
