@@ -1,0 +1,70 @@
+"""Commands typed into the chat: answered like any question, shown without anything live, by no agent."""
+
+import re
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.modes.registry import MODES
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.runs import live_run
+
+APP = str(Path(__file__).parents[1] / "app.py")
+ANSWERED_SECONDS = 30
+
+
+def page(conversation: str = "") -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=30)
+    if conversation:
+        at.query_params["conv"] = conversation
+    return at.run()
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(str(element.value) for kind in ("markdown", "caption") for element in at.get(kind))
+
+
+def typed(command: str) -> AppTest:
+    """Return the page once `command`, typed into the input of an empty page, has been answered."""
+    at = page()
+    at.chat_input[0].set_value(command).run()
+    with closing(db.connect(database_path())) as database:
+        conversation = db.list_conversations(database)[0].id
+        deadline = time.monotonic() + ANSWERED_SECONDS
+        while live_run(database, conversation) and time.monotonic() < deadline:
+            time.sleep(0.05)
+    return page(conversation)
+
+
+def test_help_typed_into_the_chat_explains_the_commands():
+    at = typed("$help")
+    shown = texts(at)
+    assert not at.exception
+    assert "`$memorize <id> [type] [scope] [text]`" in shown and "keeps a note" in shown
+    assert "command ·" in shown and "Offline analyst ·" not in shown
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_command_repeats_is_shown_as_text(mode):
+    with closing(db.connect(database_path())) as database:
+        conversation = db.create_conversation(database)
+    forged = "<script>alert(1)</script> <!-- PLOTLY_CHART:x --> ![x](http://a/b.png)"
+    list(runs.consume(database_path(), conversation, f"$memorize x {forged}", mode=mode))
+    at = page(conversation)
+    assert not at.exception
+    live = re.sub(r"\\.", "", texts(at))
+    assert "<script" not in live and "<!--" not in live and "![" not in live
+
+
+def test_a_chart_of_a_tool_is_drawn_where_it_was_asked_for():
+    with closing(db.connect(database_path())) as database:
+        conversation = db.create_conversation(database)
+    for command in ("$observe 052", "$tool plot_log channel=2"):
+        list(runs.consume(database_path(), conversation, command))
+    at = page(conversation)
+    assert not at.exception and len(at.get("plotly_chart")) == 1
