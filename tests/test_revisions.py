@@ -268,7 +268,7 @@ def test_an_edited_text_cannot_forge_a_part_of_the_prompt(database, conversation
 
 
 def test_a_forgotten_note_comes_back_by_undo(database, conversation):
-    db.save_note(database, "n1", "Meier decides on kp", "deferred", f"conversation:{conversation}")
+    db.save_note(database, "n1", "Meier decides on kp", "deferred", conversation)
     [note] = db.list_notes(database)
     forgotten = forget_note(database, conversation, note)
     assert db.list_notes(database) == []

@@ -9,18 +9,13 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_conversation, unknown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
-from instrumentgpt.storage.saved import Note, list_notes
+from instrumentgpt.storage.notes import EVERYWHERE, notes_of
+from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.revisions import VALUE
 from instrumentgpt.text.state import DiagnosticState
 
 DEFERRED = "deferred"  # kind of a note that a person has to decide on
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
-
-
-def notes_of(database: Database, conversation_id: str, device: str) -> list[Note]:
-    """Return the notes that count here, newest first: of the conversation, of its device, and of all."""
-    scopes = [f"conversation:{conversation_id}", *([f"device:{device}"] if device else []), "global"]
-    return [note for note in list_notes(database) if note.scope in scopes]
 
 
 def case_as_markdown(database: Database, conversation_id: str) -> str:
@@ -34,12 +29,16 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
     [(stored,)] = rows(database, sql, (conversation_id,))
     told = listing(database, conversation_id, DiagnosticState.deserialize(str(stored or "")))
-    notes = notes_of(database, conversation_id, told.device)
+    notes = notes_of(database, conversation_id, [told.device] if told.device else [])
     lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(told, conversation.updated_at)]
     for name, entries in told.sections.items():
         lines += _section(SECTIONS[name], [_line(entry) for entry in entries])
-    lines += _section("For a person to decide", [_note(note) for note in notes if note.kind == DEFERRED])
-    lines += _section("Notes in force", [_note(note) for note in notes if note.kind != DEFERRED])
+    lines += _section(
+        "For a person to decide", [_note(note, conversation_id) for note in notes if note.kind == DEFERRED]
+    )
+    lines += _section(
+        "Notes in force", [_note(note, conversation_id) for note in notes if note.kind != DEFERRED]
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -78,8 +77,15 @@ def _sources(entry: Entry) -> Iterator[str]:
         yield f"{entry.other[1]} says {_text(entry.other[0])}"
 
 
-def _note(note: Note) -> str:
-    return f"- {_text(note.text)} ({_text(note.scope.partition(':')[0])})"
+def _note(note: Note, conversation_id: str) -> str:
+    return f"- {_text(note.text)} ({_text(note.id)}, {_text(where_noted(note, conversation_id))})"
+
+
+def where_noted(note: Note, conversation_id: str) -> str:
+    """Return where a note counts, in words: here, for a device, or everywhere."""
+    return {conversation_id: "this conversation", EVERYWHERE: "every conversation"}.get(
+        note.scope, note.scope
+    )
 
 
 def _text(text: str) -> str:

@@ -6,7 +6,8 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.storage.case import DEFERRED, notes_of
+from instrumentgpt.storage.case import DEFERRED, where_noted
+from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import untrusted
@@ -19,7 +20,7 @@ CHARACTERS = 300
 
 def draw(database: Database, conversation_id: str, device: str) -> None:
     """Draw the notes of this conversation, of its device and of all, each with Forget."""
-    notes = notes_of(database, conversation_id, device)
+    notes = notes_of(database, conversation_id, [device] if device else [])
     _draw(conversation_id, "For a person to decide", [note for note in notes if note.kind == DEFERRED])
     _draw(conversation_id, "Notes in force", [note for note in notes if note.kind != DEFERRED])
 
@@ -31,7 +32,8 @@ def _draw(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
         with st.container(horizontal=True, vertical_alignment="top", gap=None, wrap=False):
             with st.container(width="stretch"):
                 words = untrusted.label(note.text, CHARACTERS)
-                st.markdown(f":small[{words}]  \n:small[:gray[{untrusted.label(_scope(note))}]]")
+                where = untrusted.label(f"{note.id} · {where_noted(note, conversation_id)}")
+                st.markdown(f":small[{words}]  \n:small[:gray[{where}]]")
             st.button(
                 "",
                 key=f"note-{key_of(Item(note.scope, 'note', note.id))}",
@@ -41,11 +43,6 @@ def _draw(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
                 on_click=_forget,
                 args=(conversation_id, note),
             )
-
-
-def _scope(note: db.Note) -> str:
-    kind, _, name = note.scope.partition(":")
-    return {"conversation": "this conversation", "device": name}.get(kind, "every conversation")
 
 
 def _forget(conversation_id: str, note: db.Note) -> None:
