@@ -13,6 +13,7 @@ from instrumentgpt.ui import (
     conversation,
     evidence,
     inspector,
+    interview,
     live,
     offers,
     permissions,
@@ -62,8 +63,10 @@ def _draw_conversation(
     if run and any(message.run_id == run.id for message in [*messages, *newest]):
         run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None
-    if not run and not offers.draw(database, messages):
-        welcome.draw_follow_ups(messages)
+    if not run:
+        is_interview = interview.draw(database, shown.id)
+        if not offers.draw(database, messages) and not is_interview:
+            welcome.draw_follow_ups(messages)
     evidence.draw(database, shown.id, settings)
     if run and frame:
         with frame[0]:

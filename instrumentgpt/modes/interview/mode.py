@@ -94,22 +94,13 @@ def _asked_on(case: Case) -> Generator[Event, None, str | Reply]:
         faults = faults_of(reply.text, case.language, said)
         if not faults:
             _keep_asked(case, case.interview.gap)
-            _offer_ways_on(case)
             return shaped(reply.text)
         if reply.outcome != "ok":
             break
         fault = "; ".join(faults)
         yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
     _keep_asked(case, case.interview.gap)
-    _offer_ways_on(case)
     return own_reply(told)
-
-
-def _offer_ways_on(case: Case) -> None:
-    """Offer what may be said instead of an answer."""
-    for name in ("unknown", "skip", "enough"):
-        label = words("offers")[name][case.language]
-        case.turn.offers.append(Offer(label, label, TASK))
 
 
 def _prompt(case: Case, fault: str) -> str:

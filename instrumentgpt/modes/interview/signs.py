@@ -21,14 +21,14 @@ def slots_of(piece: str) -> tuple[str, ...]:
     found = [slot for slot, pattern in _patterns().items() if pattern.search(folded)]
     if "must_have" not in found and "constraints" not in found and wishes_in(piece):
         found.append("constraints")
-    return _settled(found)
+    return _settled(found, demands=has("demand", piece))
 
 
-def _settled(found: list[str]) -> tuple[str, ...]:
+def _settled(found: list[str], demands: bool) -> tuple[str, ...]:
     """Return the slots without those that a stronger sign explains."""
     slots = set(found)
-    if "success_criteria" in slots and "must_have" not in slots:
-        slots -= {"edge_cases"}
+    if "success_criteria" in slots and not demands:  # how it will be judged, not what it must do
+        slots -= {"edge_cases", "must_have"}
     if slots & {"must_have", "success_criteria"} and "constraints" not in slots:
         slots -= {"description", "examples"}
     if "examples" in slots:
