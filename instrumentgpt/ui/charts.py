@@ -8,7 +8,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import reports, untrusted
 
 KIND = "plotly"
 CONFIG = {"displaylogo": False}
@@ -19,6 +19,8 @@ def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
     title = untrusted.label(artifact.title)
     if artifact.removed_at:
         st.caption(f":material/cleaning_services: {removed(artifact)}")
+    elif artifact.kind in reports.KINDS:
+        reports.draw(database, artifact)
     elif artifact.kind != KIND:
         st.caption(f":material/draft: {title}")
     elif expanded:

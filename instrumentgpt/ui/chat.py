@@ -11,6 +11,7 @@ from instrumentgpt.storage.runs import Run, list_runs, live_run
 from instrumentgpt.ui import (
     composer,
     conversation,
+    entities,
     evidence,
     inspector,
     interview,
@@ -47,6 +48,7 @@ def _draw() -> None:
             sidebar.draw_conversations(database, shown.id if shown else None)
             inspector.draw(shown.id if shown else None)
             if shown:
+                entities.draw(database, shown.id)
                 permissions.draw(database, shown.id)
         if shown is None:
             welcome.draw(settings)

@@ -1,0 +1,78 @@
+"""What the conversation knows by a ref, and what of it was saved: two lists in the sidebar."""
+
+from functools import partial
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.storage.documents import Document, folder_of
+from instrumentgpt.storage.entities import Entity, list_entities
+from instrumentgpt.ui import composer, untrusted
+from instrumentgpt.ui.reports import MIME
+
+LABEL_CHARACTERS = 80
+FLAG_COLORS = {
+    "unsaved": "orange",
+    "created": "green",
+    "read:full": "blue",
+    "read:summary": "blue",
+    "read": "gray",
+}
+MODE = "investigate"
+
+
+def draw(database: Database, conversation_id: str) -> None:
+    """Draw the refs of the conversation and its documents; nothing where there are none."""
+    entities = list_entities(database, conversation_id)
+    if entities:
+        with st.expander(
+            f"Refs · {len(entities)}", icon=":material/tag:", key="refs", on_change="rerun"
+        ) as refs:
+            if refs.open:
+                _draw_refs(entities)
+    documents = db.list_documents(database, conversation_id)
+    if documents:
+        label = f"Documents · {len(documents)}"
+        with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as opened:
+            if opened.open:
+                _draw_documents(database, documents)
+
+
+def _draw_refs(entities: list[Entity]) -> None:
+    """Draw a line per thing, generated ones first; what is unsaved can be saved."""
+    st.caption("What a question can name: “compare log_1 with log_2”.")
+    for entity in sorted(entities, key=lambda one: not one.generated):
+        flag = f" :{FLAG_COLORS[entity.flag]}-badge[{untrusted.label(entity.flag)}]" if entity.flag else ""
+        kept = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
+        st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{kept}")
+        if entity.flag == "unsaved":
+            st.button(
+                f"Save {entity.ref}",
+                key=f"save-{entity.ref}",
+                icon=":material/save:",
+                on_click=composer.propose,
+                args=(f"Save {entity.ref}",),
+                kwargs={"mode": MODE},
+            )
+
+
+def _draw_documents(database: Database, documents: list[Document]) -> None:
+    folder = folder_of(database)
+    for document in documents:
+        path = folder / document.file
+        title = untrusted.label(document.title, LABEL_CHARACTERS)
+        if not path.exists():
+            st.caption(f":material/draft: {title}: the file {untrusted.label(document.file)} is gone.")
+            continue
+        st.download_button(
+            title,
+            partial(path.read_bytes),
+            document.file,
+            MIME[document.kind],
+            icon=":material/download:",
+            help=f"{document.ref} · {untrusted.label(str(path), 200)}",
+            on_click="ignore",
+            key=f"document-{document.id}",
+            width="stretch",
+        )
