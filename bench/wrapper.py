@@ -1,4 +1,4 @@
-"""What the wrapper adds between an agent's stdout and the database: `python -m bench.wrapper`.
+"""What the wrapper adds between an agent's stdout, the database and the screen: `python -m bench.wrapper`.
 
 An agent of ours prints lines with the time at which it printed them; events are stored as a turn stores them.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import db
+from bench import live_pages
 from cursor_cli import parse_stream
 from instrumentgpt.agents.events import Done, Text, to_json
 from instrumentgpt.agents.process import Clocks, Command, run
@@ -51,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--soak", type=int, default=SOAK_RUNS, help="runs of the soak; 0: none")
     soak_runs = parser.parse_args().soak
-    lines = [*delay(), *many(), *large()]
+    lines = [*delay(), *live_pages.measured(), *many(), *large()]
     if soak_runs:
         lines += soak(soak_runs)
     text = "\n".join(lines) + "\n"
