@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from exchanges import exchange
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -11,7 +12,13 @@ import memory
 from instrumentgpt.agents.events import Done
 from instrumentgpt.runs import consume
 from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.storage.revisions import list_revisions, revise
+from instrumentgpt.text.facts import Fact
+from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import inspector
+from instrumentgpt.ui.inspector.draw import VIEW
+from instrumentgpt.ui.inspector.editing import CORRECT, EDIT, FORGET, PIN, UNPIN, key_of
 
 APP = str(Path(__file__).parents[1] / "app.py")
 
@@ -121,3 +128,144 @@ def test_turns_are_counted_by_questions(database):
     for role in ("user", "assistant", "user", "assistant"):
         db.add_message(database, conversation, role, "x")
     assert list(inspector.turns_of(db.list_messages(database, conversation)).values()) == [1, 1, 2, 2]
+
+
+def page(conversation: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=30)
+    at.query_params["conv"] = conversation
+    at.run()
+    assert not at.exception
+    return at
+
+
+def shown_in(at: AppTest) -> str:
+    return "\n".join(
+        str(one.value) for kind in ("markdown", "caption", "code") for one in at.sidebar.get(kind)
+    )
+
+
+def menu_of(at: AppTest, item: Item):
+    return at.sidebar.menu_button(f"item-{key_of(item)}")
+
+
+FINDING = Item("zspr 052", "findings", "pv swings")
+KNOWN = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=["pv swings", "the fan is dirty"])
+
+
+def test_a_finding_is_forgotten_from_its_menu_and_comes_back_with_undo(database):
+    conversation, _ = with_state(database, KNOWN)
+    at = page(conversation)
+    menu_of(at, FINDING).click(FORGET).run()
+    assert "pv swings  " not in shown_in(at)
+    assert "the fan is dirty" in shown_in(at)
+    assert "1 forgotten" in shown_in(at)
+    at.sidebar.button("undo-last").click().run()
+    assert "pv swings" in shown_in(at)
+    assert not at.exception
+
+
+def test_a_finding_is_pinned_first_and_says_so(database):
+    conversation, _ = with_state(database, KNOWN)
+    at = page(conversation)
+    item = Item("zspr 052", "findings", "the fan is dirty")
+    menu_of(at, item).click(PIN).run()
+    shown = shown_in(at)
+    assert ":material/keep: the fan is dirty" in shown
+    assert shown.index("the fan is dirty") < shown.index("pv swings")
+    assert UNPIN in menu_of(at, item).options
+    assert "  - finding: the fan is dirty" in next_text(database, conversation)
+
+
+def next_text(database, conversation: str) -> str:
+    return inspector.next_prompt(database, conversation, "why?", Settings())[0].text
+
+
+def test_a_value_is_corrected_in_a_dialog_and_later_prompts_say_it(database):
+    conversation, question = with_state(database, KNOWN)
+    facts = [Fact("zspr 052", "", "kp", "0.09")]
+    db.store_facts(database, conversation, question, "agent", facts)
+    at = page(conversation)
+    menu_of(at, Item("zspr 052", "value", "kp")).click(CORRECT).run()
+    box = next(one for one in at.text_input if one.label == "What is true")
+    assert box.value == "0.09"
+    box.set_value("0.12")
+    next(one for one in at.button if one.label == "Save").click().run()
+    assert not at.exception
+    assert "**0\\.12**" in shown_in(at)
+    assert "was “0\\.09”" in shown_in(at)
+    assert "0.12 (turn 1, corrected by the user; previously 0.09 in turn 1)" in next_text(
+        database, conversation
+    )
+
+
+def test_an_edit_that_is_refused_says_why_and_changes_nothing(database):
+    conversation, _ = with_state(database, KNOWN)
+    at = page(conversation)
+    menu_of(at, FINDING).click(EDIT).run()
+    next(one for one in at.button if one.label == "Save").click().run()
+    assert any("the old one" in warning.value for warning in at.warning)
+    assert list_revisions(database, conversation) == []
+
+
+def test_every_change_is_listed_with_who_and_can_be_undone_and_done_again(database):
+    conversation, _ = with_state(database, KNOWN)
+    made = revise(database, conversation, FINDING, "edit", "pv swings", "pv swings at night", "Ana")
+    at = page(conversation)
+    at.session_state[VIEW] = "Edits"
+    at.run()
+    assert "edited “pv swings” → “pv swings at night”" in shown_in(at)
+    assert "· Ana · turn 1" in shown_in(at)
+    at.sidebar.button(f"undo-{made}").click().run()
+    assert "undone" in shown_in(at)
+    at.sidebar.button(f"redo-{made}").click().run()
+    assert "pv swings at night" in next_text(database, conversation)
+
+
+def test_a_past_prompt_is_shown_as_it_was_sent_and_held_against_the_one_before(database):
+    conversation, question = with_state(database, KNOWN)
+    for text in ("kp is 0.09, <b>why</b>?", "kp is 0.12, <b>why</b>?"):
+        told = {"run_id": "r", "task": "chat", "agent": "offline", "budget": 8000}
+        last = keep_prompt(database, conversation, question, text, **told)
+    at = page(conversation)
+    at.session_state[VIEW] = "Prompt"
+    at.run()
+    at.sidebar.selectbox[0].set_value(last).run()
+    assert [code.value for code in at.sidebar.code] == ["kp is 0.12, <b>why</b>?"]
+    at.sidebar.segmented_control[0].set_value("Difference").run()
+    difference = at.sidebar.get("html")[-1].proto.body
+    assert "<ins" in difference and "<del" in difference
+    assert "&lt;b&gt;" in difference and "<b>" not in difference
+
+
+def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
+    conversation = db.create_conversation(database)
+    for n in range(6):
+        exchange(database, conversation, f"question {n}?", f"The seal of door {n} is worn. " * 30)
+    at = page(conversation)
+    at.session_state[VIEW] = "Older"
+    at.run()
+    assert "What remains:** User: question 2?" in shown_in(at).replace("\\", "")
+    first = db.list_messages(database, conversation)[1].id
+    at.sidebar.button(f"put-back-{first}").click().run()
+    assert "in the prompt again" in shown_in(at)
+    recalled = next_text(database, conversation).partition("<recalled_turns>")[2]
+    assert "[turn 1] Assistant: The seal of door 0 is worn." in recalled
+    at.sidebar.button(f"take-out-{first}").click().run()
+    assert "The seal of door 0" not in next_text(database, conversation).partition("<recalled_turns>")[2]
+
+
+def test_notes_stand_where_they_count_and_forgetting_one_can_be_undone(database):
+    conversation, _ = with_state(database, KNOWN)
+    db.save_note(database, "valve", "Meier decides on the valve", "deferred", conversation)
+    db.save_note(database, "seal", "Its seal is new", scope="zspr 052")
+    db.save_note(database, "other", "of another device", scope="zspr 050")
+    at = page(conversation)
+    shown = shown_in(at)
+    assert (
+        shown.index("For a person to decide") < shown.index("Meier decides") < shown.index("Its seal is new")
+    )
+    assert "of another device" not in shown
+    at.sidebar.button(f"note-{key_of(Item(conversation, 'note', 'valve'))}").click().run()
+    assert "Meier decides on the valve  " not in shown_in(at)
+    at.sidebar.button("undo-last").click().run()
+    assert "Meier decides on the valve" in shown_in(at)

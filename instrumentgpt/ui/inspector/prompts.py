@@ -1,5 +1,6 @@
 """The Prompt view: exactly what was or will be sent, and what changed since the turn before."""
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
@@ -30,9 +31,7 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     """Draw a choice of prompts, and of the one chosen its text or its difference from the one before."""
     sent = list_prompts(database, conversation_id)
     asked = places(database, conversation_id)[1]
-    names = {NEXT: "Next question"}
-    for number, message_id, task, agent in reversed(sent):
-        names[number] = f"Turn {turn_of(message_id, asked)}{_task(task)} · {_label(agent)}"
+    names = {NEXT: "Next question", **dict(reversed(_named(sent, asked).items()))}
     chosen = st.selectbox("Prompt of", list(names), format_func=lambda number: names.get(number, ""))
     if chosen == NEXT:
         st.text_input("What you would ask", placeholder=EXAMPLE, key=TYPED, live=True)
@@ -59,6 +58,17 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
         "Exactly what the agent was sent:" if past else "Exactly what the agent is sent with this question:"
     )
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
+
+
+def _named(sent: Sequence[tuple[int, int, str, str]], asked: Sequence[int]) -> dict[int, str]:
+    """Return prompt → what it is called; of several alike in a turn, the later ones with their number."""
+    names: dict[int, str] = {}
+    alike: Counter[str] = Counter()
+    for number, message_id, task, agent in sent:
+        name = f"Turn {turn_of(message_id, asked)}{_task(task)} · {_label(agent)}"
+        alike[name] += 1
+        names[number] = name if alike[name] == 1 else f"{name} · {alike[name]}"
+    return names
 
 
 def _task(task: str) -> str:
