@@ -113,7 +113,7 @@ def _told(value: Value, with_log: bool) -> str:
     fact, now = value.now.fact, value.now
     source = "" if now.source == "agent" else f", {now.mark or now.source}"
     read = f" in {now.log}{_place(now)}" if now.log and with_log else ""
-    before = ", ".join(map(_before, value.earlier))
+    before = ", ".join(_before(old, fact.channel) for old in value.earlier)
     history = f"; previously {before}" if before else ""
     other = now.against
     dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
@@ -126,8 +126,9 @@ def _place(now: Known) -> str:
     return f"{line} at {now.clock}" if now.clock else line
 
 
-def _before(old: Known) -> str:
-    channel = f" on channel {old.fact.channel}" if old.fact.channel else ""
+def _before(old: Known, channel_now: str) -> str:
+    of_another = old.fact.channel and old.fact.channel != channel_now
+    channel = f" on channel {old.fact.channel}" if of_another else ""
     return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"
 
 
