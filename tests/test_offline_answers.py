@@ -441,3 +441,27 @@ def test_what_could_not_be_done_is_said_with_the_remedy(tmp_path, troubled, ques
 def test_devices_that_could_not_be_judged_are_no_good_news(tmp_path, troubled):
     text = asked("which device is worst?", tmp_path, inventory=troubled).text
     assert "4 could not be judged" in text and "Which of the" not in text
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("kp is 0.08, not 0.09; and do not restart it before Friday", ["`kp`: `0.08`", "before Friday"]),
+        ("no, the setpoint is 60 °C", ["`setpoint`: `60 °C`"]),
+        ("kp 是 0.08，不是 0.09", ["`kp`: `0.08`"]),
+        ("星期五之前不要重開 052", ["星期五之前不要重開 052"]),
+        ("do not restart 052 before Friday", ["do not restart 052 before Friday"]),
+    ],
+)
+def test_what_is_stated_and_not_asked_is_noted_point_by_point(tmp_path, told, kept):
+    answer = asked(told, tmp_path)
+    assert answer.tools == () and ("Noted" in answer.text or "已記下" in answer.text)
+    assert all(point in answer.text for point in kept)
+
+
+@pytest.mark.parametrize(
+    "order", ["set kp of 052 to 0.2", "restart 052", "把 052 的 kp 調到 0.08", "what is kp of 052?"]
+)
+def test_orders_and_questions_are_not_noted(tmp_path, order):
+    text = asked(order, tmp_path).text
+    assert "Noted" not in text and "已記下" not in text

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.terms import fold, quantities
 
@@ -36,7 +37,6 @@ _VALUE = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；;])|\n")
-_ASKED = re.compile(r"[?？]\s*\W*$|[嗎吗呢][。.]?$")
 _UNREAL = re.compile(  # what is proposed or supposed
     r"\b(?:if|would|should|could|might|may|suggest\w*|recommend\w*|propos\w*|try|consider|assum\w*|suppose"
     r"|e\.g|example"
@@ -196,7 +196,7 @@ def _row(cells: Sequence[str], header: Sequence[str], device: str, names: Names)
 
 def _of_line(line: str, device: str, names: Names) -> Iterator[Fact]:
     for sentence in _SENTENCE.split(line):
-        if not sentence.strip() or _ASKED.search(sentence):
+        if not sentence.strip() or is_asked(sentence):
             continue
         masked = _without_devices(sentence, names)
         scope, channel = device_named(sentence, names) or device, _channel(sentence)

@@ -2,16 +2,13 @@
 
 import re
 
+from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.summary import shorten
 
 WISH_CHARS = 240  # of a sentence kept
 LINE_CHARS = 1000
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(]|[^\x00-\x7f])|(?<=[。！？；])|\n")
-_ASKED = re.compile(
-    r"[?？]\s*\W*$|[嗎吗呢][。.]?$|^\s*(?:what|why|how|when|where|which|who|is|are|does|did|can|could)\b",
-    re.I,
-)
 _LAID_DOWN = re.compile(
     r"\b(?:do not|don't|dont|never|always|must(?:n't)?|only (?:use|report|show|touch|when|if|after|in)"
     r"|please (?:keep|use|avoid)"
@@ -40,6 +37,6 @@ def wishes_in(text: str) -> list[str]:
     for line in prose_lines(text):
         for sentence in _SENTENCE.split(line[:LINE_CHARS]):
             told = " ".join(sentence.split())
-            if told and _LAID_DOWN.search(told) and not _ASKED.search(told):
+            if told and _LAID_DOWN.search(told) and not is_asked(told):
                 found[shorten(told, WISH_CHARS)] = None
     return list(found)

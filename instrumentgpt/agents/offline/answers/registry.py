@@ -12,6 +12,7 @@ from instrumentgpt.agents.offline.answers.history import history
 from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
 from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.moments import at_time
+from instrumentgpt.agents.offline.answers.noted import is_noted, noted
 from instrumentgpt.agents.offline.answers.plots import plot
 from instrumentgpt.agents.offline.answers.rest import (
     act,
@@ -60,6 +61,9 @@ def answer(case: Case) -> Iterator[str]:
     """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised."""
     if case.unknown and not case.task.devices:
         yield from unknown_device(case)
+        return
+    if is_noted(case):
+        yield from noted(case)
         return
     if note := image_note(case):
         yield note + "\n\n"
