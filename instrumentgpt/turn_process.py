@@ -8,15 +8,19 @@ from contextlib import closing
 from pathlib import Path
 from types import FrameType
 
+HEAVY = ("pandas", "numpy")  # sqlite-utils imports them where they are: 0.3 s before the first word
+
 
 def main(database_path: Path, run_id: str) -> int:
     """Answer the run; return 0, whatever the answer's outcome: it is in the database."""
-    for name in ("pandas", "numpy"):  # sqlite-utils imports them where they are: 0.3 s before the first word
+    for name in HEAVY:
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say "not installed"
     import db
     from instrumentgpt.runs import answer
     from instrumentgpt.turn import run_folder
 
+    for name in HEAVY:  # a mode that uses a tool itself imports them then
+        del sys.modules[name]
     stop = _StopSignal()
     with closing(db.connect(database_path)) as database:
         for _ in answer(database, run_id, stop.received):

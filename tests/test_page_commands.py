@@ -68,3 +68,9 @@ def test_a_chart_of_a_tool_is_drawn_where_it_was_asked_for():
         list(runs.consume(database_path(), conversation, command))
     at = page(conversation)
     assert not at.exception and len(at.get("plotly_chart")) == 1
+
+
+def test_a_command_typed_into_the_chat_uses_tools_in_the_process_of_its_turn():
+    """That process begins without numpy and pandas, so that the first word comes at once."""
+    shown = texts(typed("$observe 053 2"))
+    assert "channel 2: pv" in shown and "Newest events" in shown
