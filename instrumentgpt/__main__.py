@@ -18,6 +18,7 @@ from instrumentgpt.commands import (
     diagnose,
     doctor,
     export,
+    panel,
     plot,
     prune,
     search,
@@ -27,6 +28,7 @@ from instrumentgpt.errors import InstrumentGPTError
 
 COMMANDS: dict[str, ModuleType] = {
     "ask": ask,
+    "panel": panel,
     "diagnose": diagnose,
     "compare": compare,
     "plot": plot,

@@ -23,9 +23,10 @@ from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import UnknownAgent as UnknownAgent
 from instrumentgpt.agents.registry import choose
+from instrumentgpt.background import after_answer
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.commands.grammar import COMMAND, is_command
-from instrumentgpt.modes.registry import known_mode, run_turn
+from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import CHECKOUT, Settings, settings_in_force
 from instrumentgpt.storage.artifacts import attach_uploads
 from instrumentgpt.storage.runs import (
@@ -108,6 +109,7 @@ def consume(
         _note_process(database, run_id, os.getpid())
         try:
             yield from answer(database, run_id, stopped)
+            after_answer(database, conversation_id)
         finally:
             shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
 
@@ -231,9 +233,15 @@ def reap(database_path: str | Path) -> list[str]:
 
 
 def _reap_all(database: Database, except_for: str = "") -> list[str]:
-    longest = _in_force(database).total_seconds + OVERTIME_SECONDS
+    total = _in_force(database).total_seconds
     runs = [run for run in live_runs(database) if run.id != except_for]
-    return [run.id for run in runs if _reap(database, run, longest)]
+    return [run.id for run in runs if _reap(database, run, _longest(run, total))]
+
+
+def _longest(run: Run, total: float) -> float:
+    """Return the seconds that a run may take: its mode may ask several agents, each for `total`."""
+    asked = MODES[run.mode].in_a_row if run.mode in MODES else 1
+    return total * asked + OVERTIME_SECONDS
 
 
 def _in_force(database: Database) -> Settings:

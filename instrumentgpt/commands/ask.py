@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.storage.paths import database_path
 
     question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
-    files = [(path.name, _read(path)) for path in arguments.files]
-    conversation = _conversation(database_path(), question, arguments)
+    files = [(path.name, read_file(path)) for path in arguments.files]
+    conversation = conversation_for(database_path(), question, arguments)
     events = runs.consume(
         database_path(),
         conversation,
@@ -52,13 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
         attachments=files,
     )
     with closing(events) as stream:
-        code = _print_json(stream) if arguments.json else _print_text(stream)
+        code = _print_json(stream) if arguments.json else print_text(stream)
     if not arguments.json:
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """Return the content of a file to hand over; raise UnreadableFile with the remedy."""
     try:
         return path.read_bytes()
     except OSError as problem:
@@ -71,7 +72,8 @@ class UnreadableFile(InstrumentGPTError, OSError):
     """A file that cannot be handed over."""
 
 
-def _conversation(path: Path, question: str, arguments: argparse.Namespace) -> str:
+def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -> str:
+    """Return the id of the conversation that the arguments name, or of a new one."""
     import db
 
     with closing(db.connect(path)) as database:
@@ -96,7 +98,8 @@ def _print_json(events: Iterator[Event]) -> int:
     return 0 if outcome == "ok" else 1
 
 
-def _print_text(events: Iterator[Event]) -> int:
+def print_text(events: Iterator[Event]) -> int:
+    """Print the words of an answer as they come, its steps beside it; return 0 if it was answered, else 1."""
     printed = Printed()
     outcome = "no-result"
     for event in events:

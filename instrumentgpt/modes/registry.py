@@ -16,18 +16,22 @@ from instrumentgpt.turn import Turn
 
 @dataclass(frozen=True)
 class Mode:
-    """A way of working: the word on its button, what it is for, and how it answers a turn."""
+    """A way of working: the word on its button, what it is for, and how it answers a turn.
+
+    in_a_row  agents that one turn may ask one after the other: so many times as long it may take
+    """
 
     label: str
     purpose: str
     answer: Callable[[Turn], Events]
+    in_a_row: int = 1
 
 
 MODES: dict[str, Mode] = {
     "chat": Mode("Ask", "One question, one answer with evidence", chat),
     "investigate": Mode("Investigate", "A bigger job: planned, agreed to, carried out", investigate),
     "interview": Mode("Interview", "One question at a time, until it can be said what is wrong", interview),
-    "panel": Mode("Panel", "Several possible causes, examined in order by experts", panel),
+    "panel": Mode("Panel", "Several possible causes, examined in order by experts", panel, 20),
 }
 
 

@@ -17,6 +17,7 @@ from instrumentgpt.ui import (
     interview,
     live,
     offers,
+    panel,
     permissions,
     session,
     sidebar,
@@ -65,9 +66,10 @@ def _draw_conversation(
     if run and any(message.run_id == run.id for message in [*messages, *newest]):
         run = None  # it has ended since it was looked for
     frame = conversation.draw_live(database, run) if run else None
+    is_panel = panel.draw(database, shown.id, answering=run is not None)
     if not run:
         is_interview = interview.draw(database, shown.id)
-        if not offers.draw(database, messages) and not is_interview:
+        if not offers.draw(database, messages) and not is_interview and not is_panel:
             welcome.draw_follow_ups(messages)
     evidence.draw(database, shown.id, settings)
     if run and frame:

@@ -30,6 +30,7 @@ BRIEF, PLAN = Key(0, "brief"), Key(0, "plan")
 
 def panel(turn: Turn) -> Events:
     """Answer the turn: a new problem is decomposed; "yes" begins or goes on; a changed list is taken over."""
+    turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
     try:
         experts = read_experts(turn.home())
         known = latest_panel(turn.database, turn.run.conversation_id)

@@ -1,0 +1,73 @@
+"""`panel`: several possible causes, examined by experts; the decomposition is shown and approved first."""
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from instrumentgpt.errors import InstrumentGPTError
+
+HELP = "examine several possible causes of a problem by a panel of experts"
+MODE = "panel"
+
+
+class NoAnswer(InstrumentGPTError, EOFError):
+    """The decomposition was not approved, because nobody could be asked."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add question, log, agent and approval."""
+    parser.add_argument("question", help="in English or Chinese; it may name a device")
+    parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
+    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
+    going_on = parser.add_mutually_exclusive_group()
+    going_on.add_argument("--conversation", metavar="ID", help="go on with the panel of this conversation")
+    going_on.add_argument(
+        "--continue", dest="continue_", action="store_true", help="go on with the latest conversation's panel"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
+    from instrumentgpt.commands import ask
+    from instrumentgpt.storage.paths import database_path
+
+    files = [(path.name, ask.read_file(path)) for path in arguments.log]
+    conversation = ask.conversation_for(database_path(), arguments.question, arguments)
+    said: str | None = arguments.question
+    code = 0
+    while said is not None:
+        code = _turn(conversation, said, arguments.agent, files)
+        files = []
+        said = _next(conversation, arguments.yes) if code == 0 else None
+    print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
+    return code
+
+
+def _turn(conversation: str, said: str, agent: str, files: list[tuple[str, bytes]]) -> int:
+    from instrumentgpt import runs
+    from instrumentgpt.commands import ask
+    from instrumentgpt.storage.paths import database_path
+
+    events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
+    with closing(events) as stream:
+        return ask.print_text(stream)
+
+
+def _next(conversation: str, approved: bool) -> str | None:
+    """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
+    import db
+    from instrumentgpt.storage.panels import latest_panel
+    from instrumentgpt.storage.paths import database_path
+
+    with closing(db.connect(database_path())) as database:
+        known = latest_panel(database, conversation)
+    if known is None or known.status != "proposed":
+        return None
+    if approved:
+        return "yes"
+    try:
+        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+    except EOFError:
+        raise NoAnswer("The decomposition was not approved. Give --yes, or answer on a terminal") from None
