@@ -124,7 +124,7 @@ def test_002_5_an_unknown_command_lists_those_there_are(text):
     assert is_command(text)
     with pytest.raises(BadCommand) as told:
         parse(text)
-    assert told.value.fields["known"].split() == [f"${name}" for name in COMMANDS]
+    assert told.value.fields["known"].split() == [f"`${name}`" for name in COMMANDS]
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def known_name(typed: str) -> str:
 
 def _unknown(typed: str) -> BadCommand:
     near = "".join(difflib.get_close_matches(_folded(typed), COMMANDS, 1))
-    every = " ".join(f"${known}" for known in COMMANDS)
+    every = " ".join(f"`${known}`" for known in COMMANDS)
     shown = f"${typed.lstrip('$＄')[:ID_CHARACTERS]}"
     return BadCommand("meant" if near else "unknown", name=shown, near=f"${near}", known=every)
 

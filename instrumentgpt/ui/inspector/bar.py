@@ -12,6 +12,7 @@ PARTS = {  # section of the prompt → its name here and its colour, the same in
     "instructions": ("instructions", "#6B7280"),
     "diagnostic_context": ("state", "#009E73"),
     "note": ("note", "#56B4E9"),
+    "notes": ("notes", "#A6761D"),
     "device_history": ("history", "#D55E00"),
     "conversation_summary": ("summary", "#E69F00"),
     "recalled_turns": ("recalled", "#8C564B"),
