@@ -1,4 +1,4 @@
-"""Whatever people do to a conversation: its memory holds each message once, its prompts keep to their budget."""
+"""Whatever people do to a conversation, it holds each message once, and prompts keep to their budget."""
 
 import os
 import tempfile
