@@ -11,10 +11,11 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.known import Known
+from instrumentgpt.text.known import Key, Known
 from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
+EVERY = -1  # SQLite's word for no limit
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
@@ -75,15 +76,22 @@ def _first_read(database: Database, conversation_id: str, reading: Reading) -> i
     return int(found[0][0]) if found else None
 
 
-def list_facts(database: Database, conversation_id: str, newest: int = NEWEST_VALUES) -> list[Known]:
-    """Return what the conversation's messages state, oldest first: of each quantity the `newest` values."""
+def list_facts(database: Database, conversation_id: str) -> list[Known]:
+    """Return what the conversation's messages state, oldest first: of each quantity the newest values."""
     sql = (
         f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
         f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS age"
         " FROM facts WHERE conversation_id = ?)"
         f" WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
     )
-    return _known(database, conversation_id, rows(database, sql, (conversation_id, newest, NEWEST_SENTENCES)))
+    return _known(
+        database, conversation_id, rows(database, sql, (conversation_id, NEWEST_VALUES, NEWEST_SENTENCES))
+    )
+
+
+def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
+    """Return all values that were ever stated of each key, oldest first."""
+    return _known(database, conversation_id, _values(database, conversation_id, keys, EVERY))
 
 
 def facts_of(
@@ -115,7 +123,9 @@ def facts_of(
     return _known(database, conversation_id, found)
 
 
-def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, str, str]]) -> list[Any]:
+def _values(
+    database: Database, conversation_id: str, keys: Sequence[Key], newest: int = NEWEST_VALUES
+) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
         f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})"
@@ -124,7 +134,7 @@ def _values(database: Database, conversation_id: str, keys: Sequence[tuple[str, 
         f" ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
     parts = [part for key in keys for part in key]
-    asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
+    asked: tuple[str | int, ...] = (*parts, conversation_id, newest)
     return rows(database, sql, asked) if keys else []
 
 

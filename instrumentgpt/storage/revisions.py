@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import unknown
-from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.facts import every_value, list_facts
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.provenance import list_state_items
 from instrumentgpt.storage.saved import Note
@@ -41,7 +41,6 @@ from instrumentgpt.text.statements import STATEMENT_CHARS, same, statements
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation
 PUT_BACK_CHARS = 1500  # of a message that is put back
-REVISED_VALUES = 1000  # of one quantity, looked at once one has been revised
 
 _COLUMNS = (
     "id, device, field, name, channel, action, old, new, after, changed_by, changed_at, undone_by, undone_at"
@@ -200,14 +199,9 @@ def _with_every_value(
     database: Database, conversation_id: str, known: Sequence[Known], found: Standings
 ) -> list[Known]:
     """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
-
-    def is_revised(row: Known) -> bool:
-        return (
-            row.kind == VALUE and Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel) in found
-        )
-
-    every = list_facts(database, conversation_id, REVISED_VALUES)
-    return [*(row for row in known if not is_revised(row)), *filter(is_revised, every)]
+    keys = [(item.device, item.channel, item.name) for item in found if item.field == VALUE]
+    others = [row for row in known if row.kind != VALUE or row.fact.key not in keys]
+    return [*others, *every_value(database, conversation_id, keys)]
 
 
 def _restated(database: Database, conversation_id: str, found: Standings) -> set[Item]:
