@@ -25,7 +25,7 @@ def conversation(database):
     made = db.create_conversation(database)
     exchange(database, made, "the first question?", LONG)
     for n in range(8):
-        exchange(database, made, f"question {n} about libraries?", "Use the standard one. " * 40)
+        exchange(database, made, f"question {n} about libraries?", f"Use library {n} of them. " * 40)
     return made
 
 
