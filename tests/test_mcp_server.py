@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
+from instrument_lines import event, sample
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
 import db
@@ -147,6 +148,43 @@ def test_a_long_result_goes_on_where_its_cursor_says(call):
             break
         cursor = found["more"][0]["cursor"]
     assert seen == list(range(1, 201)) and cursor
+
+
+def pages_of(tool, name, **arguments):
+    """Return all items of the list `name`, page after page, and on how many pages they came."""
+    seen, cursors = [], [""]
+    while cursors[-1] is not None:
+        found = json.loads(tool(**arguments, cursor=cursors[-1]))
+        seen += found[name]
+        cursors.append(next((more["cursor"] for more in found.get("more", ())), None))
+    return seen, len(cursors) - 1
+
+
+def test_every_log_of_a_large_folder_is_reached_by_cursors(tmp_path):
+    (tmp_path / "logs").mkdir()
+    names = {
+        f"InstrumentDebug_2026-01-{day:02}_{hour:02}-00-00.00.log"
+        for day in range(1, 31)
+        for hour in range(24)
+    }
+    for name in names:
+        (tmp_path / "logs" / name).touch()
+    (tmp_path / "devices.toml").write_text('[[device]]\nname = "d"\nip = "10.1.1.60"\nlogs = "logs"\n')
+    tools = Tools({"inventory": str(tmp_path / "devices.toml"), "cache": str(tmp_path / "cache")})
+    seen, pages = pages_of(tools.list_logs, "logs", device="d")
+    assert {log["name"] for log in seen} == names and len(seen) == len(names) and pages > 1
+
+
+def test_every_group_of_events_is_reached_by_cursors(tmp_path):
+    units = [f"{first}{second}" for first in "abcdef" for second in "ghijklmnop"]
+    lines = [sample(number) for number in range(100)]
+    lines += [
+        event(100 + n, f"[{unit}] the {unit} unit reports trouble", "error") for n, unit in enumerate(units)
+    ]
+    (tmp_path / "events.log").write_text("\n".join(lines))
+    tools = Tools({"cache": str(tmp_path / "cache"), "attachments": [str(tmp_path / "events.log")]})
+    seen, pages = pages_of(tools.search_events, "groups", log="events.log")
+    assert len({group["template"] for group in seen}) == len(seen) == len(units) and pages > 1
 
 
 def test_the_whole_conversation_can_be_searched_in_both_languages(call):

@@ -9,7 +9,7 @@ from instrumentgpt.instruments.tools.opened import Opened, open_log
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.workspace import Workspace
 
-MOST_GROUPS = 20
+MOST_GROUPS = 500  # an agent is given them by pages
 MOST_TIMES = 40  # of one group; enough to see what coincides
 MOST_LINES = 200
 

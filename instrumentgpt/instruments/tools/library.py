@@ -10,7 +10,7 @@ from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 
-MOST_LOGS = 100
+MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
 def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
