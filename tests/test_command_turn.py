@@ -204,7 +204,7 @@ def test_what_a_tool_finds_is_remembered_and_what_a_command_repeats_is_not(datab
     assert found.findings and found.downloaded_logs
     said(conversation, "$speak **Root cause**: the fan. kp is 9.5")
     assert state_of(database, conversation) == found
-    assert not [fact for fact in list_facts(database, conversation) if "9.5" in fact.value]
+    assert "9.5" not in [known.fact.value for known in list_facts(database, conversation)]
 
 
 def test_a_result_is_bounded_whatever_the_tool_returns(conversation):

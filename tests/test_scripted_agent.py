@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -177,6 +178,22 @@ def test_an_answer_may_be_an_error(script, tmp_path):
     task.write_text(json.dumps({"question": "?", "given": {"expert": "sensor 1"}}))
     done = run(script, "--task", task)
     assert (done.returncode, done.stdout) == (1, b"the sensor is silent\n")
+
+
+def test_where_is_counted_can_be_said(script, tmp_path):
+    folder = tmp_path / "counts"
+    folder.mkdir()
+    said = [run(script, "--counts", folder, prompt="why?").returncode for _ in range(3)]
+    assert said == [0, 1, 0] and [path.name for path in folder.iterdir()] == [".scripted-agent.json"]
+
+
+def test_an_answer_may_be_late_and_a_tool_that_is_not_there_is_a_failed_call(tmp_path):
+    path = tmp_path / "late.json"
+    path.write_text(json.dumps({"answer": [{"delay": 0.3, "say": [{"tool": "fetch_logs"}, "${error}"]}]}))
+    started = time.monotonic()
+    done = run(path)
+    assert time.monotonic() - started > 0.3
+    assert "There is no tool 'fetch_logs'. Did you mean fetch_log?" in done.stdout.decode()
 
 
 def test_it_is_never_chosen_by_itself_and_needs_a_script(script):
