@@ -226,6 +226,15 @@ def test_observe_shows_the_last_reading_of_the_channel_and_the_newest_events(con
     assert text.count("](?log=zspr%20053/") >= 3
 
 
+def test_observe_shows_warnings_and_errors_before_other_events(conversation):
+    text = said(conversation, "$observe 052")
+    trouble, others = text.split("Newest warnings and errors, each kind once:")[1].split(
+        "Newest other events"
+    )
+    assert "error `socket closed by peer 10.1.1.204`" in trouble and "warning `slow client" in trouble
+    assert "info" in others and "error" not in others
+
+
 def test_observe_goes_on_with_the_device_of_the_conversation_and_else_asks_for_it(conversation):
     assert "Name one: `$observe 052`" in said(conversation, "$observe")
     said(conversation, "$observe 054")

@@ -73,4 +73,4 @@ def test_a_chart_of_a_tool_is_drawn_where_it_was_asked_for():
 def test_a_command_typed_into_the_chat_uses_tools_in_the_process_of_its_turn():
     """That process begins without numpy and pandas, so that the first word comes at once."""
     shown = texts(typed("$observe 053 2"))
-    assert "channel 2: pv" in shown and "Newest events" in shown
+    assert "channel 2: pv" in shown and "Newest other events" in shown

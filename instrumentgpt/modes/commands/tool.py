@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from instrumentgpt.agents.events import Event, Tool
 from instrumentgpt.agents.heard import SERVER
@@ -19,7 +19,10 @@ from instrumentgpt.storage.connection import file_of
 from instrumentgpt.text.language import language_of
 from instrumentgpt.turn import made
 
-MOST_EVENTS = 8
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.messages import Group
+
+MOST_EVENTS = 5  # of each list
 LIST = ("?", "list", "help")  # in place of a tool's name
 _CHANNEL = re.compile(r"(?:^|\s)(?:channel\s*|通道\s*)?(\d{1,2})$", re.IGNORECASE)
 _log = logging.getLogger(__name__)
@@ -80,20 +83,29 @@ def _reading(bench: Bench, channel: Mapping[str, Any], unit: str, log: str) -> s
 
 
 def _newest_events(bench: Bench, log: str, device: str) -> str:
-    """Return the newest event lines, each kind once with how often it occurs."""
-    from instrumentgpt.instruments.messages import group_messages
+    """Return the newest event lines, each kind once with how often it occurs; trouble before the rest."""
+    from instrumentgpt.instruments.messages import TROUBLE, group_messages
     from instrumentgpt.instruments.tools.opened import open_log
 
     opened = open_log(_workspace(bench), log, device)
-    groups = group_messages(opened.log.events)
-    newest = sorted(groups, key=lambda group: -group.messages[-1].line)[:MOST_EVENTS]
-    lines = []
-    for group in newest:
+
+    def told(group: "Group") -> str:
         last = group.messages[-1]
         often = f" (×{len(group.messages):,})" if len(group.messages) > 1 else ""
         said = f"{moment(opened.log.clock(last.time))} {plain_text(group.level)} {quoted(last.text)}"
-        lines.append(f"- {said} {line_link(f'{device}/{log}', last.line)}{often}")
-    return "\n".join([bench.say("newest_events"), "", *lines]) if lines else bench.say("no_events")
+        return f"- {said} {line_link(f'{device}/{log}', last.line)}{often}"
+
+    newest = sorted(group_messages(opened.log.events), key=lambda group: -group.messages[-1].line)
+    lists = {
+        "newest_trouble": [group for group in newest if group.level in TROUBLE],
+        "newest_events": [group for group in newest if group.level not in TROUBLE],
+    }
+    parts = [
+        "\n".join([bench.say(title), "", *map(told, groups[:MOST_EVENTS])])
+        for title, groups in lists.items()
+        if groups
+    ]
+    return "\n\n".join(parts) or bench.say("no_events")
 
 
 def _completed(bench: Bench, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
