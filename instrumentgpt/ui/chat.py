@@ -47,9 +47,10 @@ def _draw() -> None:
             composer.ask(database, settings, shown.id if shown else None, sent)
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
-            inspector.draw(shown.id if shown else None)
             if shown:
                 entities.draw(database, shown.id)
+            inspector.draw(shown.id if shown else None)
+            if shown:
                 permissions.draw(database, shown.id)
         if shown is None:
             welcome.draw(settings)
