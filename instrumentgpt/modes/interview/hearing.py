@@ -1,5 +1,6 @@
 """Taking in what the user says, message by message: captures, skips, phases, corrections. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from instrumentgpt.modes.interview.intentions import (
     Want,
     is_vague,
     phase_wanted,
+    says_something,
     target_wanted,
     template_wanted,
     want_of,
@@ -156,7 +158,11 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
     captured = [(slot, text) for text in pieces for slot in _slots(text)]
     whole = " ".join(piece for piece in pieces if not is_question(piece))
     named = {slot for slot, _ in captured}
-    answers = bool(whole) or (not pieces and bool(words.strip()))
+    answers = (
+        says_something(whole)
+        or (asked == "who" and has("person", whole))
+        or (not pieces and bool(words.strip()))
+    )
     vague = asked in _VAGUE_SLOTS and asked not in named and is_vague(whole or words)
     if (
         answers
@@ -170,9 +176,10 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
     after = _with(now, _joined(captured))
     if vague and answers:
         return replace(after, vague=asked if asked in after.gaps else "")
-    if not after.new and answers:
-        return _tired(replace(after, want="other"), asked)
-    return after if after.new else replace(after, want="question")
+    if after.new:
+        return after
+    asks = any(map(is_question, pieces))
+    return replace(after, want="question") if asks else _tired(replace(after, want="other"), asked)
 
 
 def _tired(now: Interview, asked: str) -> Interview:
@@ -188,7 +195,10 @@ def _slots(piece: str) -> tuple[str, ...]:
 
 
 def _is_what_if(piece: str, slot: str) -> bool:
-    return slot == "edge_cases" and "what" in piece.casefold()[:12]
+    return (
+        slot == "edge_cases"
+        and re.match(r"\W*(?:(?:and|but|so) )?what|如果|假如|萬一|万一|要是|若", piece, re.I) is not None
+    )
 
 
 def _fits(asked: str, named: Sequence[str] | set[str], whole: str) -> bool:

@@ -71,6 +71,15 @@ def target_wanted(words: str) -> str:
     return (found["a"] or found["b"]).strip()[:_TARGET_CHARS] if found else ""
 
 
+def says_something(text: str) -> bool:
+    """Return whether `text` has a word beside courtesies and fillers.
+
+    >>> says_something("ok, thanks"), says_something("好的謝謝"), says_something("batch 7")
+    (False, False, True)
+    """
+    return bool(_WORD.findall(_filler().sub(" ", fold(text))))
+
+
 def is_vague(text: str) -> bool:
     """Return whether `text` says nothing that could be looked at: no number, time, person, deviation, other word.
 

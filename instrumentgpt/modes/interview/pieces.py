@@ -2,13 +2,14 @@
 
 import re
 
+from instrumentgpt.modes.interview.signs import has
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.terms import fold
 
 LINE_CHARS = 2000  # a longer line is data
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?<=;)")
 _CLAUSE = re.compile(
-    r"(?<=[，,])\s*(?!\d{3}\b)|\s+(?=(?:and|but|so|because) (?:it|we|the|they|when|if|i)\b)", re.I
+    r"(?<=[，,])\s*(?!\d{3}\b)|\s+(?=(?:and|so|because) (?:it|we|the|they|when|if|i)\b)", re.I
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\(?\d{1,2}[.)、]|[a-z]\))\s+", re.I)
 _CONDITION = re.compile(
@@ -41,6 +42,10 @@ def pieces_of(words: str) -> list[str]:
 
 
 def _clauses(sentence: str) -> list[str]:
+    if has("contrast", sentence):
+        whole = _CLAUSE.split(sentence)
+        if not any(has("contrast", clause) for clause in whole):
+            return [sentence.strip()]  # what was wanted and what was seen belong together
     clauses = [clause.strip() for clause in _CLAUSE.split(sentence) if clause.strip()]
     joined: list[str] = []
     open_ = False

@@ -18,7 +18,12 @@ def slots_of(piece: str) -> tuple[str, ...]:
     (('description',), ('must_have',))
     """
     folded = fold(piece)
-    found = [slot for slot, pattern in _patterns().items() if pattern.search(folded)]
+    present = word("absent").sub(" ", folded)
+    found = [
+        slot
+        for slot, pattern in _patterns().items()
+        if pattern.search(present if slot == "description" else folded)
+    ]
     if "must_have" not in found and "constraints" not in found and wishes_in(piece):
         found.append("constraints")
     return _settled(found, demands=has("demand", piece))

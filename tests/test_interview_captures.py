@@ -1,0 +1,292 @@
+"""What a user's words fill in an interview, in English and Chinese (acceptance 000, statement 4)."""
+
+import pytest
+
+from instrumentgpt.modes.interview.hearing import SUMMARY, Interview, hear
+from instrumentgpt.modes.interview.pieces import pieces_of
+from instrumentgpt.modes.interview.signs import roles_in, slots_of
+
+DESCRIPTIONS = [
+    "There is a problem with the export",
+    "the oven is off by two degrees since Monday",
+    "Zone 2 is always 1.5 °C too low",
+    "The temperature drifts overnight",
+    "channel 3 keeps oscillating",
+    "pv swings around the setpoint",
+    "The chamber never reaches 80 °C",
+    "the heater won't switch on",
+    "Our bath takes forever to settle",
+    "the pump is very noisy since the service",
+    "The reading jumps by half a degree",
+    "the display freezes",
+    "It overshoots by 4 K on every ramp",
+    "The stage is colder than it should be",
+    "vacuum pressure is unstable",
+    "Why does 10.1.1.47 fluctuate?",
+    "the output is stuck at 100 %",
+    "sensor 2 has failed twice",
+    "the furnace does not cool down properly",
+    "The log has gaps in the night",
+    "爐子從禮拜一開始差兩度",
+    "溫度一直飄",
+    "第三通道一直在震盪",
+    "10.1.1.47 為什麼溫度波動？",
+    "烤箱升不上去",
+    "加熱器不加熱",
+    "壓力不穩",
+    "讀值會跳",
+    "腔體溫度偏高三度",
+    "冷卻太慢",
+    "感測器好像壞了",
+    "馬達不轉",
+    "设备温度不准",
+    "风扇异常",
+    "顯示跟實際差0.5度",
+    "水浴怎麼也到不了設定溫度",
+    "系統有問題",
+]
+EXAMPLES = [
+    "For example, last run it stopped at 43",
+    "yesterday at 14:20 it showed 52.3 instead of 50",
+    "On Monday it dropped from 50 to 43",
+    "like when the recipe switches",
+    "This morning the display read 35.2 °C",
+    "set to 37 but it reads 38.4",
+    "At 3 pm the output went to 100 %",
+    "specifically, channel 2 on the 18th fell by 3 degrees",
+    "2026-02-18 08:47 it fell by 2 K",
+    "例如昨天第三批",
+    "昨天下午三點設50度但顯示52",
+    "上週五早上掉到43度",
+    "比如切換配方的那一次",
+    "設定37，顯示只有35",
+    "2月18日8點47分從37掉到35",
+    "刚才显示38.2度",
+]
+WHO = [
+    ("the users complain", ["users"]),
+    ("It is used by the night shift operators and our QA", ["night shift operators", "our QA"]),
+    ("two PhD students run it", ["two PhD students"]),
+    ("maintenance called me", ["maintenance"]),
+    ("customers and developers", ["customers", "developers"]),
+    ("夜班操作員在用", ["夜班操作員"]),
+    ("製程工程師跟品保都會看", ["製程工程師", "品保"]),
+    ("客户和开发人员", ["客户", "开发人员"]),
+]
+MUST_HAVE = [
+    "it should hold ±0.1",
+    "The chamber must stay below 40 °C",
+    "we need it to reach 80 °C in ten minutes",
+    "it has to settle within 5 minutes",
+    "no more than half a degree of overshoot",
+    "at least 200 cycles",
+    "the flow must be within 2 %",
+    "必須維持在正負0.1度",
+    "溫度不能超過40度",
+    "要能在十分鐘內到80度",
+    "誤差0.5度以內",
+    "应该保持在37度",
+    "至少要穩定兩小時",
+]
+SUCCESS = [
+    "it is fixed when it stays within 0.1 for 8 hours",
+    "Success means three clean runs in a row",
+    "done when the alarm stays off for a week",
+    "If the log shows no spike overnight, we are happy",
+    "we will know when the yield is back",
+    "it passes if the calibration agrees to 0.2 K",
+    "連續8小時不超過0.1度就算修好",
+    "驗收標準是三批都合格",
+    "一整晚沒有警報就可以結案",
+    "连续三批通过就行",
+]
+CONSTRAINTS = [
+    "we cannot stop production before Friday",
+    "You must not open the chamber",
+    "no restart during the run",
+    "only at night",
+    "there is no budget for a new sensor",
+    "without stopping the line",
+    "禮拜五之前不能停機",
+    "不可以開門",
+    "只能晚上動",
+    "沒有預算",
+    "保固還在，不能拆",
+]
+EDGE_CASES = [
+    "when the door is opened it drops",
+    "What if the power fails?",
+    "after a restart it is worse",
+    "It only happens if the chamber is empty",
+    "while the pump runs it is quiet",
+    "in case of a sensor break it must shut off",
+    "every time the recipe changes",
+    "with the door open it is fine",
+    "開門的時候會掉",
+    "如果停電怎麼辦？",
+    "換配方之後更嚴重",
+    "一開泵就跳",
+    "滿載時沒有這個現象",
+    "只有冷機啟動時才會",
+    "万一传感器断线",
+]
+IMPACT = [
+    "we lose two batches a day",
+    "the yield dropped by 5 %",
+    "We cannot ship because of this",
+    "production stops for an hour each time",
+    "良率掉了5%",
+    "整批報廢",
+    "造成交期延誤",
+    "影響出貨",
+]
+NOTHING = [
+    "hello",
+    "thanks",
+    "no problem",
+    "沒問題",
+    "謝謝",
+    "10.1.1.47",
+    "kp is 0.12",
+    "What do you mean?",
+    "你是誰？",
+    "The weather is nice",
+]
+
+
+@pytest.mark.parametrize("words", DESCRIPTIONS)
+def test_000_4_a_complaint_about_an_instrument_is_the_description(words):
+    assert hear(Interview(), words).gathered.description
+    assert "description" in slots_of(words)
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_000_4_one_occasion_with_its_time_or_values_is_an_example(words):
+    told = hear(Interview(turn=3), words, "who").gathered.examples
+    assert told and told[0][:10] == words[:10]
+
+
+@pytest.mark.parametrize(("words", "people"), WHO)
+def test_000_4_people_are_named_as_the_user_names_them(words, people):
+    assert roles_in(words) == people
+    assert list(hear(Interview(turn=3), words, "must_have").gathered.who) == people
+
+
+@pytest.mark.parametrize(
+    ("slot", "words"),
+    [
+        *[("must_have", words) for words in MUST_HAVE],
+        *[("success_criteria", words) for words in SUCCESS],
+        *[("constraints", words) for words in CONSTRAINTS],
+        *[("edge_cases", words) for words in EDGE_CASES],
+        *[("impact", words) for words in IMPACT],
+    ],
+)
+def test_000_4_the_words_fill_their_slot_whatever_was_asked(slot, words):
+    gathered = hear(Interview(turn=3), words, "who").gathered
+    assert gathered.texts(slot)
+
+
+@pytest.mark.parametrize("words", NOTHING)
+def test_000_4_what_says_nothing_of_the_matter_fills_nothing(words):
+    assert slots_of(words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "slots"),
+    [
+        (
+            "The oven is off by two degrees since Monday. It should hold ±0.1 °C. When the door is opened it drops.",
+            {"description", "must_have", "edge_cases"},
+        ),
+        (
+            "爐子從禮拜一開始差兩度，應該要維持正負0.1度，開門的時候會掉，夜班操作員發現的",
+            {"description", "must_have", "edge_cases", "who"},
+        ),
+        (
+            "yesterday at 14:20 it showed 52.3 instead of 50, and we cannot stop production before Friday",
+            {"examples", "constraints"},
+        ),
+        ("1. when the door opens it drops\n2. after a power failure it overshoots", {"edge_cases"}),
+    ],
+)
+def test_000_4_one_message_fills_several_slots_each_with_its_own_words(words, slots):
+    gathered = hear(Interview(), words).gathered
+    assert slots <= set(gathered.filled())
+    texts = [text for slot in slots - {"who"} for text in gathered.texts(slot)]
+    assert all(len(text) < len(words) for text in texts)
+
+
+def test_000_4_the_description_has_200_characters_and_the_first_one_stays():
+    first = hear(Interview(), f"There is a problem {'x' * 300}")
+    assert len(first.gathered.description) == 200
+    assert hear(first, "Another problem: the fan", "examples").gathered.description.startswith("There is a")
+
+
+@pytest.mark.parametrize("slot", ["examples", "must_have", "success_criteria", "constraints", "edge_cases"])
+def test_000_4_everything_else_has_150_characters(slot):
+    start = {
+        "examples": "for example ",
+        "must_have": "it must hold ",
+        "success_criteria": "success means ",
+        "constraints": "not allowed: ",
+        "edge_cases": "what if ",
+    }
+    told = hear(Interview(turn=1), start[slot] + "y" * 300, "impact").gathered.texts(slot)
+    assert [len(text) for text in told] == [150]
+
+
+def test_000_4_the_same_words_are_kept_once():
+    interview = Interview()
+    for words in ["it must hold ±0.1", "It must hold ±0.1", "it must hold ±0.1 "] * 3:
+        interview = hear(interview, words, "must_have")
+    assert interview.gathered.must_have == ("it must hold ±0.1",)
+
+
+def test_000_4_log_lines_and_quotations_are_not_the_user_speaking():
+    pasted = "> it must hold\n[2026-02-19 23:24:45] ERROR the heater failed\n```\nthe problem = 1\n```"
+    assert pieces_of(pasted) == []
+    assert not hear(Interview(turn=2), f"Look:\n{pasted}", "who").gathered.must_have
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("description", "We want a second zone"),
+        ("examples", "batch 7, at the end"),
+        ("who", "only me"),
+        ("who", "只有我自己"),
+        ("must_have", "same values as the old one"),
+        ("success_criteria", "my boss signs it"),
+        ("success_criteria", "老闆簽名"),
+        ("edge_cases", "very humid days"),
+        ("edge_cases", "梅雨季"),
+        ("impact", "my thesis"),
+    ],
+)
+def test_an_answer_to_the_question_just_asked_counts_without_any_sign(asked, words):
+    told = hear(Interview(turn=2), words, asked).gathered.texts(asked)
+    assert told == (words,)
+
+
+@pytest.mark.parametrize("asked", ["description", "examples", "who", "must_have", "success_criteria"])
+@pytest.mark.parametrize(
+    "words", ["what do you mean?", "為什麼要問這個？", "ok", "I don't know", "不知道", ""]
+)
+def test_a_question_and_not_knowing_are_no_answers(asked, words):
+    assert not hear(Interview(turn=2), words, asked).gathered.texts(asked)
+
+
+def test_an_answer_about_something_else_does_not_name_the_users():
+    after = hear(Interview(turn=2), "it should hold ±0.1", "who")
+    assert after.gathered.who == () and after.gap == "description"
+
+
+def test_each_case_of_a_list_is_an_edge_case_of_its_own():
+    after = hear(Interview(turn=2), "- a very humid day\n- the first run of a week", "edge_cases")
+    assert after.gathered.edge_cases == ("a very humid day", "the first run of a week")
+
+
+def test_000_4_a_correction_of_the_summary_is_never_its_approval():
+    after = hear(Interview(turn=5), "It broke yesterday", SUMMARY)
+    assert after.want != "yes" and (after.notes or after.gathered.filled())
