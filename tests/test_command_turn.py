@@ -307,3 +307,15 @@ def test_the_command_line_carries_commands_out(capsys):
     assert main(["ask", "$recall 風扇"]) == 0
     out = capsys.readouterr().out
     assert "Noted as `fan` (note, everywhere)" in out and "The fan is worn" in out
+
+
+def test_an_agent_is_told_what_was_noted_and_rejected_with_every_further_question(scripted, conversation):
+    noted = r"<notes>\n(?P<notes>.*)\n</notes>"
+    scripted({"matches": f"(?s){noted}", "say": "${notes}"})
+    said(conversation, "$memorize k wish kp 不可超過 9")
+    said(conversation, "$reject No restart before Friday")
+    told = said(conversation, "可以調高 kp 嗎？", agent="scripted")
+    assert told.split("\n") == [
+        "- k (wish): kp 不可超過 9",
+        "- rejected-1 (rejected): No restart before Friday",
+    ]
