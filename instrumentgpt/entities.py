@@ -62,23 +62,34 @@ def remember_entities(
     said     the question and the answer: refs named there are touched
     """
     seen = [Seen("device", device.label, {"device": device.name}) for device in devices]
-    seen += [one for name, result in results for one in seen_in(name, result)]
+    known = list_entities(database, conversation_id)
+    seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
     seen += [_made(artifact) for artifact in db.list_artifacts_of_run(database, run_id)]
-    seen += _new_notes(database, conversation_id)
+    seen += _new_notes(database, conversation_id, known)
     noted = note_entities(database, conversation_id, question, seen)
     touch_entities(database, conversation_id, question, refs_in(said))
     named = {entity.ref for entity in noted}
     return [one for one in list_entities(database, conversation_id) if one.ref in named]
 
 
-def _new_notes(database: Database, conversation_id: str) -> list[Seen]:
+def _with_devices(
+    results: Sequence[tuple[str, Mapping[str, Any]]], known: Sequence[Entity]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the results, each with the device of its log: some tools name the log alone."""
+    devices = {str(one.link.get("log")): str(one.link.get("device")) for one in known if one.type == "log"}
+    devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
+    for name, result in results:
+        yield name, {"device": devices.get(_text(result, "log"), ""), **result}
+
+
+def _new_notes(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
     """Return the conversation's own notes that have no ref yet."""
-    known = [one.link for one in list_entities(database, conversation_id) if one.type == "note"]
+    links = [one.link for one in known if one.type == "note"]
     notes = [
         Seen("note", one_line(note.id), {"note": note.id}, "read")
         for note in db.list_notes(database, scope=conversation_id)
     ]
-    return [note for note in notes if note.link not in known]
+    return [note for note in notes if note.link not in links]
 
 
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:
