@@ -10,7 +10,8 @@ WISH_CHARS = 240  # of a sentence kept
 LINE_CHARS = 1000
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(]|[^\x00-\x7f])|(?<=[。！？；])|\n")
 _LAID_DOWN = re.compile(
-    r"\b(?:do not|don't|dont|never|always|must(?:n't)?|only (?:use|report|show|touch|when|if|after|in)"
+    r"(?<!\bi )(?<!\bwe )(?<!\bthey )\b(?:do not|don['’]t|dont)\b"
+    r"|\b(?:never|always|must(?:n't)?|only (?:use|report|show|touch|when|if|after|in)"
     r"|please (?:keep|use|avoid)"
     r"|from now on|make sure|avoid|unless|without my|not (?:before|after|until|allowed)"
     r"|no (?:restart|reboot|changes?)"
@@ -32,6 +33,8 @@ def wishes_in(text: str) -> list[str]:
 
     >>> wishes_in("Why does it swing? Do not restart 052 before Friday.")
     ['Do not restart 052 before Friday.']
+    >>> wishes_in("I don't know.")
+    []
     """
     found: dict[str, None] = {}
     for line in prose_lines(text):
