@@ -211,6 +211,7 @@ def compose(
     names: Names = (),
     pinned: Sequence[tuple[str, str]] = (),
     others: Sequence[str] = (),
+    dated: Mapping[tuple[str, str], str] | None = None,
     layers: Collection[str] = LAYERS,
     elsewhere: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -229,6 +230,7 @@ def compose(
     names             the names of every device
     pinned            (field, text) of the state that is in every prompt, as `known` may be too
     others            further devices of the conversation, of which only the names are told
+    dated             (field, text) of the state → since when it is known, and from where
     layers            which of LAYERS the prompt tells. Messages are summarised whatever it tells, the recent
                       ones too where it does not tell them
     elsewhere         lines on what other conversations found on the device, below their heading
@@ -241,7 +243,7 @@ def compose(
     kept = _still_true(parse(existing_summary), message_ids, cut)
     entries, evicted = _with_older(kept, message_ids[:cut], all_messages[:cut])
     entries = settle(entries)
-    case = Case(current_question, diagnostic_state, known, devices, others, names, pinned)
+    case = Case(current_question, diagnostic_state, known, devices, others, names, pinned, dated or {})
     parts = Parts(
         request or current_question,
         context_lines(case, "state" in layers, "facts" in layers),

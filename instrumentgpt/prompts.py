@@ -14,6 +14,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.notes import found_in, notes_of
+from instrumentgpt.storage.provenance import known_since
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.known import Known
 
@@ -58,6 +59,7 @@ def prompt_for(
         names=names,
         pinned=in_force.pinned,
         others=devices_spoken_of(database, conversation_id),
+        dated=known_since(database, conversation_id, memory.device_key(in_force.state)),
         layers=settings.shown_layers,
         elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
         notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),

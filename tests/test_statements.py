@@ -46,6 +46,14 @@ def stated(text: str) -> list[tuple[str, str]]:
         ("感測器鬆脫就是根因。", "感測器鬆脫"),
         ("### 3. 根因\n加熱器老化", "加熱器老化"),
         ("故障原因：風扇停轉", "風扇停轉"),
+        ("The culprit is the loose connector.", "the loose connector"),
+        ("It all comes down to a loose connector on heater 3.", "a loose connector on heater 3"),
+        ("The oscillation is caused by a worn relay.", "a worn relay"),
+        ("The swing stems from a high kp.", "a high kp"),
+        ("問題出在加熱器 3 的接頭鬆脫。", "加熱器 3 的接頭鬆脫"),
+        ("元凶是接頭鬆脫。", "接頭鬆脫"),
+        ("這個波動是由繼電器老化造成的。", "繼電器老化"),
+        ("波動源自於繼電器老化。", "繼電器老化"),
     ],
 )
 def test_root_causes_are_found_as_they_are_written(text, cause):
@@ -214,6 +222,50 @@ def test_what_is_quoted_or_stands_in_code_or_logs_is_not_stated(text):
 )
 def test_advice_and_plain_prose_state_nothing(text):
     assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, out",
+    [
+        ("The blocked fan was ruled out because it runs at 4,017 rpm.", "The blocked fan"),
+        ("We can rule out the fan: it runs at 4,017 rpm.", "the fan"),
+        ("The resistance is 22 ohm, so this rules out an open heater.", "an open heater"),
+        ("The hypothesis that the fan is blocked is refuted by the rpm.", "the fan is blocked"),
+        ("The fan theory does not hold: rpm is stable.", "fan"),
+        ("排除風扇堵塞，因為轉速正常。", "風扇堵塞"),
+        ("风扇堵塞的假设已被推翻。", "风扇堵塞"),
+        ("電阻正常，因此排除加熱器開路的可能性。", "加熱器開路"),
+    ],
+)
+def test_what_a_sentence_rules_out_is_found_with_its_reason(text, out):
+    assert [(row.kind, row.text, row.told) for row in statements(text)] == [("ruled_out", out, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We cannot rule out the fan.",
+        "The fan has not been ruled out.",
+        "Can we rule out the fan?",
+        "Next, rule out the relay.",
+        "If the current is stable, the relay is ruled out.",
+        "Samples outside the band were excluded.",
+        "不能排除風扇堵塞。",
+        "風扇堵塞無法排除。",
+        "尚未排除風扇堵塞的可能。",
+        "建議先排除繼電器問題。",
+        "請排除故障。",
+        "The oscillation is not caused by a worn relay.",
+        "If the oscillation is caused by a worn relay, replace it.",
+        "The reading comes from channel 3.",
+        "波動是否源自於繼電器老化？",
+        "這個波動不是由繼電器老化造成的。",
+        "這個波動可能是由繼電器老化造成的。",
+        "問題是我們沒有紀錄。",
+    ],
+)
+def test_what_is_not_or_not_yet_so_is_neither_out_nor_a_cause(text):
+    assert [row for row in statements(text) if row.kind in ("ruled_out", "root_cause")] == []
 
 
 def test_one_paragraph_follows_a_heading_of_a_cause_and_no_more():

@@ -65,6 +65,48 @@ def test_a_corrected_value_is_never_current_again(database, conversation):
     assert context.count("0.09") == 1
 
 
+def test_a_hypothesis_says_since_when_and_what_became_of_it(database, conversation):
+    exchange(
+        database, conversation, "oven 7?", "Hypothesis: the fan is blocked.\nHypothesis: the seal leaks."
+    )
+    context = context_of(exchange(database, conversation, "what else?"))
+    assert "  - the fan is blocked (turn 1)" in context
+    exchange(
+        database, conversation, "and now?", "We ruled out that the fan is blocked: it runs at 4,017 rpm."
+    )
+    exchange(database, conversation, "so?", "Root cause: the seal leaks.")
+    context = context_of(exchange(database, conversation, "oven 7?"))
+    assert "  - the seal leaks (turn 4; suspected since turn 1)" in context
+    assert "fan is blocked" not in context.split("Ruled out:")[0]
+
+
+def test_what_is_ruled_out_says_why_and_since_when(database, conversation):
+    exchange(database, conversation, "oven 7?", "Hypothesis: the fan is blocked.")
+    exchange(database, conversation, "sure?", "Ruled out: the fan is blocked – it runs at 4,017 rpm.")
+    context = context_of(exchange(database, conversation, "oven 7?"))
+    assert "Ruled out:\n  - the fan is blocked – it runs at 4,017 rpm. (turn 2)" in context
+
+
+@pytest.mark.parametrize("asked_at", [8, 12])
+@pytest.mark.parametrize(
+    "said, question, value",
+    [
+        ("the door torque of oven 7 is 3.27 Nm", "what torque has the door of oven 7?", "3.27"),
+        ("oven 7 的門封厚度是 3.2 mm，由 Meier 更換", "oven 7 的門封厚度是多少？", "3.2 mm"),
+        ("[2026-02-19 23:40:54] ERROR E-4071 valve stuck closed", "when was the valve stuck?", "23:40:54"),
+    ],
+)
+def test_a_value_of_turn_1_is_in_the_prompt_when_it_is_asked_for_again(
+    database, conversation, said, question, value, asked_at
+):
+    exchange(database, conversation, f"oven 7 swings.\n{said}")
+    for n in range(2, asked_at):
+        exchange(database, conversation, f"oven {7 + n % 2} step {n}?", f"Step {n} took {n}{n}.5 s. " * 40)
+    prompt = exchange(database, conversation, question)
+    recent = prompt.partition("<recent_conversation>")[2]
+    assert value in prompt.removeprefix(question) and value not in recent
+
+
 def test_deleting_the_correction_brings_the_former_value_back(database, conversation):
     exchange(database, conversation, "oven 7?", "kp: 0.09")
     exchange(database, conversation, "no, kp is 0.12, not 0.09")

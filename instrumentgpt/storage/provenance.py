@@ -8,8 +8,11 @@ from typing import Any, Literal
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.text.state import DiagnosticState, device_key, without_items
 from instrumentgpt.text.terms import terms
+
+NEWEST_ITEMS = 60  # causes and hypotheses of a device; the state keeps no more
 
 Source = Literal["tool", "user", "agent"]
 
@@ -52,6 +55,26 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
         sql, values = f"{sql} AND device = ?", [conversation_id, device]
     found: list[Any] = rows(database, f"{sql} ORDER BY id", values)
     return [StateItem(*row) for row in found]
+
+
+def known_since(database: Database, conversation_id: str, device: str) -> dict[tuple[str, str], str]:
+    """Return (field, text) of the device's causes and hypotheses → the turn that said it, and its log line.
+
+    Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
+    """
+    sql = (
+        f"SELECT {_COLUMNS} FROM state_items WHERE conversation_id = ? AND device = ?"
+        " AND field IN ('hypotheses', 'root_causes') ORDER BY id DESC LIMIT ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, device, NEWEST_ITEMS))
+    asked = places(database, conversation_id)[1] if found else []
+    return {_key(item)[1:]: _since(item, asked) for item in (StateItem(*row) for row in found)}
+
+
+def _since(item: StateItem, asked: Sequence[int]) -> str:
+    turn = f"turn {turn_of(item.message_id, asked)}" if item.message_id else ""
+    line = f" line {item.line}" if item.line else ""
+    return ", ".join(part for part in (turn, item.log and f"{item.log}{line}") if part)
 
 
 def forget_origins(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:

@@ -1,7 +1,7 @@
 """What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.known import Key, Known, keys_in, still_true
@@ -28,6 +28,7 @@ class Case:
     others   further devices of the conversation, of which only the names are told
     names    the names of every device
     pinned   (field, text) of the state that is in every prompt, as rows of `known` may be too
+    dated    (field, text) of the state → since when it is known, and from where
     """
 
     question: str
@@ -37,6 +38,7 @@ class Case:
     others: Sequence[str] = ()
     names: Names = ()
     pinned: Sequence[tuple[str, str]] = ()
+    dated: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def scope(self) -> list[str]:
@@ -61,7 +63,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     shown.last_log_file = case.state.last_log_file
     newest = shown.findings[-LOOKED_AT:]
     shown.findings = still_true(newest, case.known, device_key(case.state), case.names)
-    state = render_state(shown) if with_state else ""
+    state = render_state(shown, case.dated) if with_state else ""
     told = render_known(case.known, case.scope, case.question, case.others) if with_facts else ()
     return "\n".join(part for part in (state, *told) if part)
 

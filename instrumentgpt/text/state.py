@@ -145,7 +145,15 @@ def _withdraw(state: DiagnosticState, ruled_out: list[str]) -> None:
 
 
 def _is_among(text: str, others: list[str]) -> bool:
-    return any(text in other or other in text for other in others)
+    """Return whether `text` is, or holds, or is in one of the others; of a letter or two nothing follows."""
+    return any(
+        text == other or (min(_weight(text), _weight(other)) >= 4 and (text in other or other in text))
+        for other in others
+    )
+
+
+def _weight(text: str) -> int:
+    return sum(1 if character.isascii() else 2 for character in text)
 
 
 def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any]) -> DiagnosticState:
@@ -238,8 +246,11 @@ def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
     return state
 
 
-def render_state(state: DiagnosticState) -> str:
-    """Return the state as the lines of <diagnostic_context>, newest items only; "" if nothing is known."""
+def render_state(state: DiagnosticState, dated: Mapping[tuple[str, str], str] | None = None) -> str:
+    """Return the state as the lines of <diagnostic_context>, newest items only; "" if nothing is known.
+
+    dated  (field, text) → since when it is known, and from where: it stands behind the item
+    """
     named = " ".join(
         _line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
     )
@@ -249,10 +260,21 @@ def render_state(state: DiagnosticState) -> str:
         f"Last log: {state.last_log_file}" if state.last_log_file else "",
         f"Downloaded: {', '.join(logs)}{f' and {earlier} earlier' if earlier else ''}" if logs else "",
         *_listed("Key findings", state.findings[-SHOWN_FINDINGS:]),
-        *_listed("Hypotheses", state.hypotheses[-SHOWN_CAUSES:]),
-        *_listed("Root causes", state.root_causes[-SHOWN_CAUSES:]),
+        *_listed("Hypotheses", _dated(state, "hypotheses", dated or {})),
+        *_listed("Root causes", _dated(state, "root_causes", dated or {})),
     ]
     return "\n".join(_line(line) for line in lines if line)
+
+
+def _dated(state: DiagnosticState, name: str, dated: Mapping[tuple[str, str], str]) -> list[str]:
+    """Return the newest items of a field, each with since when it is known, and suspected."""
+
+    def told(text: str) -> str:
+        known, suspected = dated.get((name, text), ""), dated.get(("hypotheses", text), "")
+        both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
+        return f"{text} ({both})" if both and known else text
+
+    return [told(text) for text in getattr(state, name)[-SHOWN_CAUSES:]]
 
 
 def _listed(title: str, texts: list[str]) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Literal
 Kind = Literal["finding", "hypothesis", "root_cause", "ruled_out"]
 
 _TO_TRADITIONAL = str.maketrans(  # of the characters in these patterns only
-    "确认论点设说测怀观发现结断诊键关实终经综见为于这个没无还并脑动导致因应该许极过们们",
-    "確認論點設說測懷觀發現結斷診鍵關實終經綜見為於這個沒無還並腦動導致因應該許極過們們",
+    "确认论点设说测怀观发现结断诊键关实终经综见为于这个没无还并脑动导致因应该许极过们们问题祸际时经",
+    "確認論點設說測懷觀發現結斷診鍵關實終經綜見為於這個沒無還並腦動導致因應該許極過們們問題禍際時經",
 )
 
 
@@ -73,7 +73,49 @@ def _named(kind: Kind) -> str:
     return rf"{_ENGLISH_LEAD}(?:the|its|our) (?:{words}){of} {_IS} (?P<value>.+)"
 
 
+_REAL = r"(?!if\b|whether\b|when\b|unless\b|suppose\b|could\b|can\b|is\b|not\b|unlikely\b)"
+_REAL_CHINESE = (
+    r"(?:(?!可能|或許|也許|疑似|應該|恐怕|懷疑|是否|如果|假如|若|不是|並非|沒有|未必|不會|並不)"
+    r"[^，。；:？,;?]){2,40}?"
+)
+_OUT = r"(?:ruled out|refuted|disproved|disproven|dismissed|discarded|off the table|out of the question)"
+_SET_ASIDE = rf"(?:{_OUT}|(?:excluded|eliminated|rejected) as (?:a|the|its) (?:\w+ )?(?:cause|reason))"
+_REASON = r"(?=\W*$|\s*[,.;:–—(]|\s+(?:by|because|since|as|due|after|now|too)\b)"
+_SUPPOSED = r"(?:the (?:hypothes[ei]s|theory|idea|suspicion|possibility)(?: that| of)? )?"
+_SUPPOSED_CHINESE = r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?"
+_BEFORE = r"(?!if\b|when\b|once\b|unless\b|suppose\b|should\b)(?:[^?？]{0,120}?[,;:，；–—] ?)?"
+
 _SENTENCES: list[tuple[Kind, str]] = [
+    (
+        "ruled_out",
+        rf"{_BEFORE}(?:(?:so|thus|hence|therefore|and|which|this|that|it|we|i|together|also|now|already|clearly"
+        r"|can|have|has|safely|the (?:log|data|reading|readings|test|figures?)) )*"
+        rf"(?:rules|ruled|ruling|(?<=we |an |ly |ow |so )rule) out"
+        rf" (?!whether|any\b){_SUPPOSED}(?P<value>[^,;:?–—(]{{3,120}}?){_REASON}",
+    ),
+    (
+        "ruled_out",
+        rf"{_BEFORE}{_REAL}{_SUPPOSED}(?P<value>[^?,;:–—]{{3,120}}?)"
+        r"(?: (?:theory|hypothesis|idea|suspicion))?"
+        rf" (?:is|was|are|were|has been|have been|can be)"
+        rf"(?: (?:now|therefore|thus|clearly|definitely|already|also|hereby))? {_SET_ASIDE}{_REASON}",
+    ),
+    (
+        "ruled_out",
+        rf"{_REAL}(?:the )?(?P<value>[^?,;:]{{3,80}}?) (?:theory|hypothesis|idea|suspicion)"
+        r" (?:does not|doesn't|did not|didn't|no longer|cannot|can't) (?:hold|stand|fit|survive|explain)",
+    ),
+    (
+        "ruled_out",
+        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:因此|所以|故|由此|這|我們|也|已經?|可以?|便|就|先|能)*"
+        rf"(?:排除|推翻|否定)(?:了|掉)?(?P<value>[^，。；:？可]{{2,60}}?){_SUPPOSED_CHINESE}(?=[，。；:,;(（]|$)",
+    ),
+    (
+        "ruled_out",
+        rf"(?:[^？?]{{0,60}}?[，；:,;]\s?)?(?:所以|因此|故)?(?P<value>[^，。；:？]{{2,60}}?){_SUPPOSED_CHINESE}"
+        r"(?:(?:已經?|也|均|都|可以|可|就|因此|被|經)*)(?<![不無未沒法難])(?:排除|推翻|否定|不成立)"
+        r"(?:了|掉)?(?=[，。；:,;(（]|$)",
+    ),
     ("hypothesis", _named("hypothesis")),
     ("root_cause", _named("root_cause")),
     ("root_cause", rf"{_ENGLISH_LEAD}(?P<value>[^?,;:]{{3,120}}?) (?:is|was) the (?:\w+ )?root cause\b"),
@@ -91,6 +133,31 @@ _SENTENCES: list[tuple[Kind, str]] = [
         "root_cause",
         rf"{_CHINESE_LEAD}{_CHINESE_OF}(?:真正|主要)?的?(?:根本原因|根因|真因|主因)"
         r"就?(?:是|為|在於|出在)(?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_ENGLISH_LEAD}(?:the |its |our )?(?:(?:real|true|actual) )?"
+        rf"(?:culprit|offender|(?:real|true|actual|underlying) (?:reason|cause|problem)) {_IS} (?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_ENGLISH_LEAD}{_REAL}[^?,;:]{{2,80}}? (?:(?:(?:is|was|are|were)(?: (?:clearly|indeed|in fact))?"
+        r" caused by)|(?:stem(?:s|med)|aris(?:es|ing)|arose) (?:directly )?from"
+        r"|(?:all )?(?:comes?|came|boils?|boiled) down to|(?:goes|went) back to) (?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}(?:元[凶兇]|罪魁禍首|禍首|真正的?原因|實際的?原因|問題(?=出在|在於))(?:就|確實)*(?:是|為|在於|出在)"
+        r"(?P<value>[^嗎？?]+)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:(?:就|確實)*是)?(?:由於?|因為?)(?P<value>[^，。；:？]{{2,60}}?)"
+        r"(?:所?造成|所?導致|所?引起|所致)的?(?=[，。；]|$)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:源自於?|源於|起因於|肇因於|歸因於|出在)(?P<value>[^，。；？]{{2,80}})",
     ),
     (
         "root_cause",
