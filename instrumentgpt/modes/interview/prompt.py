@@ -120,7 +120,7 @@ def brief(interview: Interview) -> str:
 
 def _last_words(interview: Interview, fault: str) -> str:
     again = (
-        f"[YOUR LAST REPLY WAS NOT SHOWN: {fault}. Reply again in the form above, and only so.]"
+        f"[YOUR LAST REPLY WAS NOT SHOWN: {_line(fault)}. Reply again in the form above, and only so.]"
         if fault
         else ""
     )
