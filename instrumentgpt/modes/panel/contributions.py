@@ -8,7 +8,7 @@ from instrumentgpt.modes.panel.contracts import Claim, Contribution, as_json
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.text.language import Language
 
-STRUCK = {"en": "[struck]", "zh": "[刪除]"}
+STRUCK = {"en": "(struck)", "zh": "（刪除）"}
 
 
 @dataclass(frozen=True)

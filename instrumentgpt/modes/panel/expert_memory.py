@@ -11,15 +11,13 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.contributions import Said, told, untold
+from instrumentgpt.modes.panel.sections import MEMORY, sealed
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import without_tags
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 MARGIN = 0.93  # of the cap: the estimate is 7 % off at worst (text/tokens.py)
 MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
-TAG = "your_previous_analysis"
-_TAG = re.compile(rf"<(?=\s*/?\s*{TAG})", re.I)
 _NUMBER = re.compile(
     r"[-+±−<>≤≥≈]?\s?\d[\d,]*(?:\.\d+)?\s?(?:°\s?[CFK]\b|℃|%|K\b|s\b|min\b|h\b|Hz\b|秒|分鐘)?"
 )
@@ -136,11 +134,11 @@ def memory_of(
     if not fitting:
         return ""
     return (
-        f"<{TAG}>\nYou have spoken before. This is what you held, the newest first:\n\n"
+        f"<{MEMORY}>\nYou have spoken before. This is what you held, the newest first:\n\n"
         + "\n\n".join(fitting)
         + "\n\nBuild on it and stay consistent with it, unless new evidence changes your view.\n"
         "If you change your position, explain why: say it in changed_because.\n"
-        f"Name the sub-problems that you build on in builds_on.\n</{TAG}>"
+        f"Name the sub-problems that you build on in builds_on.\n</{MEMORY}>"
     )
 
 
@@ -166,7 +164,7 @@ def _remembered(result: SubProblemResult, expert: str) -> str:
 
 def _plain(text: str) -> str:
     """Experts quote logs: nothing in their words may close the section."""
-    return _TAG.sub("‹", without_tags(" ".join(text.split())))
+    return sealed(" ".join(text.split()))
 
 
 def _further(said: Sequence[Said], goal: str, words: Mapping[str, str]) -> list[str]:

@@ -4,23 +4,20 @@ What comes from logs, users and experts stands between tags, and cannot open or 
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from instrumentgpt.modes.panel.contracts import FEWEST, MOST, POSITION_TOKENS, SubProblem
 from instrumentgpt.modes.panel.contributions import Said
-from instrumentgpt.modes.panel.expert_memory import TAG, SubProblemResult
+from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.sections import section
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content
 
 MOST_FINDINGS = 8
 _IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
-_TAGS = re.compile(
-    rf"<(?=\s*/?\s*(?:problem|sub_problem|record|said|results|experts|contract|{TAG})\b)", re.I
-)
+
 
 CONTRIBUTION = f"""Answer with one JSON object and nothing else:
 {{"position": "what you hold, in one or two sentences with every number and its unit, at most {POSITION_TOKENS} tokens",
@@ -58,15 +55,15 @@ def contribution_prompt(
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
     sections = [
-        _section("problem", question),
-        _section("sub_problem", goal),
-        _section("said", "\n".join(_spoken(one) for one in said)),
+        section("problem", question),
+        section("sub_problem", goal),
+        section("said", "\n".join(_spoken(one) for one in said)),
     ]
     asked = (
         f"Speak from your field only. Every sentence has a number from the record, or asks.\n{CONTRIBUTION}"
     )
     return _fitted(
-        [role, memory, *sections], _section("record", record), f"{asked}\n{_answer_in(language)}", budget
+        [role, memory, *sections], section("record", record), f"{asked}\n{_answer_in(language)}", budget
     )
 
 
@@ -89,8 +86,8 @@ def plan_prompt(
         f"that are needed again come back.\n{PLAN}\n{_answer_in(language)}"
     )
     open_ones = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
-    parts = [_section("problem", f"{question}\n{open_ones}"), _section("experts", listed)]
-    return _fitted(parts, _section("record", record), asked, budget)
+    parts = [section("problem", f"{question}\n{open_ones}"), section("experts", listed)]
+    return _fitted(parts, section("record", record), asked, budget)
 
 
 def synthesis_prompt(
@@ -101,8 +98,8 @@ def synthesis_prompt(
         "Sum up what the experts hold. Keep dissent: who holds something else, and why. Add no number that "
         f"nobody gave.\n{SYNTHESIS}\n{_answer_in(language)}"
     )
-    parts = [_section("problem", question), _section("sub_problem", f"{goal}\nVotes: {votes}")]
-    return _fitted(parts, _section("said", "\n".join(_spoken(one) for one in said)), asked, budget)
+    parts = [section("problem", question), section("sub_problem", f"{goal}\nVotes: {votes}")]
+    return _fitted(parts, section("said", "\n".join(_spoken(one) for one in said)), asked, budget)
 
 
 def conclusion_prompt(
@@ -118,7 +115,7 @@ def conclusion_prompt(
         + "\n".join(one.expert_summaries.values())
         for one in results
     )
-    return _fitted([_section("problem", question)], _section("results", told), asked, budget)
+    return _fitted([section("problem", question)], section("results", told), asked, budget)
 
 
 def record_of(brief: Mapping[str, Any]) -> str:
@@ -141,11 +138,6 @@ def _spoken(said: Said) -> str:
     told += [f"  - {claim.text}" for claim in one.claims]
     told += [f"  - rules out {row.cause}: {row.because}" for row in one.rejects]
     return "\n".join(told)
-
-
-def _section(tag: str, text: str) -> str:
-    clean = _TAGS.sub("‹", as_content(text)).strip()
-    return f"<{tag}>\n{clean}\n</{tag}>" if clean else ""
 
 
 def _fitted(parts: Sequence[str], elastic: str, asked: str, budget: int) -> str:

@@ -122,12 +122,20 @@ def _holds(field: Field, finding: Mapping[str, Any]) -> dict[str, Any]:
     nearest = rival or next(iter(rivals_of(fault)), "")
     condition = field.say("panel_condition", where=where, rival=field.title(nearest)) if rival else ""
     return {
-        "position": field.say("panel_holds", title=finding["title"], clause=sentence(finding["summary"])),
+        "position": _found(field, finding),
         "cause": fault,
         "confidence": round(confidence, 2),
         "condition": condition,
         "measurement": deciding(finding, field.case.language, field.found["unit"]),
     }
+
+
+def _found(field: Field, finding: Mapping[str, Any]) -> str:
+    """Return what the check found, its name first; some sentences begin with it."""
+    said = sentence(finding["summary"])
+    if said.startswith(finding["title"]):
+        return said
+    return field.say("panel_holds", title=finding["title"], clause=said)
 
 
 def _weigh(field: Field) -> dict[str, Any]:
