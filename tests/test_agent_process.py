@@ -51,7 +51,26 @@ def test_an_agent_that_does_not_read_its_prompt_is_heard(tmp_path):
     assert events_of(tmp_path, "deaf", prompt="x" * 10_000_000)[-1].outcome == "ok"
 
 
-def test_without_a_prompt_stdin_is_empty(tmp_path):
+def test_an_agent_that_speaks_before_it_reads_is_heard_at_once(tmp_path):
+    """It never reads, and stays: who writes the prompt first waits for ever."""
+    began = time.monotonic()
+    assert events_of(tmp_path, "lingers", prompt="x" * 10_000_000)[-1].outcome == "ok"
+    assert time.monotonic() - began < 10
+
+
+@pytest.fixture
+def open_stdin():
+    """A standard input of this process that nobody writes to and nobody closes."""
+    reading, writing = os.pipe()
+    before = os.dup(0)
+    os.dup2(reading, 0)
+    yield
+    os.dup2(before, 0)
+    for pipe in (reading, writing, before):
+        os.close(pipe)
+
+
+def test_without_a_prompt_stdin_is_empty_whatever_ours_is(tmp_path, open_stdin):
     assert events_of(tmp_path, "echo", prompt="")[-1].text == "0 characters, "
 
 
