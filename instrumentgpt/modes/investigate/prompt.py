@@ -94,9 +94,9 @@ def session_context(known: Known) -> str:
         parts.append(f"**In view**: {one_line(known.device)}")
     parts += entity_sections(known.entities, known.turns)
     if known.kept.reasoning():
-        parts.append(f"**Earlier reasoning**: {as_content(known.kept.reasoning())}")
+        parts.append(f"**Earlier reasoning**: {_one(known.kept.reasoning())}")
     if notes := known.kept.recent_notes():
-        parts.append("**Last turns**:\n" + "\n".join(f"- {as_content(note)}" for note in notes))
+        parts.append("**Last turns**:\n" + "\n".join(f"- {_one(note)}" for note in notes))
     return "\n\n".join(parts)
 
 
@@ -164,6 +164,10 @@ def _history(sections: Sequence[Section]) -> str:
 
 def _untagged(section: str) -> str:
     return re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", section)
+
+
+def _one(note: str) -> str:
+    return as_content(" ".join(note.split()))
 
 
 def _quoted(text: str) -> str:

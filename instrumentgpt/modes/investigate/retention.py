@@ -36,8 +36,8 @@ def reasons(
             found[one.ref] = ASKED_FOR
         elif one.ref in waiting:
             found[one.ref] = WAITS
-        elif one.type == "device" and one.link.get("device") == state.get("device_name"):
+        elif one.type == "device" and one.link["device"] == state.get("device_name"):
             found[one.ref] = IN_VIEW
-        elif one.type == "log" and one.link.get("log") == state.get("last_log_file"):
+        elif one.type == "log" and one.link["log"] == state.get("last_log_file"):
             found[one.ref] = LAST_LOG
     return found
