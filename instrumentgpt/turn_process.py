@@ -16,7 +16,9 @@ def main(database_path: Path, run_id: str) -> int:
     for name in HEAVY:
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say "not installed"
     import db
+    from instrumentgpt.background import after_answer
     from instrumentgpt.runs import answer
+    from instrumentgpt.storage.runs import get_run
     from instrumentgpt.turn import run_folder
 
     for name in HEAVY:  # a mode that uses a tool itself imports them then
@@ -25,6 +27,7 @@ def main(database_path: Path, run_id: str) -> int:
     with closing(db.connect(database_path)) as database:
         for _ in answer(database, run_id, stop.received):
             pass
+        after_answer(database, get_run(database, run_id).conversation_id)
     folder = run_folder(database_path, run_id)
     if not (folder / "turn.log").stat().st_size:
         shutil.rmtree(folder, ignore_errors=True)

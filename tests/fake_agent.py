@@ -275,6 +275,23 @@ def tells_its_key():
     fails(f"refused: {key}")
 
 
+def summarises(file, seconds="0"):
+    """Answer a request for a summary with the text of `file`, so many seconds later; any other at once."""
+    if "Summarise the record" not in sys.stdin.buffer.read().decode():
+        says("I see.")
+        return
+    time.sleep(float(seconds))
+    text = Path(file).read_text(encoding="utf-8")
+    say(text)
+    emit(
+        "result",
+        subtype="success",
+        is_error=False,
+        result=text,
+        usage={"inputTokens": 900, "outputTokens": 80},
+    )
+
+
 def help():
     print("--stream-partial-output --trust --approve-mcps --force --resume")
 
