@@ -144,6 +144,9 @@ def build_summary(existing: str, turns_to_evict: Sequence[StoredMessage]) -> str
 
 def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
     """Return what the summary calls each message: its id, or else a digest of its words."""
+    told = getattr(messages, "ids", None)  # of messages that are not all in memory
+    if told is not None:
+        return list(told)
     names: list[MessageId] = [name for name in (row.get("id") for row in messages) if isinstance(name, int)]
     if len(names) == len(messages):
         return names
@@ -239,7 +242,7 @@ def compose(
     message_ids = message_names(all_messages)
     end = len(message_ids) - _ends_with(all_messages, current_question)
     exchanges = recent_exchanges if "recent" in layers else 0
-    cut = _cut([message["role"] for message in all_messages[:end]], exchanges)
+    cut = _cut(all_messages[:end], exchanges)
     kept = _still_true(parse(existing_summary), message_ids, cut)
     entries, evicted = _with_older(kept, message_ids[:cut], all_messages[:cut])
     entries = settle(entries)
@@ -267,12 +270,12 @@ def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:
     return last == asked or (bool(last) and (asked.startswith(last) or asked.endswith(last)))
 
 
-def _cut(roles: Sequence[str], recent_exchanges: int) -> int:
+def _cut(messages: Sequence[StoredMessage], recent_exchanges: int) -> int:
     """Return the place of the first recent message: a user's, at most 2 N from the end."""
-    earliest = max(0, len(roles) - 2 * recent_exchanges)
+    earliest = max(0, len(messages) - 2 * recent_exchanges)
     if earliest == 0:
         return 0
-    users = (place for place in range(earliest, len(roles)) if _speaker(roles[place]) == "User")
+    users = (place for place in range(earliest, len(messages)) if _speaker(messages[place]["role"]) == "User")
     return next(users, earliest)
 
 

@@ -1,8 +1,8 @@
 """A conversation's messages in their order, without reading what nobody asks for."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, overload
 
 from sqlite_utils import Database
 
@@ -23,14 +23,34 @@ class StoredMessage(dict[str, Any]):
         return str(self["content"])
 
 
-def history(database: Database, conversation_id: str, before: int = LAST_ID) -> list[StoredMessage]:
-    """Return the conversation's messages with an id below `before`, oldest first."""
+class History(Sequence[StoredMessage]):
+    """The messages of a conversation, oldest first, each made when it is looked at; `ids` are theirs."""
+
+    def __init__(self, database: Database, ids: Sequence[int], questions: Collection[int]) -> None:
+        self.ids = ids
+        self._database, self._questions = database, questions
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, place: int) -> StoredMessage: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "History": ...
+
+    def __getitem__(self, place: int | slice) -> "StoredMessage | History":
+        if isinstance(place, slice):
+            return History(self._database, self.ids[place], self._questions)
+        name = self.ids[place]
+        role = "user" if name in self._questions else "assistant"
+        return StoredMessage(id=name, role=role, database=self._database)
+
+
+def history(database: Database, conversation_id: str, before: int = LAST_ID) -> History:
+    """Return the conversation's messages with an id below `before`."""
     ids, asked = places(database, conversation_id, before)
-    questions = set(asked)
-    return [
-        StoredMessage(id=name, role="user" if name in questions else "assistant", database=database)
-        for name in ids
-    ]
+    return History(database, ids, frozenset(asked))
 
 
 def places(database: Database, conversation_id: str, before: int = LAST_ID) -> tuple[list[int], list[int]]:
