@@ -12,6 +12,7 @@ from instrumentgpt.agents.events import Tick
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.workspace import cursor_permissions, prepare
+from instrumentgpt.commands import doctor
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.storage.permissions import Permission
 
@@ -136,6 +137,14 @@ def test_a_source_that_is_not_there_is_told_and_the_question_answered(ask):
     assert [
         event.note for event in events if isinstance(event, Tick) and "code/gone is not there" in event.note
     ]
+
+
+@pytest.mark.parametrize(("more", "told"), [('source = "code/zspr"\n', 0), ('source = "code/gone"\n', 1)])
+def test_doctor_names_a_source_that_is_not_there(inventory, tmp_path, monkeypatch, more, told):
+    (tmp_path / "logs").mkdir()
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory(more)))
+    lines = [line for line in doctor.devices() if "source" in line.what]
+    assert len(lines) == told and all("Clone" in line.remedy for line in lines)
 
 
 @pytest.mark.parametrize(

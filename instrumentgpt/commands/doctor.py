@@ -95,6 +95,7 @@ def database() -> Iterator[Line]:
 
 def devices() -> Iterator[Line]:
     """Is there an inventory, and can the folder of each device be listed?"""
+    from instrumentgpt.equipment import missing_source
     from instrumentgpt.instruments.devices import load_inventory
     from instrumentgpt.instruments.fetch import list_logs
     from instrumentgpt.settings import settings_in_force
@@ -106,6 +107,9 @@ def devices() -> Iterator[Line]:
         return
     yield Line("ok", "inventory", f"{inventory.path}, {len(inventory.devices)} devices")
     for device in inventory.devices:
+        if missing_source(device):
+            remedy = "Clone the repository there, or correct `source` in the inventory"
+            yield Line("optional", f"{device.label}, source", f"{device.source} is not there", remedy)
         try:
             logs = list_logs(device)
         except InstrumentGPTError as problem:
