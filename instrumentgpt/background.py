@@ -100,12 +100,17 @@ def ask_summary(database: Database, conversation_id: str) -> str | None:
 
 
 def _to_replace(database: Database, conversation_id: str) -> list[Entry]:
-    """Return the entries of the summary from the first to the newest, if the rules have added enough."""
+    """Return the entries of the summary from the first to the newest, if the rules have added enough.
+
+    Enough since the agent was asked last, whether its answer was taken or not: a refused one costs, too.
+    """
     entries = parse(db.get_memory(conversation_id, database)[0])
     if covering(entries) is None:
         return []
-    written = {job.text for job in list_jobs(database, conversation_id) if job.status == "applied"}
-    new = sum(row.count for row in entries if row.text not in written)
+    asked = [job for job in list_jobs(database, conversation_id) if job.status != "died"]
+    known = covering(parse(asked[0].replaced)) if asked else None
+    until = known.last if known else None
+    new = sum(row.count for row in entries if until is None or (row.last or 0) > until)
     return entries if new >= NEW_MESSAGES else []
 
 
