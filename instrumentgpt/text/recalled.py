@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from instrumentgpt.text.excerpts import GAP
 from instrumentgpt.text.summary import shorten
@@ -88,6 +89,7 @@ def render_recalled(pieces: Sequence[Recalled]) -> str:
     return "\n".join(map(_told, pieces))
 
 
+@lru_cache(maxsize=256)  # its cost is asked for before it is chosen and told
 def _told(piece: Recalled) -> str:
     speaker = "User" if piece.role.casefold() == "user" else "Assistant"
     first, *others = (as_content(" ".join(line.split())) for line in piece.lines)

@@ -7,7 +7,7 @@ Names of one thing in both languages (kp, proportional gain, 比例增益) are i
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -99,7 +99,26 @@ def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
 
 def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
     """Return the names of each thing that has several, those of each device in `aliases` last."""
-    return [*_synonym_phrases(), *(tuple(tuple(terms(name)) for name in names) for names in aliases)]
+    return [*_synonym_phrases(), *_alias_phrases(aliases)]
+
+
+def _alias_phrases(aliases: Sequence[Sequence[str]]) -> Iterator[tuple[Phrase, ...]]:
+    return (tuple(map(_phrase, names)) for names in aliases)
+
+
+@lru_cache(maxsize=4096)
+def _phrase(name: str) -> Phrase:
+    return tuple(terms(name))
+
+
+@cache
+def _begun_by() -> dict[str, list[tuple[Phrase, int]]]:
+    """Return term → the phrases that begin with it, each with the place of its group."""
+    found: dict[str, list[tuple[Phrase, int]]] = {}
+    for number, group in enumerate(_synonym_phrases()):
+        for phrase in filter(None, group):
+            found.setdefault(phrase[0], []).append((phrase, number))
+    return found
 
 
 def is_common(term: str) -> bool:
@@ -118,9 +137,18 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
     aliases  lists of names of one device each
     """
     asked = terms(question)
-    spoken = f" {' '.join(asked)} "
     found: dict[Phrase, None] = {(term,): None for term in telling(asked)}
-    for group in synonyms(aliases):
+    begun = _begun_by()
+    named = {
+        number
+        for at, term in enumerate(asked)
+        for phrase, number in begun.get(term, ())
+        if tuple(asked[at : at + len(phrase)]) == phrase
+    }
+    for number in sorted(named):
+        found.update(dict.fromkeys(_synonym_phrases()[number]))
+    spoken = f" {' '.join(asked)} "
+    for group in _alias_phrases(aliases):
         if any(f" {' '.join(phrase)} " in spoken for phrase in group):
             found.update(dict.fromkeys(group))
     return list(found)

@@ -45,6 +45,8 @@ def holds(asked: Sequence[str], phrase: Phrase) -> bool:
     True
     """
     width = len(phrase)
+    if width and phrase[0] not in asked:
+        return False
     return any(tuple(asked[at : at + width]) == phrase for at in range(len(asked) - width + 1))
 
 
