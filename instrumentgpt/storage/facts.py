@@ -15,7 +15,6 @@ from instrumentgpt.text.known import Key, Known
 from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
-EVERY = -1  # SQLite's word for no limit
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
@@ -90,8 +89,17 @@ def list_facts(database: Database, conversation_id: str) -> list[Known]:
 
 
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
-    """Return all values that were ever stated of each key, oldest first."""
-    return _known(database, conversation_id, _values(database, conversation_id, keys, EVERY))
+    """Return every value that was ever stated of each key, by each source the first and the last time."""
+    sql = (
+        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), said AS"
+        " (SELECT min(id) AS first, max(id) AS last FROM keys, facts WHERE conversation_id = ?"
+        " AND kind = 'value' AND device = d AND channel = c AND parameter = p"
+        " GROUP BY device, channel, parameter, value, source)"
+        f" SELECT {_KNOWN} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
+        f" ORDER BY {_BY_AGE}"
+    )
+    asked = [*(part for key in keys for part in key), conversation_id]
+    return _known(database, conversation_id, rows(database, sql, asked)) if keys else []
 
 
 def facts_of(
@@ -123,9 +131,7 @@ def facts_of(
     return _known(database, conversation_id, found)
 
 
-def _values(
-    database: Database, conversation_id: str, keys: Sequence[Key], newest: int = NEWEST_VALUES
-) -> list[Any]:
+def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
         f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})"
@@ -134,7 +140,7 @@ def _values(
         f" ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
     parts = [part for key in keys for part in key]
-    asked: tuple[str | int, ...] = (*parts, conversation_id, newest)
+    asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
     return rows(database, sql, asked) if keys else []
 
 
