@@ -16,6 +16,7 @@ from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
+from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.remembered import remember_answer, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
@@ -25,7 +26,7 @@ from instrumentgpt.storage.entities import Entity
 from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.text.markers import marker
-from instrumentgpt.tool_results import origins, result_of
+from instrumentgpt.tool_results import result_of
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -116,7 +117,7 @@ class Turn:
         Without `remember` the state is stored as it was when the turn began.
         """
         text = self.answer.text
-        state, items = self._remembered(text) if remember else (self.state, [])
+        after = self._learned(text) if remember else Learned(self.state, {}, [])
         done = Done(outcome, text, time.time() - self.run.started_at, self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
@@ -128,12 +129,12 @@ class Turn:
                 text,
                 outcome=outcome,
                 summary=self.summary,
-                diagnostic_state=state.serialize(),
-                items=items,
-                filed=self.filed,
+                diagnostic_state=after.state.serialize(),
+                items=after.items,
+                filed={**self.filed, **after.filed},
             )
             if remember:
-                scope = memory.device_key(state), self.inventory
+                scope = memory.device_key(after.state), self.inventory
                 said = self.question.content, text if self.learns_from_words else "", self.results
                 remember_answer(self.database, self.run.conversation_id, message_id, *said, *scope)
                 self.note_entities(text)
@@ -148,27 +149,10 @@ class Turn:
         told = (self.run.conversation_id, self.run.id, self.question.id, self.devices, self.results)
         return remember_entities(self.database, *told, f"{self.question.content}\n{answer}")
 
-    def _remembered(self, answer: str) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
-        """Return the state after this turn, and where each new line of it came from.
-
-        What our tools reported as data counts; the answer's words only where no tool spoke of the same.
-        """
-        state, items = self.state, []
-        lines = origins(self.results)
-        told = {name for _, result in self.results for name in memory.told_fields(result)}
-        for tool_name, result in self.results:
-            after = memory.record_tool(state, tool_name, result)
-            for name, text in memory.new_items(state, after):
-                log, line = lines.get(text, ("", None))
-                items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
-            state = after
-        after = memory.extract_state_updates(answer if self.learns_from_words else "", state)
-        for name in told:
-            setattr(after, name, getattr(state, name))
-        if "root_causes" in told:
-            after.status = state.status
-        said = memory.new_items(state, after)
-        return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+    def _learned(self, answer: str) -> Learned:
+        before = {**db.device_states(self.database, self.run.conversation_id), **self.filed}
+        said = answer if self.learns_from_words else ""
+        return learned(self.state, self.results, said, self.inventory, before)
 
     def prompt(self, agent: str, reserve: int = 0) -> str:
         """Return the prompt; what it moves out of the recent messages is in the summary from now on.

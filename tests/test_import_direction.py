@@ -20,7 +20,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.agents.registry", 6),
     ("instrumentgpt.tool_results", 6),
     ("instrumentgpt.prompts", 6),
-    ("instrumentgpt.learned", 7),
+    ("instrumentgpt.learned", 6),
     ("instrumentgpt.remembered", 6),
     ("instrumentgpt.pruning", 6),
     ("instrumentgpt.equipment", 6),

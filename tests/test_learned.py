@@ -1,0 +1,79 @@
+"""What a turn learns belongs to the device it was read from, whichever the question named."""
+
+from pathlib import Path
+
+import pytest
+
+from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.learned import learned
+from memory import DiagnosticState, begin_question
+
+A, B, C = (Device(f"oven {n}", f"10.9.0.{n}", "file:///logs") for n in (1, 2, 3))
+INVENTORY = Inventory(Path(), (A, B, C))
+
+
+def diagnosed(device, text, log="x.log"):
+    finding = {"text": text, "evidence": [{"line": 7}]}
+    return "diagnose_log", {"device": device, "log": log, "findings": [finding], "root_causes": [finding]}
+
+
+def about(device):
+    return begin_question(DiagnosticState(), device.ip, device.name)
+
+
+def test_a_finding_of_the_device_asked_about_is_its_own():
+    after = learned(about(A), [diagnosed("oven 1", "it swings")], "", INVENTORY, {})
+    assert after.state.findings == ["it swings"] and after.filed == {}
+    assert [(item.device, item.line) for item in after.items if item.field == "findings"] == [("oven 1", 7)]
+
+
+def test_findings_of_several_devices_are_filed_each_under_its_own():
+    results = [diagnosed(f"oven {n}", f"finding {n}") for n in (1, 2, 3)]
+    after = learned(about(A), results, "", INVENTORY, {})
+    assert after.state.findings == ["finding 1"]
+    filed = {name: DiagnosticState.deserialize(text) for name, text in after.filed.items()}
+    assert {name: state.findings for name, state in filed.items()} == {
+        "oven 2": ["finding 2"],
+        "oven 3": ["finding 3"],
+    }
+    assert filed["oven 2"].device_ip == "10.9.0.2"
+
+
+def test_without_a_device_in_question_nothing_of_several_is_mixed():
+    after = learned(
+        DiagnosticState(), [diagnosed("oven 1", "one"), diagnosed("oven 2", "two")], "", INVENTORY, {}
+    )
+    assert after.state.findings == [] and set(after.filed) == {"oven 1", "oven 2"}
+
+
+def test_the_only_device_that_was_looked_at_becomes_the_one_in_question():
+    after = learned(DiagnosticState(), [diagnosed("oven 2", "it drifts")], "", INVENTORY, {})
+    assert after.state.device_name == "oven 2" and after.state.findings == ["it drifts"]
+    assert after.filed == {}
+
+
+def test_what_was_filed_of_another_device_goes_on():
+    before = about(B)
+    before.findings = ["older"]
+    after = learned(about(A), [diagnosed("oven 2", "newer")], "", INVENTORY, {"oven 2": before.serialize()})
+    assert DiagnosticState.deserialize(after.filed["oven 2"]).findings == ["older", "newer"]
+
+
+@pytest.mark.parametrize("device", ["", None, "oven 9", 3])
+def test_a_dropped_file_belongs_to_the_question(device):
+    after = learned(DiagnosticState(), [diagnosed(device, "it spikes")], "", INVENTORY, {})
+    assert after.state.findings == ["it spikes"] and after.filed == {}
+
+
+def test_words_about_several_devices_are_nobodys():
+    results = [diagnosed("oven 1", "one"), diagnosed("oven 2", "two")]
+    words = "**Hypothesis**: the room is cold."
+    assert learned(about(A), results, words, INVENTORY, {}).state.hypotheses == []
+    assert learned(about(A), results[:1], words, INVENTORY, {}).state.hypotheses != []
+
+
+def test_the_order_of_the_results_does_not_matter():
+    results = [diagnosed(f"oven {n}", f"finding {n}") for n in (1, 2, 3)]
+    forwards = learned(about(A), results, "", INVENTORY, {})
+    backwards = learned(about(A), results[::-1], "", INVENTORY, {})
+    assert forwards.state == backwards.state and forwards.filed == dict(backwards.filed)
