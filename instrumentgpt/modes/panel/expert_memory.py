@@ -107,12 +107,9 @@ def summarized(
             f"{name}: position, confidence and condition take {count_tokens(_joined(kept))} tokens, "
             f"and a summary has at most {MOST_TOKENS}"
         )
-    for more in _further(said, goal, words):
-        if count_tokens(_joined(kept)) >= target - 10:
-            break
-        if count_tokens(_joined([*kept, more])) <= MOST_TOKENS * MARGIN:
-            kept.append(more)
-    return _joined(kept)
+    further = _further(said, goal, words)
+    kept = _filled(kept, further, target)
+    return _joined(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
 
 
 def memory_of(
@@ -180,6 +177,21 @@ def _further(said: Sequence[Said], goal: str, words: Mapping[str, str]) -> list[
         *([words["tools"].format(text=", ".join(tools))] if tools else []),
         words["about"].format(text=goal),
     ]
+
+
+def _filled(kept: Sequence[str], further: Sequence[str], most: int) -> list[str]:
+    """Return `kept` with those of `further` that fit into `most` tokens, as they come, until it is enough."""
+    filled = list(kept)
+    for more in further:
+        if not _is_short(filled):
+            break
+        if more not in filled and count_tokens(_joined([*filled, more])) <= most:
+            filled.append(more)
+    return filled
+
+
+def _is_short(kept: Sequence[str]) -> bool:
+    return count_tokens(_joined(kept)) * MARGIN < FEWEST_TOKENS
 
 
 def _joined(sentences: Sequence[str]) -> str:

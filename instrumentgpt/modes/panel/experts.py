@@ -123,9 +123,7 @@ def _words(table: Mapping[str, Any], where: str) -> dict[Language, Words]:
     for language in ("en", "zh"):
         told = table.get(language, english)
         if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in _WORDS):
-            raise BadExpert(
-                f"{where}: [{where.split('[')[1][:-1]}.{language}] needs name, field and role. See {DOCS}"
-            )
+            raise BadExpert(f"{where}: {language} needs name, field and role. See {DOCS}")
         found[language] = Words(*(told[name] for name in _WORDS))
     return found
 

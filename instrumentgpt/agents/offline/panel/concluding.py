@@ -41,13 +41,13 @@ def conclusion(case: Case) -> Iterator[str]:
     about = given["brief"]
     named = [one for one in given["results"] if one["cause"] and one["kind"] != "decide"]
     order = [one["class"] for one in about["findings"]]
-    named.sort(key=lambda one: order.index(one["cause"]) if one["cause"] in order else len(order))
+    named.sort(key=lambda one: (_place(order, one["cause"]), one["kind"] != "cause"))
     if not named:
         text = phrase("panel_healthy", language, count=len(given["results"]), lines=about["lines"])
         yield json.dumps({"text": f"- {text}"}, ensure_ascii=False)
         return
     lines = []
-    for one in named:
+    for one in _once(named):
         finding = next((row for row in about["findings"] if row["class"] == one["cause"]), None)
         seen = sentence(finding["summary"]) if finding else one["position"]
         told = {"title": title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
@@ -60,6 +60,15 @@ def conclusion(case: Case) -> Iterator[str]:
     told = {"cause": first["cause"], "runner_up": first["runner_up"], "measurement": first["measurement"]}
     text = "\n".join(f"- {line}" for line in lines)
     yield json.dumps({"text": text, "dissent": first["dissent"], **told}, ensure_ascii=False)
+
+
+def _once(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first result of each cause: a sensor's fault is found twice, as the record's too."""
+    return list({one["cause"]: one for one in reversed(named)}.values())[::-1]
+
+
+def _place(order: list[str], cause: str) -> int:
+    return order.index(cause) if cause in order else len(order)
 
 
 def _lead(

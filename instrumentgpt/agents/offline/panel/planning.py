@@ -140,7 +140,10 @@ def _part(
 
 def _trust(told: Mapping[str, Any], language: Language) -> dict[str, Any]:
     goal = phrase("panel_goal_trust", language, lines=told["lines"], log=told["log"])
-    return _part(1, "trust", goal, None, RECORD, ["firmware", "sensing", "statistics"], [])
+    seen = [one["class"] for one in told["findings"] if one["class"] in RECORD]
+    alike = [rival for cause in seen for rival in rivals_of(cause) if rival in RECORD]
+    causes = list(dict.fromkeys([*seen, *alike, *RECORD]))
+    return _part(1, "trust", goal, None, causes, ["firmware", "sensing", "statistics"], [])
 
 
 def _cause(

@@ -31,7 +31,8 @@ _PERCENT = ("in_band", "saturated")  # shares
 class Reason:
     """Why a possible cause is ruled out, or left open: a sentence with its numbers, and a line that shows it.
 
-    firm  a check weighed it against what it found; else it only found nothing
+    firm    it is ruled out; else it is left open
+    judged  a check looked at it: what no check could judge is a question, and no cause
     """
 
     cause: str
@@ -39,6 +40,7 @@ class Reason:
     line: int | None = None
     quote: str = ""
     firm: bool = True
+    judged: bool = True
 
 
 class _Numbers(Sentence):
@@ -129,8 +131,8 @@ def reasons(
         else:
             samples = found["samples"]
             text = phrase("panel_unjudged", language, title=title(cause, language), samples=samples)
-            left.append(Reason(cause, text, firm=False))
-    return sorted(against, key=lambda one: not one.firm), left
+            left.append(Reason(cause, text, firm=False, judged=False))
+    return sorted(against, key=lambda one: one.line is None), sorted(left, key=lambda one: not one.judged)
 
 
 def figure(found: Mapping[str, Any], channel: int | None, cause: str, language: Language) -> str:

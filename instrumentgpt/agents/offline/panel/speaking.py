@@ -97,12 +97,7 @@ def _judge(field: Field) -> dict[str, Any]:
     if seen:
         return {**told, **_holds(field, seen[0])}
     if left:
-        one = left[0]
-        position = field.say("panel_open", title=field.title(one.cause), text=one.text)
-        rival = next((row for row in found_faults(field.found) if row["class"] != one.cause), None)
-        measure = deciding(rival, language, field.found["unit"]) if rival else ""
-        votes = one.cause if not one.text.rstrip().endswith(("?", "？")) else ""
-        return {**told, "position": position, "cause": votes, "confidence": LEFT_OPEN, "measurement": measure}
+        return {**told, **_leaves_open(field, left[0])}
     firm = bool(against) and all(one.line for one in against)
     return {
         **told,
@@ -128,6 +123,16 @@ def _holds(field: Field, finding: Mapping[str, Any]) -> dict[str, Any]:
         "condition": condition,
         "measurement": deciding(finding, field.case.language, field.found["unit"]),
     }
+
+
+def _leaves_open(field: Field, one: Reason) -> dict[str, Any]:
+    """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
+    if not one.judged:
+        return {"position": one.text, "cause": "", "confidence": LEFT_OPEN}
+    rival = next((row for row in found_faults(field.found) if row["class"] != one.cause), None)
+    measure = deciding(rival, field.case.language, field.found["unit"]) if rival else ""
+    position = field.say("panel_open", title=field.title(one.cause), text=one.text)
+    return {"position": position, "cause": one.cause, "confidence": LEFT_OPEN, "measurement": measure}
 
 
 def _found(field: Field, finding: Mapping[str, Any]) -> str:
@@ -168,7 +173,7 @@ def _weigh(field: Field) -> dict[str, Any]:
 
 def _decide(field: Field) -> dict[str, Any]:
     """Say what is to be done first in the expert's field, or what keeps a runner-up possible."""
-    language, unit = field.case.language, field.found["unit"]
+    language = field.case.language
     against, left = reasons(field.found, field.own, None, language)
     told: dict[str, Any] = {"claims": [], "rejects": _rejected([one for one in against if one.line])}
     seen = [one for one in found_faults(field.found) if one["class"] in field.own]
@@ -178,20 +183,12 @@ def _decide(field: Field) -> dict[str, Any]:
         claims = [_claim(first["cause"], field, *_line(first))]
         return {**told, **_holds(field, first), "position": position, "claims": claims}
     if left:
-        rival = next((row for row in found_faults(field.found) if row["class"] != left[0].cause), None)
-        measure = deciding(rival, language, unit) if rival else left[0].text
-        named = {"title": field.title(left[0].cause), "confidence": LEFT_OPEN, "measurement": measure}
-        position = field.say("panel_open", title=named["title"], text=left[0].text)
-        waiting = [_claim(field.say("panel_wait", **named), field)]
-        votes = left[0].cause if rival else ""
-        return {
-            **told,
-            "position": position,
-            "cause": votes,
-            "confidence": LEFT_OPEN,
-            "measurement": measure,
-            "claims": waiting,
-        }
+        opened = _leaves_open(field, left[0])
+        if opened.get("measurement"):
+            kept = {name: opened[name] for name in ("confidence", "measurement")}
+            waiting = field.say("panel_wait", title=field.title(left[0].cause), **kept)
+            return {**told, **opened, "claims": [_claim(waiting, field)]}
+        return {**told, **opened}
     reason = _named(field, against[0]) if against else figure(field.found, None, "", language)
     count = len(found_faults(field.found))
     position = field.say("panel_nothing_to_do", count=count, reason=reason)

@@ -1,0 +1,121 @@
+"""The experts: ours, the user's own, what each may speak on, and what it must never claim."""
+
+import pytest
+from panel_case import contribution
+
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.modes.panel.contributions import screened
+from instrumentgpt.modes.panel.experts import TOOLS as ALLOWED
+from instrumentgpt.modes.panel.experts import BadExpert, known_experts, read_experts
+
+OWN = """
+[cooling]
+speaks_on = ["saturation", "ambient_disturbance"]
+tools = ["diagnose_log"]
+[cooling.en]
+name = "Cooling"
+field = "chillers, water, fans"
+role = "You judge whether heat is carried away."
+[[cooling.must_never_claim]]
+en = "a flow that no log holds"
+patterns = ['flow (?:is|was) \\d']
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    def write(text: str):
+        (tmp_path / "experts.toml").write_text(text, encoding="utf-8")
+        return read_experts(tmp_path)
+
+    return write
+
+
+@pytest.mark.parametrize("expert", read_experts().values(), ids=lambda one: one.code)
+def test_an_expert_of_ours_has_words_in_both_languages_and_something_it_must_not_say(expert):
+    assert expert.words["en"].name.isascii() and not expert.words["zh"].name.isascii()
+    assert expert.never and expert.speaks_on and expert.tools
+
+
+def test_our_experts_together_speak_on_every_fault():
+    spoken = {fault for one in read_experts().values() if one.code != "statistics" for fault in one.speaks_on}
+    assert spoken == set(faults()) - {"healthy"}
+
+
+def test_experts_are_given_only_tools_that_there_are():
+    assert set(ALLOWED) <= set(TOOLS)
+
+
+def test_the_users_own_expert_joins_ours(own):
+    found = own(OWN)
+    assert list(found)[-1] == "cooling" and "sensing" in found
+    assert found["cooling"].name("zh") == "Cooling"  # English stands in
+
+
+def test_the_users_own_expert_replaces_ours_of_the_same_code(own):
+    assert own(OWN.replace("cooling", "power"))["power"].name("en") == "Cooling"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("[cooling", "cannot be read as a table of experts"),
+        (OWN.replace("saturation", "saturated"), "speaks_on has 'saturated', which is none of"),
+        (OWN.replace('"diagnose_log"', '"record_finding"'), "tools has 'record_finding'"),
+        (OWN.replace("role =", "rolle ="), "en needs name, field and role"),
+        (OWN.replace("(?:is|was)", "(?:is|was"), "a pattern is no regular expression"),
+        (OWN.replace("tools", "tool"), "'tool' is not known here"),
+        (OWN.replace("cooling", "Cooling"), "a code is lower case letters"),
+        (OWN.replace("patterns", "pattern"), "a must_never_claim needs en and patterns"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_the_place_and_the_remedy(own, wrong, message):
+    with pytest.raises(BadExpert, match=message) as refused:
+        own(wrong)
+    assert "experts.toml" in str(refused.value) and "docs/add-an-expert.md" in str(refused.value)
+
+
+def test_an_expert_that_nobody_is_called_is_named_with_those_there_are():
+    with pytest.raises(BadExpert, match=r"no expert 'wizard'.*sensing"):
+        known_experts(read_experts(), ["sensing", "wizard"])
+
+
+@pytest.mark.parametrize(
+    ("expert", "language", "said"),
+    [
+        ("sensing", "en", "The true temperature is 94.1 °C."),
+        ("sensing", "en", "The relay has failed at 60 %."),
+        ("sensing", "zh", "真實溫度是 94.1 °C。"),
+        ("tuning", "en", "The sensor is fine at 60 °C."),
+        ("power", "en", "The sensor reads 3 °C, the sensor is drifting."),
+        ("power", "zh", "感測器讀值正確，60 °C。"),
+        ("surroundings", "en", "Set kp to 4.5."),
+        ("firmware", "en", "The heater is broken at 60 %."),
+        ("statistics", "en", "This is 100 % certain."),
+        ("statistics", "zh", "百分之百確定是 60 °C。"),
+    ],
+)
+def test_what_an_expert_must_never_claim_is_struck_with_a_note(expert, language, said):
+    one = read_experts()[expert]
+    claims = [{"text": said}, {"text": "The mean output is 48 %."}]
+    clean, notes = screened(contribution(position=said, claims=claims), one, (), language)
+    assert said != clean.position and notes
+    assert [claim.text for claim in clean.claims] == ["The mean output is 48 %."]
+
+
+def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
+    rejects = [
+        {"cause": "heater_failure", "because": "48 %"},
+        {"cause": "sensor_open", "because": "0.019 °C"},
+    ]
+    told = contribution(cause="heater_degradation", rejects=rejects)
+    causes = ("heater_degradation", "heater_failure", "sensor_open")
+    clean, notes = screened(told, read_experts()["sensing"], causes, "en")
+    assert clean.cause == "" and [one.cause for one in clean.rejects] == ["sensor_open"]
+    assert len(notes) == 2 and all("not in the field of Measurement" in note for note in notes)
+
+
+def test_what_is_within_bounds_stays_as_it_is():
+    told = contribution(cause="sensor_bias", position="The offset is +0.4 °C against the other channels.")
+    assert screened(told, read_experts()["sensing"], ("sensor_bias",), "en") == (told, ())
