@@ -18,7 +18,7 @@ from instrumentgpt.storage.provenance import known_since
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.text.known import Known
 
-LOOKED_AT = 4_000  # characters of a request that say what it is about; it may hold a pasted log
+LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
 
 def prompt_for(

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from sqlite_utils import Database
 
@@ -10,10 +11,11 @@ from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes, title_terms
 from instrumentgpt.storage.precedents import Precedent, precedents
 from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.terms import terms
-from instrumentgpt.text.wanted import Wanted, holds, wanted
+from instrumentgpt.text.terms import Phrase, terms
+from instrumentgpt.text.wanted import Wanted, wanted
 
 MOST = 8  # told of one question
+LONGEST = 8  # terms of a phrase that is asked for
 TEXT_CHARS, TITLE_CHARS = 200, 40
 FIELDS = {"root_causes": "root cause", "findings": "finding"}
 HEADING = (
@@ -59,16 +61,22 @@ def earlier(
     """
     family = [device, *siblings(device, inventory)]
     owner = {name: one for one in family for name in (one.name, one.ip, *one.aliases)}
-    asked = _asked(question, inventory)
-    classes = frozenset(name for text in known for name in fault_classes(text)) - {*NO_FAULT}
+
+    @cache  # most devices have no past: then none of this is needed
+    def asked() -> list[Wanted]:
+        return _asked(question, inventory)
+
+    @cache
+    def classes() -> frozenset[str]:
+        return frozenset(name for text in known for name in fault_classes(text)) - {*NO_FAULT}
 
     def fits(item: Precedent) -> bool:
         told = fault_classes(item.text)
         if told and told <= {*NO_FAULT}:
             return False
-        if not question or told & classes:
+        if not question or told & classes():
             return True
-        return _speaks_of(item.text, asked) if asked else item.field == "root_causes"
+        return _speaks_of(item.text, asked()) if asked() else item.field == "root_causes"
 
     found = [
         Earlier(owner[one.device].name, owner[one.device] is not device, one)
@@ -90,8 +98,20 @@ def _asked(question: str, inventory: Inventory) -> list[Wanted]:
 
 def _speaks_of(text: str, asked: Sequence[Wanted]) -> bool:
     """Return whether the text, or the title of a fault class that it tells of, says one thing asked for."""
-    said = [terms(text), *map(title_terms, fault_classes(text))]
-    return any(holds(one, phrase) for thing in asked for phrase in thing.phrases for one in said)
+    said = _said(text)
+    return any(phrase in said for thing in asked for phrase in thing.phrases)
+
+
+@lru_cache(maxsize=2_000)
+def _said(text: str) -> frozenset[Phrase]:
+    """Return the phrases of up to LONGEST terms that the text, and titles of its fault classes, have."""
+    every = [terms(text), *map(title_terms, fault_classes(text))]
+    return frozenset(
+        tuple(one[at : at + width])
+        for one in every
+        for width in range(1, LONGEST + 1)
+        for at in range(len(one) - width + 1)
+    )
 
 
 def lines(found: Sequence[Earlier]) -> list[str]:

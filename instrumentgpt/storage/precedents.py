@@ -3,6 +3,7 @@
 What was forgotten, corrected or ruled out in its own conversation is no precedent.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,11 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.statements import same, statements
+from instrumentgpt.text.statements import same
 
 FIELDS = ("root_causes", "findings")
-LOOKED_AT = 200  # newest items of the devices
+_RULED_OUT = re.compile(r"\W*(?:ruled out|已?排除)", re.I)  # as the tool `rule_out` puts it on record
+LOOKED_AT = 100  # newest items of the devices
 CONVERSATIONS = 8  # whose memory is read for one question, the newest ones with a fitting item
 
 
@@ -48,8 +50,9 @@ def precedents(
     standing = {place: _standing(database, *place) for place in conversations}
     told: dict[tuple[str, str], Precedent] = {}
     for one in fitting:
-        if (one.field, same(one.text)) in standing.get((one.conversation_id, one.device), ()):
-            told.setdefault((one.device, same(one.text)), one)
+        there = standing.get((one.conversation_id, one.device))
+        if there and (one.field, said := same(one.text)) in there:
+            told.setdefault((one.device, said), one)
     return list(told.values())
 
 
@@ -63,11 +66,7 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
         " ORDER BY state_items.id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (*devices, *FIELDS, except_for, LOOKED_AT))
-    return [Precedent(*row) for row in found if not _says_ruled_out(row[2])]
-
-
-def _says_ruled_out(text: str) -> bool:
-    return any(row.kind == "ruled_out" for row in statements(text))
+    return [Precedent(*row) for row in found if not _RULED_OUT.match(row[2])]
 
 
 def _standing(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
