@@ -123,13 +123,6 @@ def test_the_bar_never_overflows(parts):
     assert sum(widths) <= 100.1
 
 
-def test_turns_are_counted_by_questions(database):
-    conversation = db.create_conversation(database)
-    for role in ("user", "assistant", "user", "assistant"):
-        db.add_message(database, conversation, role, "x")
-    assert list(inspector.turns_of(db.list_messages(database, conversation)).values()) == [1, 1, 2, 2]
-
-
 def page(conversation: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=30)
     at.query_params["conv"] = conversation

@@ -3,18 +3,14 @@
 from contextlib import closing
 
 import pytest
+from exchanges import OVENS, context_of, exchange
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import db
-from instrumentgpt.agents.events import Text
 from instrumentgpt.prompts import request_file
-from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import parse
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.turn import open_turn
-
-OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
 
 
 @pytest.fixture
@@ -25,20 +21,6 @@ def database(tmp_path, monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_PROMPT_TOKENS", "2000")
     with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
         yield opened
-
-
-def exchange(database, conversation, question, answer="I shall look."):
-    """Ask and answer as a run does; return the prompt that the agent was given."""
-    asked = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
-    prompt = turn.prompt("offline")
-    turn.take(Text(answer))
-    turn.save("ok")
-    return prompt
-
-
-def context_of(prompt):
-    return prompt.split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from instrumentgpt.storage.provenance import StateItem, list_state_items
 from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.text.facts import Fact, name_of
 from instrumentgpt.text.known import Known, Value, values_in_force
-from instrumentgpt.text.revisions import LISTS, SENTENCES, VALUE, InForce, Item, Standing, item_of
+from instrumentgpt.text.revised import InForce
+from instrumentgpt.text.revisions import LISTS, SENTENCES, VALUE, Item, Standing, item_of
 from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.statements import same
 

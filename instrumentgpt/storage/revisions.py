@@ -22,17 +22,16 @@ from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.filtering import cap, filter_content
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.recalled import Recalled
+from instrumentgpt.text.revised import InForce, in_force
 from instrumentgpt.text.revisions import (
     ACTIONS,
     LISTS,
     MESSAGE,
     NOTE,
     VALUE,
-    InForce,
     Item,
     Revision,
     Standings,
-    in_force,
     standings,
 )
 from instrumentgpt.text.state import DiagnosticState

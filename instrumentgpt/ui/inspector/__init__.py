@@ -2,7 +2,7 @@
 
 from instrumentgpt.ui.inspector.bar import bar
 from instrumentgpt.ui.inspector.draw import draw
-from instrumentgpt.ui.inspector.preview import next_prompt, turns_of
+from instrumentgpt.ui.inspector.preview import next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
 
-__all__ = ["bar", "draw", "draw_badges", "next_prompt", "turns_of"]
+__all__ = ["bar", "draw", "draw_badges", "next_prompt"]

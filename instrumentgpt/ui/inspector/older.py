@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 from sqlite_utils import Database
 
-import db
 import memory
+from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
 from instrumentgpt.text.revisions import MESSAGE, Item
 from instrumentgpt.text.summary import Entry, parse
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change
-from instrumentgpt.ui.inspector.preview import turns_of
 from instrumentgpt.ui.permissions import who
 
 SHOWN = 20  # newest older messages at once
@@ -23,21 +22,26 @@ LIMIT = "older-shown"  # in the session's state
 def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> None:
     """Draw the older messages, newest first, under what the summary keeps of them."""
     entries = parse(prompt.summary)
-    messages = db.list_messages(database, conversation_id)
-    older = [message for message in messages if any(row.holds(message.id) for row in entries)]
+    messages = history(database, conversation_id)
+    older = [message for message in messages if any(row.holds(message["id"]) for row in entries)]
     if not older:
         st.caption("Nothing yet: every message so far is in the prompt as it was written.")
         return
-    st.caption(f"{len(older)} messages are sent as {len(entries)} lines of summary:")
+    summarised = any(section.name == "conversation_summary" for section in prompt.sections)
+    become = f"{len(entries)} lines of summary" if summarised else "nothing: the summary is not in the prompt"
+    st.caption(f"{len(older)} messages are sent as {become}.")
     limit = st.session_state.get(LIMIT, SHOWN)
     back = _put_back(database, conversation_id)
-    turns = turns_of(messages)
+    asked = [message["id"] for message in messages if message["role"] == "user"]
     for entry, held in _grouped(entries, older[-limit:]):
         with st.container(gap="xsmall", border=True):
             for message in held:
-                _draw_message(conversation_id, message, turns[message.id], back.get(message.id))
-            remains = untrusted.label(entry.text, REMAINED) or "nothing"
-            st.markdown(f":small[:material/subdirectory_arrow_right: **What remains:** {remains}]")
+                turn = turn_of(message["id"], asked)
+                _draw_message(conversation_id, message, turn, back.get(message["id"]))
+            remains = untrusted.label(entry.text, REMAINED) if summarised else ""
+            st.markdown(
+                f":small[:material/subdirectory_arrow_right: **What remains:** {remains or 'nothing'}]"
+            )
     if len(older) > limit:
         st.button(
             f"Show {min(SHOWN, len(older) - limit)} earlier",
@@ -48,10 +52,12 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
 
 
 def _grouped(
-    entries: Sequence[Entry], messages: Sequence[db.Message]
-) -> list[tuple[Entry, list[db.Message]]]:
+    entries: Sequence[Entry], messages: Sequence[StoredMessage]
+) -> list[tuple[Entry, list[StoredMessage]]]:
     """Return (line of the summary, its messages), newest first; lines that hold none of them are left out."""
-    groups = [(row, [message for message in messages if row.holds(message.id)]) for row in reversed(entries)]
+    groups = [
+        (row, [message for message in messages if row.holds(message["id"])]) for row in reversed(entries)
+    ]
     return [(row, held) for row, held in groups if held]
 
 
@@ -64,17 +70,17 @@ def _put_back(database: Database, conversation_id: str) -> dict[int, int]:
     }
 
 
-def _draw_message(conversation_id: str, message: db.Message, turn: int, revision: int | None) -> None:
+def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
         with st.container(width="stretch"):
-            speaker = "user" if message.role == "user" else "assistant"
-            words = untrusted.label(memory.filter_content(message.content), SAID) or "—"
+            speaker = "user" if message["role"] == "user" else "assistant"
+            words = untrusted.label(memory.filter_content(message["content"]), SAID) or "—"
             state = " · in the prompt again" if revision else ""
             st.markdown(f":small[{words}]  \n:small[:gray[turn {turn} · {speaker}{state}]]")
         if revision is None:
             st.button(
                 "",
-                key=f"put-back-{message.id}",
+                key=f"put-back-{message['id']}",
                 icon=":material/restore_page:",
                 help="Put it back into the prompt",
                 type="tertiary",
@@ -84,7 +90,7 @@ def _draw_message(conversation_id: str, message: db.Message, turn: int, revision
         else:
             st.button(
                 "",
-                key=f"take-out-{message.id}",
+                key=f"take-out-{message['id']}",
                 icon=":material/undo:",
                 help="Take it out of the prompt again",
                 type="tertiary",
@@ -93,9 +99,9 @@ def _draw_message(conversation_id: str, message: db.Message, turn: int, revision
             )
 
 
-def _restore(conversation_id: str, message: db.Message, turn: int) -> None:
-    words = f"turn {turn}: {message.content[:SAID]}"
-    item = Item("", MESSAGE, str(message.id))
+def _restore(conversation_id: str, message: StoredMessage, turn: int) -> None:
+    words = f"turn {turn}: {message['content'][:SAID]}"
+    item = Item("", MESSAGE, str(message["id"]))
     change(lambda database: revise(database, conversation_id, item, "restore", words, "", who()))
 
 

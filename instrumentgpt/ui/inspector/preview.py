@@ -1,7 +1,5 @@
 """The prompt that a question would send now, by the same code as a turn; nothing is stored."""
 
-from collections.abc import Sequence
-from itertools import accumulate
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -56,14 +54,3 @@ def _answering(settings: Settings) -> str:
         return choose(settings.agent, settings)[0].name
     except InstrumentGPTError:
         return ""
-
-
-def turns_of(messages: Sequence[db.Message]) -> dict[int, int]:
-    """Return message id → its turn: the number of questions up to it."""
-    return dict(
-        zip(
-            [message.id for message in messages],
-            accumulate(int(message.role == "user") for message in messages),
-            strict=True,
-        )
-    )
