@@ -1,0 +1,335 @@
+"""Investigate with our own analyst: proposed, agreed to, carried out, told, saved only when asked."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.events import Done, Failure, Tool
+from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.entities import list_entities
+from instrumentgpt.storage.prompts import get_prompt, list_prompts
+from instrumentgpt.storage.runs import list_runs
+
+SIX = "compare the six ovens since Monday and write a report"
+SIX_ZH = "比較六台烤箱自週一以來的溫度並寫一份報告"
+DEMO = Path(__file__).parents[1] / "demo"
+
+
+class Talk:
+    """A conversation in Investigate: `say` returns the answer, the rest is as it is stored."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "instrumentgpt.db"
+        with closing(db.connect(self.path)) as database:
+            self.id = db.create_conversation(database)
+        self.events: list = []
+
+    def say(self, words: str, mode: str = "investigate", agent: str = "offline", **more) -> str:
+        self.events = list(runs.consume(self.path, self.id, words, mode=mode, agent=agent, **more))
+        assert isinstance(self.events[-1], Done)
+        return self.events[-1].text
+
+    @property
+    def tools(self) -> list[str]:
+        """The tools that were called, without the steps themselves."""
+        ended = [one for one in self.events if isinstance(one, Tool) and one.status != "started"]
+        return [one.name for one in ended if one.server]
+
+    @property
+    def offers(self) -> list[tuple[str, str]]:
+        with closing(db.connect(self.path)) as database:
+            last = db.list_messages(database, self.id, last=1)[0]
+            return [(one.text, one.mode) for one in db.list_offers(database, last.id)]
+
+    @property
+    def entities(self) -> dict:
+        with closing(db.connect(self.path)) as database:
+            return {one.ref: one for one in list_entities(database, self.id)}
+
+    @property
+    def pending(self) -> dict | None:
+        with closing(db.connect(self.path)) as database:
+            return db.get_mode_state(database, self.id, "investigate").get("pending")
+
+    @property
+    def documents(self) -> list[db.Document]:
+        with closing(db.connect(self.path)) as database:
+            return db.list_documents(database, self.id)
+
+
+@pytest.fixture
+def talk(tmp_path):
+    return Talk(tmp_path)
+
+
+@pytest.fixture(scope="module", params=[SIX, SIX_ZH], ids=["en", "zh"])
+def six(request, tmp_path_factory):
+    """The story of the six ovens up to the report, with what each turn said."""
+    talk = Talk(tmp_path_factory.mktemp("six"))
+    proposed = talk.say(request.param)
+    offers = talk.offers
+    return talk, proposed, offers, talk.say(offers[0][0])
+
+
+def test_six_ovens_are_proposed_before_anything_is_done(six):
+    _, proposed, offers, _ = six
+    assert proposed.count("\n1. ") == 1 and "zspr 055" in proposed and "2026-" in proposed
+    assert [mode for _, mode in offers] == ["investigate", "investigate"]
+
+
+def test_003_11_a_yes_carries_the_proposal_out(six):
+    talk, _, _, answer = six
+    assert talk.tools.count("fetch_log") == talk.tools.count("diagnose_log") == 6
+    assert talk.tools.count("write_report") == talk.tools.count("plot_log") == 1
+    assert talk.events[-1].outcome == "ok"
+    for number in range(50, 56):
+        assert f"zspr 0{number}" in answer
+
+
+def test_the_answer_ranks_with_links_and_says_what_to_do(six):
+    *_, answer = six
+    assert answer.index("1. zspr 051") < answer.index("6. zspr 052")
+    assert answer.count("](?log=zspr%20") >= 5 and "gen_report_1" in answer
+    assert "PLOTLY_CHART" in answer
+
+
+def test_003_09_groups_run_in_order_and_a_group_side_by_side(six):
+    talk, *_ = six
+    shown = [one for one in talk.events if isinstance(one, Tool)]
+    last_fetch = max(place for place, one in enumerate(shown) if one.name == "fetch_log")
+    first_diagnosis = min(place for place, one in enumerate(shown) if one.name == "diagnose_log")
+    last_diagnosis = max(place for place, one in enumerate(shown) if one.name == "diagnose_log")
+    first_report = min(place for place, one in enumerate(shown) if one.name == "write_report")
+    assert last_fetch < first_diagnosis and last_diagnosis < first_report
+    sessions = {one.call_id.rpartition("-")[0] for one in shown if one.name == "diagnose_log"}
+    assert len(sessions) == 3  # as many processes as may run at once
+
+
+def test_the_steps_are_shown_as_they_begin_and_end(six):
+    talk, *_ = six
+    steps = [(one.name, one.status) for one in talk.events if isinstance(one, Tool) and not one.server]
+    assert [steps.count((f"step_{number}", "ok")) for number in (1, 2, 3, 4)] == [1, 1, 1, 1]
+    assert steps.index(("step_1", "ok")) < steps.index(("step_2", "started"))
+
+
+def test_003_12_the_report_is_there_and_not_saved(six):
+    talk, *_ = six
+    report = talk.entities["gen_report_1"]
+    assert report.flag == "unsaved" and talk.documents == []
+    with closing(db.connect(talk.path)) as database:
+        made = db.get_artifact(database, talk.id, report.link["artifact"])
+        assert not folder_of(database).exists()
+    page = made.content.decode()
+    assert made.kind == "html" and all(f"zspr_0{number}" in page for number in range(50, 56))
+    assert talk.offers[0][0].endswith("gen_report_1")
+
+
+def test_what_the_steps_touched_has_refs(six):
+    talk, *_ = six
+    kinds = [one.type for one in talk.entities.values()]
+    assert kinds.count("device") == kinds.count("log") == 6
+    assert kinds.count("finding") >= 5 and kinds.count("chart") == kinds.count("report") == 1
+
+
+@pytest.mark.parametrize(
+    "words, saved",
+    [
+        ("Save gen_report_1", True),
+        ("yes", True),
+        ("儲存 gen_report_1", True),
+        ("save the report please", True),
+        ("no", False),
+        ("don't save gen_report_1", False),
+        ("不要儲存", False),
+    ],
+)
+def test_003_12_only_the_users_word_saves(reported, words, saved):
+    answer = reported.say(words)
+    assert [one.ref for one in reported.documents] == (["gen_report_1"] if saved else [])
+    assert reported.entities["gen_report_1"].flag == ("created" if saved else "unsaved")
+    assert "gen_report_1" in answer
+
+
+def test_003_06_what_is_saved_keeps_its_name_and_is_saved_once(reported):
+    reported.say("save gen_report_1")
+    (document,) = reported.documents
+    assert (reported.path.parent / "documents" / document.file).read_text().startswith("<!DOCTYPE html>")
+    assert "was saved before" in reported.say("save gen_report_1")
+    assert len(reported.documents) == 1
+
+
+def test_what_does_not_exist_cannot_be_saved(reported):
+    answer = reported.say("save gen_report_7")
+    assert "no unsaved `gen_report_7`" in answer and "`gen_report_1`" in answer
+    assert reported.documents == []
+
+
+@pytest.fixture(scope="module")
+def one_report(tmp_path_factory):
+    talk = Talk(tmp_path_factory.mktemp("one"))
+    talk.say("write a report on zspr 053")
+    talk.say("go ahead")
+    assert talk.entities["gen_report_1"].flag == "unsaved"
+    return talk
+
+
+@pytest.fixture(scope="module")
+def one_proposal(tmp_path_factory):
+    talk = Talk(tmp_path_factory.mktemp("proposal"))
+    talk.say(SIX)
+    return talk
+
+
+def copied(talk: Talk, folder: Path) -> Talk:
+    """Return the conversation once more, for one test to go on with."""
+    copy = Talk(folder / "copy")
+    copy.path.unlink()
+    with closing(db.connect(talk.path)) as database:
+        database.execute("VACUUM INTO ?", (str(copy.path),))
+    copy.id = talk.id
+    return copy
+
+
+@pytest.fixture
+def reported(one_report, tmp_path):
+    """A conversation whose report waits for its saving."""
+    return copied(one_report, tmp_path)
+
+
+@pytest.fixture
+def proposed(one_proposal, tmp_path):
+    """A conversation whose proposal waits for its yes."""
+    return copied(one_proposal, tmp_path)
+
+
+def test_one_device_is_looked_into_at_once(talk):
+    answer = talk.say("10.1.1.112 為什麼溫度波動？")
+    assert talk.tools == ["fetch_log", "diagnose_log", "plot_log", "advise_gains"]
+    assert "通道 2 增益造成的振盪" in answer and "](?log=zspr%20053/" in answer
+    assert talk.pending is None and talk.offers == []
+    answer = talk.say("那 kp 可以調高嗎？")
+    assert "fetch_log" not in talk.tools and "advise_gains" in talk.tools
+    assert "kp" in answer
+
+
+def test_what_cannot_be_known_is_asked_and_the_answer_settles_it(talk):
+    answer = talk.say("why does it swing?")
+    assert "zspr 053 (10.1.1.112)" in answer and talk.tools == []
+    assert talk.offers == [("why does it swing?", "interview")] and talk.pending["kind"] == "question"
+    assert "zspr 053" in talk.say("zspr 053") and "diagnose_log" in talk.tools
+
+
+def test_two_ovens_of_six_must_be_named(talk):
+    assert "Which devices do you mean?" in talk.say("compare the two ovens")
+    assert "1. Fetch the newest log of zspr 052, zspr 053" in talk.say("052 and 053")
+
+
+@pytest.mark.parametrize("words", ["no", "不要", "cancel"])
+def test_003_11_a_no_drops_the_proposal(proposed, words):
+    assert "nothing was carried out" in proposed.say(words)
+    assert proposed.tools == [] and proposed.pending is None
+
+
+@pytest.mark.parametrize("words", ["yesterday it was fine", "yes?"])
+def test_003_11_what_is_no_yes_carries_nothing_out(proposed, words):
+    proposed.say(words)
+    assert "write_report" not in proposed.tools
+
+
+def test_003_11_other_words_amend_the_proposal(proposed):
+    talk = proposed
+    answer = talk.say("no, only the first two, and no report")
+    assert "zspr 051" in answer and "zspr 052" not in answer and "report" not in answer
+    answer = talk.say("ok")
+    assert talk.tools.count("diagnose_log") == 2 and "write_report" not in talk.tools
+
+
+def test_003_10_a_plan_over_the_limit_is_proposed(talk):
+    talk.say("effort quick. compare 052 and 053 and write a report")
+    assert talk.pending["kind"] == "proposal"
+    answer = talk.say("yes")
+    assert talk.tools.count("fetch_log") == 2 and "write_report" not in talk.tools
+    assert "2 steps are left" in answer and talk.pending["steps"]
+    talk.say("yes")
+    assert "write_report" in talk.tools and talk.entities["gen_report_1"].flag == "unsaved"
+
+
+def test_a_device_whose_logs_cannot_be_had_is_told_and_the_rest_goes_on(talk, tmp_path, monkeypatch):
+    inventory = tmp_path / "devices.toml"
+    lost = f'[[device]]\nname = "lost 1"\nip = "10.1.1.9"\nlogs = "{tmp_path}/nowhere"\n'
+    here = f'[[device]]\nname = "zspr 053"\nip = "10.1.1.112"\nlogs = "{DEMO}/logs/zspr_053"\n'
+    inventory.write_text(lost + here)
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
+    talk.say("compare lost 1 and zspr 053 and write a report")
+    answer = talk.say("yes")
+    failed = [one for one in talk.events if isinstance(one, Tool) and one.status == "failed"]
+    assert {one.name for one in failed} >= {"fetch_log"} and "nowhere" in answer
+    assert talk.tools.count("write_report") == 1 and talk.entities["gen_report_1"].flag == "unsaved"
+    assert "Not everything was done" in answer and talk.events[-1].outcome == "ok"
+
+
+def test_a_device_nobody_knows_is_said_and_nothing_is_asked(talk):
+    answer = talk.say("compare 10.9.9.9 with itself")
+    assert "10.9.9.9" in answer and "[[device]]" in answer and talk.tools == []
+
+
+def test_a_log_that_was_fetched_in_ask_is_not_fetched_again(talk):
+    talk.say("zspr 053 為什麼振盪？", mode="chat")
+    talk.say("look into log_1 again")
+    assert "fetch_log" not in talk.tools and "diagnose_log" in talk.tools
+
+
+def test_a_dropped_file_is_looked_into(talk):
+    content = (DEMO / "logs" / "zspr_052" / "InstrumentDebug_2026-02-18_22-10-07.51.log").read_bytes()
+    answer = talk.say("what is wrong here?", attachments=[("oven.log", content)])
+    assert "diagnose_log" in talk.tools and "fetch_log" not in talk.tools and "`oven.log`" in answer
+    assert [one.label for one in talk.entities.values() if one.type == "log"] == ["oven.log"]
+
+
+def test_a_stop_ends_the_steps_and_keeps_what_was_told(proposed):
+    talk, begun = proposed, []
+
+    def stopped() -> bool:
+        return bool(begun)
+
+    events = []
+    for event in runs.consume(
+        talk.path, talk.id, "yes", mode="investigate", agent="offline", stopped=stopped
+    ):
+        events.append(event)
+        if isinstance(event, Tool) and event.name == "fetch_log" and event.status == "ok":
+            begun.append(True)
+    assert events[-1].outcome == "cancelled"
+    assert not [one for one in events if isinstance(one, Tool) and one.name == "write_report"]
+    with closing(db.connect(talk.path)) as database:
+        assert list_runs(database, talk.id)[0].status != "running"
+
+
+def test_step_results_stay_out_of_later_prompts(six):
+    talk, *_ = six
+    with closing(db.connect(talk.path)) as database:
+        sql = (
+            "SELECT count(*) FROM events JOIN runs ON runs.id = run_id WHERE event LIKE '%half_peak_to_peak%'"
+        )
+        held = [row for row in _texts(database, talk.id) if "half_peak_to_peak" in row]
+    assert held == [] and sql
+    assert not [one for one in talk.events if isinstance(one, Failure)]
+
+
+def _texts(database, conversation: str) -> list[str]:
+    sent = list_prompts(database, conversation)
+    return [get_prompt(database, conversation, row[0]).text for row in sent if row[2] == "think"]
+
+
+def test_what_waits_is_in_the_next_prompt(six):
+    talk, *_ = six
+    with closing(db.connect(talk.path)) as database:
+        first, second = _texts(database, talk.id)[:2]
+        told = json.dumps(db.get_mode_state(database, talk.id, "investigate"), ensure_ascii=False)
+    assert "**Pending proposal**" not in first
+    assert "**Pending proposal** (to: “" in second and "**The user has just agreed to it.**" in second
+    assert "steps done" in told
