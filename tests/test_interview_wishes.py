@@ -82,6 +82,11 @@ def test_enough_ends_the_asking_at_once(said):
     assert set(after.closed.values()) == {"skipped"}
 
 
+def test_enough_before_anything_was_said_still_asks_what_it_is_about():
+    after = hear(Interview(), "enough")
+    assert (after.phase, after.gaps) == ("problem_discovery", ["description"])
+
+
 def test_what_is_said_later_fills_a_gap_that_was_left_open():
     after = hear(hear(Interview(), "the oven drifts"), "I don't know", "examples")
     after = hear(after, "it must hold ±0.1; yesterday at 9:30 it read 52 instead of 50", "who")
@@ -142,7 +147,7 @@ def test_a_vague_answer_is_challenged_once_and_then_taken(gap, said):
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_words_of_the_page_choose_each_phase(language, phase):
-    after = hear(Interview(turn=1), words("go")[phase][language], "description")
+    after = hear(hear(Interview(), "the oven drifts"), words("go")[phase][language], "examples")
     assert after.phase == phase
 
 

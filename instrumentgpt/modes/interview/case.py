@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import db
 import memory
+from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.statement import About
@@ -42,8 +43,11 @@ class Case:
 
     @property
     def device(self) -> str:
-        """The instrument's name, "" if it is not known."""
-        return memory.device_key(self.turn.state)
+        """The instrument's name, else the newest that the inventory does not have, "" if none was named."""
+        if known := memory.device_key(self.turn.state):
+            return known
+        said = "\n".join(message.content for message in self.messages if message.role == "user")
+        return next(reversed(resolve(said, self.turn.inventory).unknown), "")
 
     @property
     def template(self) -> str:

@@ -1,13 +1,10 @@
-"""Corrections of a summary: a word or number put in the place of another, a labelled text, an entry taken out."""
+"""Corrections of a summary: words put in the place of others, a labelled text, an entry taken out."""
 
 import re
-import tomllib
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from instrumentgpt.modes.interview.gathered import SLOTS, Gathered, with_entry, with_only
+from instrumentgpt.modes.interview.patterns import told
 from instrumentgpt.text.terms import fold, terms
 
 Changes = list[tuple[str, str]]  # (slot, its new text), "" where an entry was taken out
@@ -21,7 +18,7 @@ _NUMBER = re.compile(
 
 
 def amended(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
-    """Return what is gathered as `words` correct it, and what they changed; nothing if they say no such thing.
+    """Return what is gathered as `words` correct it, and what they changed; nothing if they do not.
 
     >>> amended(Gathered("it is off by two degrees"), "no, it's three degrees")[0].description
     'it is off by three degrees'
@@ -37,11 +34,13 @@ def amended(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
 
 
 def _swapped(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
-    for pattern in _told()["swaps"]:
+    for pattern in told(__file__)["swaps"]:
         found = re.search(pattern, words, re.I)
         if not found:
             continue
-        wrong, right = (re.sub(_told()["lead"], "", found[name], flags=re.I) for name in ("wrong", "right"))
+        wrong, right = (
+            re.sub(told(__file__)["lead"], "", found[name], flags=re.I) for name in ("wrong", "right")
+        )
         if wrong and right:
             after, changes = _replaced(gathered, wrong.strip(), right.strip())
             if changes:
@@ -91,14 +90,11 @@ def _unit(found: re.Match[str]) -> str:
 
 def _labelled(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
     """Put the text after a label in its slot: in the place of what is there, or beside it where it adds."""
-    adds = re.search(_told()["adds"], words, re.I) is not None
-    for slot, labels in _told()["labels"].items():
+    adds = re.search(told(__file__)["adds"], words, re.I) is not None
+    for slot, labels in told(__file__)["labels"].items():
         label = "|".join(labels)
-        found = re.search(
-            rf"(?:^|\b|[，,。])(?:{label})\s*(?:[:：]|(?:is|are|should be)\b|是|為|为|應該是|改成)\s*(?P<text>.{{2,}})$",
-            words,
-            re.I,
-        )
+        says = r"\s*(?:[:：]|(?:is|are|should be)\b|是|為|为|應該是|改成)\s*"
+        found = re.search(rf"(?:^|\b|[，,。])(?:{label}){says}(?P<text>.{{2,}})$", words, re.I)
         if found:
             text = found["text"].strip()
             after = with_entry(gathered, slot, text) if adds else with_only(gathered, slot, [text])
@@ -107,7 +103,7 @@ def _labelled(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
 
 
 def _removed(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
-    for pattern in _told()["removes"]:
+    for pattern in told(__file__)["removes"]:
         found = re.search(pattern, words, re.I)
         if found:
             return _without(gathered, found["what"])
@@ -116,7 +112,7 @@ def _removed(gathered: Gathered, words: str) -> tuple[Gathered, Changes]:
 
 def _without(gathered: Gathered, what: str) -> tuple[Gathered, Changes]:
     """Take out what a label names, else the entries that hold most of the words."""
-    for slot, labels in _told()["labels"].items():
+    for slot, labels in told(__file__)["labels"].items():
         if re.fullmatch(rf"(?:{'|'.join(labels)})", what.strip(), re.I):
             return with_only(gathered, slot, []), [(slot, "")]
     wanted = set(terms(what))
@@ -138,8 +134,3 @@ def _mapped(gathered: Gathered, change: Callable[[str], str]) -> tuple[Gathered,
             gathered = with_only(gathered, slot, after)
             changes += [(slot, new) for old, new in zip(texts, after, strict=True) if old != new]
     return gathered, changes
-
-
-@cache
-def _told() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))

@@ -19,6 +19,7 @@ from instrumentgpt.modes.interview.gathered import (
 from instrumentgpt.modes.interview.intentions import (
     Want,
     is_vague,
+    names_only,
     phase_wanted,
     says_something,
     target_wanted,
@@ -122,7 +123,7 @@ def hear(before: Interview, words: str, asked: str = "") -> Interview:
         return (
             _wanted(now, "enough", asked) if phase == PHASES[-1] else replace(now, chosen=phase, want="phase")
         )
-    if want := want_of(words):
+    if want := want_of(words) or ("start" if asked == "description" and names_only(words) else ""):
         return _wanted(now, want, asked)
     if now.target != before.target:
         return replace(now, want="target")
@@ -134,7 +135,8 @@ def hear(before: Interview, words: str, asked: str = "") -> Interview:
 def _wanted(now: Interview, want: Want, asked: str) -> Interview:
     now = replace(now, want=want)
     if want == "enough":
-        left = {gap: "skipped" for gap in now.gaps}
+        nothing = not now.gathered.filled()  # then there is no summary to show
+        left = {gap: "skipped" for gap in now.gaps if not (nothing and gap == "description")}
         return replace(now, closed={**now.closed, **left}, chosen="")
     if want == "start" or asked == SUMMARY:
         return now
@@ -153,7 +155,7 @@ def _close(now: Interview, gap: str, how: str) -> Interview:
 
 
 def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview:
-    """Take in what `words` tell; an answer to what was asked counts for it, unless it only asks or is vague."""
+    """Take in what `words` tell; an answer to what was asked counts for it, unless it asks or is vague."""
     pieces = pieces_of(words)
     captured = [(slot, text) for text in pieces for slot in _slots(text)]
     whole = " ".join(piece for piece in pieces if not is_question(piece))
@@ -251,6 +253,6 @@ def _corrected(now: Interview, words: str) -> Interview:
         return replace(now, want="question")
     after = _told(now, words, "", challenged=False)
     if after.new:
-        return after
+        return replace(after, closed=now.closed)  # the summary stays in view
     note = " ".join(words.split())[:200]
     return replace(now, notes=(*now.notes, note), new=(("notes", note),))

@@ -1,12 +1,11 @@
 """What a person wants of the interview itself: to skip, to end, another phase, a template, a target."""
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from instrumentgpt.modes.interview.gathered import PHASES
+from instrumentgpt.modes.interview.patterns import folded, told
 from instrumentgpt.modes.interview.signs import has, word
 from instrumentgpt.text.terms import fold
 
@@ -21,17 +20,17 @@ def want_of(words: str) -> Want:
 
     >>> want_of("I don't know"), want_of("夠了，繼續"), want_of("skip this one"), want_of("no")
     ('unknown', 'enough', 'skip', 'none')
-    >>> want_of("I want to write a fault report for zspr 052"), want_of("I don't know why, but it drops at night")
+    >>> want_of("I want to write a fault report for zspr 052"), want_of("I don't know why, but it drops")
     ('start', '')
     """
-    folded = " ".join(fold(words).split())
-    found: list[Want] = [kind for kind in _KINDS if _wants()[kind].search(folded)]
+    said = " ".join(fold(words).split())
+    found: list[Want] = [kind for kind in _KINDS if _compiled("wants")[kind].search(said)]
     for kind in found:
-        rest = _wants()[kind].sub(" ", folded)
+        rest = _compiled("wants")[kind].sub(" ", said)
         for other in found:
-            rest = _wants()[other].sub(" ", rest)
+            rest = _compiled("wants")[other].sub(" ", rest)
         if kind == "start":
-            rest = re.sub(r"[\d.\-]+", " ", _thing().sub(" ", rest))
+            rest = _without_names(rest)
         if len(_WORD.findall(_filler().sub(" ", rest))) <= LEFT.get(kind, 0):
             return kind
     return ""
@@ -43,13 +42,13 @@ _KINDS: tuple[Want, ...] = ("enough", "unknown", "skip", "none", "start")
 def phase_wanted(words: str, phase: str) -> str:
     """Return the phase that `words` ask for, "" if none; "next phase" is the one after `phase`.
 
-    >>> phase_wanted("back to the requirements please", "edge_cases"), phase_wanted("下一階段", "requirements")
+    >>> phase_wanted("back to the requirements", "edge_cases"), phase_wanted("下一階段", "requirements")
     ('requirements', 'edge_cases')
     """
-    folded = " ".join(fold(words).split())
+    said = " ".join(fold(words).split())
     for name, pattern in _compiled("phases").items():
-        found = pattern.search(folded)
-        if found and len(_WORD.findall(_filler().sub(" ", pattern.sub(" ", folded)))) <= 2:
+        found = pattern.search(said)
+        if found and len(_WORD.findall(_filler().sub(" ", pattern.sub(" ", said)))) <= 2:
             after = PHASES[min(PHASES.index(phase) + 1, len(PHASES) - 1)]
             return after if name == "next" else name
     return ""
@@ -57,8 +56,8 @@ def phase_wanted(words: str, phase: str) -> str:
 
 def template_wanted(words: str) -> str:
     """Return the name of the built-in template that `words` name, "" if none."""
-    folded = fold(words)
-    return next((name for name, pattern in _compiled("templates").items() if pattern.search(folded)), "")
+    said = fold(words)
+    return next((name for name, pattern in _compiled("templates").items() if pattern.search(said)), "")
 
 
 def target_wanted(words: str) -> str:
@@ -80,46 +79,41 @@ def says_something(text: str) -> bool:
     return bool(_WORD.findall(_filler().sub(" ", fold(text))))
 
 
-def is_vague(text: str) -> bool:
-    """Return whether `text` says nothing that could be looked at: no number, time, person, deviation, other word.
+def names_only(text: str) -> bool:
+    """Return whether `text` names an instrument, and says nothing of it.
 
-    >>> is_vague("it's weird sometimes"), is_vague("溫度怪怪的"), is_vague("要穩一點"), is_vague("after a restart")
-    (True, True, True, False)
+    >>> names_only("zspr 052 please"), names_only("10.1.1.47"), names_only("zspr 052 smells")
+    (True, True, False)
+    """
+    return not _WORD.findall(_filler().sub(" ", _without_names(fold(text))))
+
+
+def _without_names(said: str) -> str:
+    return re.sub(r"[\d.\-]+", " ", word("thing").sub(" ", said))
+
+
+def is_vague(text: str) -> bool:
+    """Return whether `text` says nothing that could be looked at: no number, time, person, deviation.
+
+    >>> is_vague("it's weird sometimes"), is_vague("溫度怪怪的"), is_vague("after a restart")
+    (True, True, False)
     """
     if any(has(word, text) for word in ("off", "quantity", "moment", "role")) or re.search(r"\d", text):
         return False
-    rest = _compiled("vague")["words"].sub(" ", _thing().sub(" ", fold(text)))
+    rest = _compiled("vague")["words"].sub(" ", word("thing").sub(" ", fold(text)))
     return not _WORD.findall(rest)
-
-
-def _wants() -> dict[str, re.Pattern[str]]:
-    return _compiled("wants")
 
 
 @cache
 def _filler() -> re.Pattern[str]:
-    return _pattern(_told()["filler"])
-
-
-@cache
-def _thing() -> re.Pattern[str]:
-    return word("thing")
-
-
-@cache
-def _target() -> re.Pattern[str]:
-    return re.compile("|".join(_told()["target"]["name"]), re.I)
+    return folded(told(__file__)["filler"])
 
 
 @cache
 def _compiled(table: str) -> dict[str, re.Pattern[str]]:
-    return {name: _pattern(patterns) for name, patterns in _told()[table].items()}
-
-
-def _pattern(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{fold(one)})" for one in patterns), re.ASCII)
+    return {name: folded(patterns) for name, patterns in told(__file__)[table].items()}
 
 
 @cache
-def _told() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+def _target() -> re.Pattern[str]:
+    return re.compile("|".join(told(__file__)["target"]["name"]), re.I)  # a name keeps its capitals

@@ -7,14 +7,13 @@ import memory
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
 from instrumentgpt.agents.offline.interview import reply as own_reply
 from instrumentgpt.asking import Asking, Reply, ask, replied
-from instrumentgpt.modes.chat import how_to_add
 from instrumentgpt.modes.interview.case import Case, memory_context, open_case, told_of
 from instrumentgpt.modes.interview.gathered import PHASES
 from instrumentgpt.modes.interview.hearing import SUMMARY
 from instrumentgpt.modes.interview.history import Said
 from instrumentgpt.modes.interview.persona import faults_of, shaped
 from instrumentgpt.modes.interview.prompt import Setting, build_prompt
-from instrumentgpt.modes.interview.saving import save_statement
+from instrumentgpt.modes.interview.saving import StatementNotSaved, save_statement
 from instrumentgpt.modes.interview.statement import summary
 from instrumentgpt.modes.interview.stored import save_kept
 from instrumentgpt.modes.interview.templates import templates
@@ -23,7 +22,7 @@ from instrumentgpt.prompts import keep_long_request, request_file
 from instrumentgpt.remembered import remember_question
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.text.approval import approval
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn import Turn, failed
 
 TASK = "interview"
 ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"
@@ -32,17 +31,20 @@ ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"
 def interview(turn: Turn) -> Events:
     """Take in the user's message, and ask on, show the summary, or save what was approved."""
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
-    if turn.unknown and not turn.devices:
-        note = how_to_add(turn)
-        yield Text(note, whole=True)
-        yield Done("ok", note)
-        return
     case = open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     remember_question(turn.database, turn.run.conversation_id, turn.question, *scope)
     told: str | Reply
-    if case.asked == SUMMARY and (answer := approval(case.words)):
-        told = save_statement(case) if answer == "yes" else _refused(case)
+    answer = approval(case.words) if case.asked == SUMMARY else None
+    if answer == "yes":
+        try:
+            told = save_statement(case)
+        except StatementNotSaved as error:
+            _keep_asked(case, SUMMARY)
+            yield from failed(error)
+            return
+    elif answer == "no":
+        told = _refused(case)
     elif case.interview.phase == PHASES[-1]:
         told = _shown(case)
     else:

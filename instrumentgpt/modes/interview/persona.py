@@ -1,10 +1,9 @@
-"""Whether a reply is an interviewer's: one ✅, one ❓, no solution, in the user's language; else what is wrong."""
+"""Whether a reply is an interviewer's: one ✅, one ❓, no solution, in the user's language."""
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from instrumentgpt.modes.interview.patterns import folded, told
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.text.terms import fold
 
@@ -81,13 +80,13 @@ def _of_content(reply: str, said: str) -> list[str]:
     known, numbers = fold(said), set(_NUMBER.findall(fold(said)))
     found: dict[str, None] = {}
     for sentence in _SENTENCES.split(reply):
-        folded = fold(sentence.replace(CLEAR, f"{CLEAR} ")).strip()
-        own = _without_said(folded, known)
+        plain = fold(sentence.replace(CLEAR, f"{CLEAR} ")).strip()
+        own = _without_said(plain, known)
         for kind, words in _FAULTS.items():
             match = _patterns()[kind].search(own)
             if match and not (kind == "code" and match.group() in known):
                 found[f"{words}: “{' '.join(match.group().split())[:60]}”"] = None
-        for match in _patterns()["setting"].finditer(folded):
+        for match in _patterns()["setting"].finditer(plain):
             number = next(value for value in match.groups() if value)
             if number.lstrip("±+-") not in numbers:
                 found[f"it names a value to set: “{match.group().strip()[:60]}”"] = None
@@ -113,13 +112,4 @@ def _without_said(sentence: str, known: str) -> str:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {
-        kind: re.compile("|".join(f"(?:{_folded(one)})" for one in patterns), re.ASCII | re.M)
-        for kind, patterns in told.items()
-    }
-
-
-def _folded(pattern: str) -> str:
-    """Return the pattern in simplified forms and lower case; its named groups keep their names."""
-    return fold(pattern)
+    return {kind: folded(patterns) for kind, patterns in told(__file__).items()}

@@ -1,4 +1,4 @@
-"""A message cut into pieces that can be about one thing each: sentences, and clauses where they stand alone."""
+"""A message cut into pieces that can be about one thing each: sentences, and clauses that stand alone."""
 
 import re
 
@@ -19,7 +19,8 @@ _CONDITION = re.compile(
 )
 _ASKED = re.compile(
     r"[?？]\s*\W*$|[嗎吗呢][。.!！]?$"
-    r"|^(?:and |but |so |ok |well )?(?:what|why|how|when|where|which|who|is|are|does|did|do you|can you|could you"
+    r"|^(?:and |but |so |ok |well )?(?:what|why|how|when|where|which|who|is|are|does|did|do you|can you"
+    r"|could you"
     r"|can we|should i|should we|would you)\b(?=[^,]*$)(?! it (?:drops|falls|rises))",
     re.I,
 )
@@ -46,32 +47,22 @@ def _clauses(sentence: str) -> list[str]:
         whole = _CLAUSE.split(sentence)
         if not any(has("contrast", clause) for clause in whole):
             return [sentence.strip()]  # what was wanted and what was seen belong together
-    clauses = [clause.strip() for clause in _CLAUSE.split(sentence) if clause.strip()]
     joined: list[str] = []
-    open_ = False
-    for clause in clauses:
-        if joined and open_:
+    waits = False  # a condition, for what happens under it
+    for clause in (one.strip() for one in _CLAUSE.split(sentence) if one.strip()):
+        if waits:
             joined[-1] += f" {clause}" if joined[-1].isascii() else clause
         else:
             joined.append(clause)
-        open_ = (
-            bool(_CONDITION.search(fold(joined[-1])))
-            and clause is not clauses[-1]
-            and not _closed(joined[-1])
-        )
+        waits = not waits and _CONDITION.search(fold(clause)) is not None
     return joined
-
-
-def _closed(clause: str) -> bool:
-    """Whether a condition has its consequence already, so that the next clause is another matter."""
-    return len(_CLAUSE.split(clause.rstrip("，, "))) > 1
 
 
 def is_question(piece: str) -> bool:
     """Return whether `piece` asks something.
 
-    >>> is_question("What do you mean"), is_question("When the door is open it drops"), is_question("會飄嗎？")
-    (True, False, True)
+    >>> is_question("What do you mean"), is_question("When the door is open it drops")
+    (True, False)
     """
     plain = " ".join(piece.split())
     if _OPENS_CONDITION.match(plain):

@@ -1,16 +1,15 @@
-"""The prompt of an interview: the rules with the state in them, the view of the conversation, the newest words."""
+"""The prompt of an interview: the rules with the state in them, a view of the talk, the newest words."""
 
 import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from string import Template
 
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.history import Said, compacted
+from instrumentgpt.modes.interview.patterns import told
 from instrumentgpt.text.budget import Parts, within
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.summary import shorten
@@ -34,7 +33,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Setting:
-    """What an interview is about beside what is said: the instrument, the template, where it goes, its language.
+    """What an interview is about beside what is said: the instrument, template, target, language.
 
     context  the state of the instrument and its history, as lines
     """
@@ -94,7 +93,7 @@ def system_prompt(interview: Interview, setting: Setting, shown: tuple[int, int]
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
         gap=_asked_for(interview),
         last_answer="The last answer was vague: ask for a specific example." if interview.vague else "",
-        guidance=_guidance()[interview.phase].strip(),
+        guidance=told(__file__)[interview.phase].strip(),
         instrument=_line(setting.device) or "not known yet which one it is",
     )
 
@@ -114,8 +113,8 @@ def reminder(interview: Interview) -> str:
 
 def brief(interview: Interview) -> str:
     """Return what is gathered on one line."""
-    told = "; ".join(f"{slot}: {' | '.join(texts)}" for slot, texts in interview.gathered.filled().items())
-    return shorten(_line(told) or "nothing yet", BRIEF_CHARS)
+    known = "; ".join(f"{slot}: {' | '.join(texts)}" for slot, texts in interview.gathered.filled().items())
+    return shorten(_line(known) or "nothing yet", BRIEF_CHARS)
 
 
 def _last_words(interview: Interview, fault: str) -> str:
@@ -135,21 +134,16 @@ def _asked_for(interview: Interview) -> str:
 def _gathered(interview: Interview, entries: int, characters: int) -> str:
     """Return gathered_info as JSON, of long lists the newest entries."""
 
-    def told(held: object) -> object:
+    def cut(held: object) -> object:
         if isinstance(held, dict):
-            return {name: told(value) for name, value in held.items()}
+            return {name: cut(value) for name, value in held.items()}
         if isinstance(held, list):
-            return [told(one) for one in held[-entries:]]
+            return [cut(one) for one in held[-entries:]]
         return shorten(str(held), characters)
 
-    info = {name: told(held) for name, held in interview.info().items() if name not in ("phase", "gaps")}
+    info = {name: cut(held) for name, held in interview.info().items() if name not in ("phase", "gaps")}
     return without_tags(json.dumps(info, ensure_ascii=False))
 
 
 def _line(text: str) -> str:
     return without_tags(" ".join(text.split()))
-
-
-@cache
-def _guidance() -> dict[str, str]:
-    return tomllib.loads((_HERE / "guidance.toml").read_text(encoding="utf-8"))

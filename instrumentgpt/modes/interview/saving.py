@@ -5,6 +5,7 @@ from dataclasses import replace
 import db
 import memory
 from instrumentgpt.agents.offline.phrases import plain_text
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.interview.case import Case
 from instrumentgpt.modes.interview.statement import diagnosis_question, document, finding
 from instrumentgpt.modes.interview.stored import save_kept
@@ -17,21 +18,19 @@ from instrumentgpt.text.revisions import Item
 KIND = "markdown"
 
 
+class StatementNotSaved(InstrumentGPTError, OSError):
+    """A document that could not be written."""
+
+
 def save_statement(case: Case) -> str:
     """Save the statement of `case` as a document, tell the diagnosis, and return what to say of it.
 
     The document is written whole or not at all; that it was, is kept in the same transaction.
+    Raises StatementNotSaved; then the summary still waits for its yes.
     """
-    turn, about = case.turn, case.about
+    turn = case.turn
     template = templates(turn.home())[case.template].text(case.language)
-    content = document(template, case.interview, about)
-    conversation = turn.run.conversation_id
-    with db.transaction(turn.database):
-        ref = f"statement_{len(case.kept.saved) + 1}"
-        saved = db.save_document(turn.database, conversation, ref, KIND, about.title, content.encode("utf-8"))
-        row = {"document": saved.id, "file": saved.file, "title": saved.title, "message": turn.question.id}
-        kept = replace(case.kept, began=turn.question.id + 1, asked={}, saved=(*case.kept.saved, row))
-        save_kept(turn.database, conversation, kept)
+    saved = _saved(case, document(template, case.interview, case.about))
     _tell_diagnosis(case)
     _offer_diagnosis(case)
     problem = plain_text(case.interview.gathered.description)
@@ -39,8 +38,26 @@ def save_statement(case: Case) -> str:
     return f"{told}\n\n{say('further', case.language)}"
 
 
+def _saved(case: Case, content: str) -> db.Document:
+    turn, conversation = case.turn, case.turn.run.conversation_id
+    ref = f"statement_{len(case.kept.saved) + 1}"
+    try:
+        with db.transaction(turn.database):
+            told = (conversation, ref, KIND, case.about.title, content.encode("utf-8", "replace"))
+            saved = db.save_document(turn.database, *told)
+            row = {"document": saved.id, "file": saved.file, "message": turn.question.id}
+            kept = replace(case.kept, began=turn.question.id + 1, asked={}, saved=(*case.kept.saved, row))
+            save_kept(turn.database, conversation, kept)
+    except OSError as problem:
+        raise StatementNotSaved(
+            f"The document “{case.about.title}” cannot be written: {problem.strerror or problem}."
+            " Nothing is lost: make room or give another name, then say yes again."
+        ) from None
+    return saved
+
+
 def _tell_diagnosis(case: Case) -> None:
-    """Put what is reported into the state, pinned, and what must be respected among what the user laid down."""
+    """Put what is reported into the state, pinned, and what it demands among what the user laid down."""
     turn, symptom = case.turn, finding(case.interview, case.language)
     device = memory.device_key(turn.state)
     gathered = case.interview.gathered

@@ -1,10 +1,9 @@
-"""What a piece of a person's words is about: the slots of what is gathered whose signs (signs.toml) it has."""
+"""What a piece of a person's words is about: the slots of what is gathered whose signs it has."""
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from instrumentgpt.modes.interview.patterns import folded, told
 from instrumentgpt.text.terms import fold
 from instrumentgpt.text.wishes import wishes_in
 
@@ -17,12 +16,12 @@ def slots_of(piece: str) -> tuple[str, ...]:
     >>> slots_of("the oven is off by two degrees since Monday"), slots_of("it should hold ±0.1")
     (('description',), ('must_have',))
     """
-    folded = fold(piece)
-    present = word("absent").sub(" ", folded)
+    whole = fold(piece)
+    present = word("absent").sub(" ", whole)
     found = [
         slot
         for slot, pattern in _patterns().items()
-        if pattern.search(present if slot == "description" else folded)
+        if pattern.search(present if slot == "description" else whole)
     ]
     if "must_have" not in found and "constraints" not in found and wishes_in(piece):
         found.append("constraints")
@@ -52,33 +51,28 @@ def roles_in(text: str) -> list[str]:
     >>> roles_in("The night shift operators and our QA see it."), roles_in("夜班操作員在用")
     (['night shift operators', 'our QA'], ['夜班操作員'])
     """
-    folded = fold(text)
-    same_length = len(folded) == len(text)
-    spans = [match.span() for match in word("role").finditer(folded)]
-    return list(dict.fromkeys((text if same_length else folded)[start:stop] for start, stop in spans))
+    plain = fold(text)
+    spans = [match.span() for match in word("role").finditer(plain)]
+    named = text if len(plain) == len(text) else plain
+    return list(dict.fromkeys(named[start:stop] for start, stop in spans))
 
 
 @cache
 def word(name: str) -> re.Pattern[str]:
     """Return the pattern of one of signs.toml's words, for folded text."""
-    return re.compile(_expanded(f"<{name}>"), re.ASCII)
+    return folded([_expanded(f"<{name}>")])
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
-        slot: re.compile("|".join(f"(?:{_expanded(one)})" for one in patterns), re.ASCII)
-        for slot, patterns in _told()["slots"].items()
+        slot: folded([_expanded(one) for one in patterns])
+        for slot, patterns in told(__file__)["slots"].items()
     }
 
 
 def _expanded(pattern: str) -> str:
-    words = _told()["words"]
+    words = told(__file__)["words"]
     while _NAME.search(pattern):
         pattern = _NAME.sub(lambda name: f"(?:{'|'.join(words[name[1]])})", pattern)
-    return fold(pattern)
-
-
-@cache
-def _told() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return pattern

@@ -8,20 +8,9 @@ from string import Template
 from instrumentgpt.agents.offline.phrases import plain_text
 from instrumentgpt.modes.interview.gathered import NEEDED, SLOTS
 from instrumentgpt.modes.interview.hearing import Interview
+from instrumentgpt.modes.interview.patterns import told
 from instrumentgpt.modes.interview.words import say, words
 from instrumentgpt.text.language import Language
-
-_SINCE = re.compile(
-    r"\b(?:ever )?since (?P<a>(?:(?:about|around|the|last|this|early|late|yesterday|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november"
-    r"|december|morning|night|week|month|year|shift|midnight|noon|am|pm|[\d:.\-/]+(?:st|nd|rd|th)?|of"
-    r"|(?:we|they|i|it|the \w+) (?:was|were|changed|replaced|moved|updated|installed|had)[^,.;]{0,40})\b[ ]?)+)"
-    r"|\bfor (?:about |the (?:last|past) )?(?P<b>(?:\d+|one|two|three|four|five|six|a few|several|a couple of|some) "
-    r"(?:minutes|hours|days|weeks|months|years)) ?(?:now|already)?\b"
-    r"|(?:從|从|自|自從|自从|打從)(?P<c>[^,，。;；]{1,16}?)(?:開始|开始|起|以來|以来|之後|之后|後|后)"
-    r"|(?P<d>(?:昨天|今天|前天|上週|上周|上星期|上禮拜|上個月|上个月|這週|这周|星期.|禮拜.|礼拜.|週.|周.|\d+月\d+[日號号])[^,，。;；]{0,4})(?:開始|开始|起)",
-    re.I,
-)
 
 
 @dataclass(frozen=True)
@@ -45,7 +34,7 @@ def since_of(interview: Interview) -> str:
     """
     for texts in interview.gathered.filled().values():
         for text in texts:
-            if found := _SINCE.search(text):
+            if found := re.search("|".join(told(__file__)["since"]), text, re.I):
                 return next(group for group in found.groups() if group).strip()
     return ""
 
@@ -60,11 +49,11 @@ def summary(interview: Interview, about: About) -> str:
     rows.append(("notes", list(interview.notes)))
     lines = []
     for name, texts in rows:
-        told = [plain_text(text) for text in texts if text]
-        if len(told) == 1:
-            lines.append(f"- **{labels[name][language]}**: {told[0]}")
-        elif told:
-            lines += [f"- **{labels[name][language]}**:", *(f"  - {text}" for text in told)]
+        shown = [plain_text(text) for text in texts if text]
+        if len(shown) == 1:
+            lines.append(f"- **{labels[name][language]}**: {shown[0]}")
+        elif shown:
+            lines += [f"- **{labels[name][language]}**:", *(f"  - {text}" for text in shown)]
     return "\n".join(lines)
 
 
@@ -94,9 +83,9 @@ def document(template: str, interview: Interview, about: About) -> str:
 
 def _fields(interview: Interview, about: About) -> Mapping[str, str]:
     empty = words("open")["empty"][about.language]
-    told = {slot: _listed(interview, slot, about.language) for slot in SLOTS}
+    filled = {slot: _listed(interview, slot, about.language) for slot in SLOTS}
     return {
-        **told,
+        **filled,
         "device": plain_text(about.device) or empty,
         "since": plain_text(since_of(interview)) or empty,
         "date": about.date,

@@ -1,7 +1,7 @@
 """An interview as a conversation holds it: read anew from its messages, so what is deleted is unsaid.
 
-Beside the messages only this is kept: what each answer asked for, what was approved, and (apart, because the page
-writes it while a turn may be running) what the user chose on the page.
+Beside the messages only this is kept: what each answer asked for, and what was approved.
+What the user chose on the page is kept apart, because the page writes it while a turn may be running.
 """
 
 import time
@@ -73,9 +73,9 @@ def choose(database: Database, conversation_id: str, **chosen: str) -> None:
 
 
 def exchanges(database: Database, conversation_id: str, kept: Kept) -> list[db.Message]:
-    """Return the messages of the interview in progress, oldest first, without `$commands` and their answers."""
+    """Return the messages of the interview, oldest first, without `$commands` and their answers."""
     ids = {name for name in mode_messages(database, conversation_id, MODE) if name >= kept.began}
-    told, is_of_command = [], False
+    told, is_of_command = [], True  # until its first question: before it, the last one's was answered
     for message in db.list_messages(database, conversation_id) if ids else []:
         if message.id in ids:
             is_of_command = is_command(message.content) if message.role == "user" else is_of_command

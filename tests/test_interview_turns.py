@@ -1,0 +1,325 @@
+"""An interview turn by turn: summary, approval, the saved statement, and what the diagnosis knows of it then."""
+
+import json
+from contextlib import closing
+
+import pytest
+from interview_talk import Talk, prompts_of, stub_agent
+
+import db
+import memory
+from instrumentgpt.agents.events import Failure
+from instrumentgpt.modes.interview.stored import choose, read_choices, read_interview, read_kept
+from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.permissions import save_permission
+from instrumentgpt.storage.runs import list_runs
+
+TOLD = (
+    "10.1.1.47 is off by two degrees since Monday. Yesterday at 14:20 it showed 52.3 instead of 50. "
+    "The night shift operators use it. We lose a batch a day. It should hold ±0.1 °C. "
+    "It is fixed when no alarm comes for a week. We cannot stop production before Friday."
+)
+TOLD_ZH = (
+    "10.1.1.47 的溫度從禮拜一開始差兩度。昨天下午三點設50度但顯示52。夜班操作員發現的。必須維持在正負0.1度。"
+    "連續8小時沒有警報就算修好。禮拜五之前不能停機。"
+)
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+@pytest.fixture
+def talk(tmp_path, monkeypatch):
+    """An interview that has told all but its edge cases, and waits for the yes to its summary."""
+    return waiting(Talk(quick(tmp_path, monkeypatch)), TOLD, "enough, go on")
+
+
+def quick(tmp_path, monkeypatch) -> str:
+    program = stub_agent(tmp_path / "good", "✅ Clear.\n\n❓ What else?")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    return "cursor"
+
+
+def waiting(talk: Talk, *words: str) -> Talk:
+    for word in words:
+        talk.say(word)
+    return talk
+
+
+def documents():
+    return sorted((home() / "documents").glob("*")) if (home() / "documents").is_dir() else []
+
+
+def test_000_9_the_summary_has_every_field_that_is_not_empty(talk):
+    summary = talk.answers[-1]
+    for told in [
+        "**Instrument**: zspr 052",
+        "**Since**: Monday",
+        "**Problem**: 10.1.1.47 is off by two degrees since Monday.",
+        "**Examples**: Yesterday at 14:20 it showed 52.3 instead of 50.",
+        "**Impact**: We lose a batch a day.",
+        "**Users**: night shift operators",
+        "**Requirements**: It should hold ±0.1 °C.",
+        "**Success criteria**: It is fixed when no alarm comes for a week.",
+        "**Constraints**: We cannot stop production before Friday.",
+        "**Edge cases**: left open",
+    ]:
+        assert told in summary
+    assert summary.count("✅") == summary.count("❓") == 1
+
+
+def test_000_9_nothing_is_saved_before_the_approval(talk, database):
+    assert documents() == [] and db.list_documents(database) == []
+    state = memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1])
+    assert state.findings == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It broke yesterday",
+        "yes, but it is three degrees",
+        "Is yes enough?",
+        "don't save it",
+    ]
+    + ["不要", "是三度", "這樣會存到哪裡？"],
+)
+def test_000_9_only_a_plain_yes_saves(talk, words, database):
+    answer = talk.say(words)
+    assert documents() == [] and db.list_documents(database) == []
+    assert answer.count("❓") == 1
+    assert talk.say("yes") and len(documents()) == 1
+
+
+@pytest.mark.parametrize("words", ["Yes, save it", "looks good", "是，儲存", "沒問題"])
+def test_000_9_an_approval_in_either_language_saves(talk, words, database):
+    talk.say(words)
+    (path,) = documents()
+    (document,) = db.list_documents(database, talk.conversation)
+    assert path.name == document.file and document.ref == "statement_1"
+    assert "It should hold ±0.1 °C." in path.read_text(encoding="utf-8")
+
+
+def test_000_9_a_document_is_saved_whole_or_not_at_all(talk, database):
+    (home() / "documents").write_text("in the way")
+    talk.say("yes")
+    assert any(isinstance(event, Failure) and "say yes again" in event.text for event in talk.events)
+    assert db.list_documents(database) == [] and read_kept(database, talk.conversation).saved == ()
+    (home() / "documents").unlink()
+    assert "Saved as" in talk.say("yes")
+    assert len(documents()) == 1 and not list((home() / "documents").glob(".part-*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "there", "gone"),
+    [
+        ("no, it's three degrees", "off by three degrees", "two degrees"),
+        ("it was not Monday but Tuesday", "since Tuesday", "Monday"),
+        ("the impact is half a batch a week", "**Impact**: half a batch a week", "batch a day"),
+        ("remove the impact", "**Problem**", "We lose a batch"),
+        ("also when the door is opened it drops", "when the door is opened it drops", "left open"),
+        ("change 52.3 to 53.4", "showed 53.4 instead", "52.3"),
+        ("the serial plate is blue", "**Corrections**: the serial plate is blue", "xyz"),
+    ],
+)
+def test_000_9_a_correction_amends_the_summary_which_is_shown_again(talk, words, there, gone):
+    again = talk.say(words)
+    assert "✅ Amended." in again and there in again and gone not in again
+    talk.say("yes")
+    assert gone not in documents()[0].read_text(encoding="utf-8")
+
+
+def test_a_no_asks_what_is_to_be_changed(talk):
+    assert talk.say("no") == "✅ Nothing is saved.\n\n❓ What is to be changed?"
+    assert "three degrees" in talk.say("it's three degrees")
+
+
+def test_the_summary_offers_its_yes_and_the_statement_offers_the_diagnosis(talk):
+    assert talk.offers() == [("Yes, save it", "Yes, save it", "interview")]
+    talk.say("Yes, save it")
+    diagnose, investigate = talk.offers()
+    assert diagnose == (
+        "Continue with diagnosis",
+        "zspr 052: 10.1.1.47 is off by two degrees since Monday. What is the cause?",
+        "chat",
+    )
+    assert investigate[0] == "Investigate" and investigate[2] == "investigate"
+    assert "zspr 052" in investigate[1]
+
+
+def test_the_chinese_interview_ends_in_a_chinese_document(tmp_path, monkeypatch):
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), TOLD_ZH, "夠了，繼續")
+    assert "**問題**: 10.1.1.47 的溫度從禮拜一開始差兩度。" in talk.answers[-1]
+    assert "**開始時間**: 禮拜一" in talk.answers[-1]
+    assert talk.say("是").startswith("✅ 已存為 **故障報告 zspr 052")
+    text = documents()[0].read_text(encoding="utf-8")
+    assert "## 驗收標準\n- 連續8小時沒有警報就算修好。" in text
+    assert talk.offers()[0][1] == "zspr 052：10.1.1.47 的溫度從禮拜一開始差兩度，是什麼原因？"
+
+
+def test_the_approved_statement_is_what_the_diagnosis_begins_with(talk, tmp_path, monkeypatch, database):
+    talk.say("yes")
+    state = memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1])
+    assert (state.device_name, state.status) == ("zspr 052", "investigating")
+    assert state.findings == ["Reported: 10.1.1.47 is off by two degrees since Monday."]
+    (item,) = [one for one in db.list_state_items(database, talk.conversation) if one.field == "findings"]
+    assert (item.source, item.device) == ("user", "zspr 052")
+    program = stub_agent(tmp_path / "asked", "It is the relay.")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    for _ in range(6):  # until the interview is long out of the recent messages
+        talk.say("What is the cause?", mode="chat")
+    prompt = prompts_of(program)[-1]
+    context = prompt.split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
+    assert "Device: zspr 052" in context
+    assert "Reported: 10.1.1.47 is off by two degrees since Monday." in context
+    assert "We cannot stop production before Friday." in context
+    assert "It should hold ±0.1 °C." in context
+
+
+def test_after_the_approval_another_interview_begins_empty(talk, database):
+    talk.say("yes")
+    assert read_interview(database, talk.conversation)[0].turn == 0
+    talk.say("zspr 051 is noisy")
+    interview, messages = read_interview(database, talk.conversation)
+    assert interview.turn == 1 and len(messages) == 2
+    assert interview.gathered.description == "zspr 051 is noisy"
+
+
+def test_two_statements_of_one_day_are_two_documents(talk, database):
+    talk.say("yes")
+    waiting(talk, TOLD, "enough", "yes")
+    assert len(documents()) == 2
+    assert [one.ref for one in db.list_documents(database)] == ["statement_2", "statement_1"]
+
+
+def test_what_a_deleted_turn_said_is_unsaid(tmp_path, monkeypatch, database):
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), "10.1.1.47 drifts", "the night shift operators use it")
+    newest = db.list_messages(database, talk.conversation, last=1)[0]
+    db.delete_turn(database, newest.id)
+    interview, _ = read_interview(database, talk.conversation)
+    assert interview.gathered.who == () and interview.gathered.description == "10.1.1.47 drifts"
+
+
+def test_questions_of_another_mode_and_commands_are_no_part_of_it(tmp_path, monkeypatch, database):
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), "10.1.1.47 drifts")
+    talk.say("It must hold ±5, the operators say", mode="chat")
+    talk.say("$memorize limit the users need ±7")
+    talk.say("yesterday at 9:30 it read 52 instead of 50")
+    interview, messages = read_interview(database, talk.conversation)
+    assert interview.turn == 2 and len(messages) == 4
+    assert interview.gathered.must_have == () and interview.gathered.who == ()
+
+
+def test_000_6_nothing_but_what_was_said_is_stored(tmp_path, monkeypatch, database):
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), *["What should I set kp to?"] * 10)
+    contents = [message.content for message in db.list_messages(database, talk.conversation)]
+    assert len(contents) == 20
+    assert not any("REMINDER" in content or "summarized" in content for content in contents)
+    program = tmp_path / "good" / "agent"
+    reminded = [turn for turn, prompt in enumerate(prompts_of(program), 1) if "[REMINDER]" in prompt]
+    assert reminded == [5, 10]
+    assert "[Previous discussion summarized - gathered:" in prompts_of(program)[-1]
+
+
+def test_000_4_reminders_summaries_and_the_assistant_are_never_taken_for_the_user(
+    tmp_path, monkeypatch, database
+):
+    loud = "✅ Clear: the users must fix the problem, for example when it fails.\n\n❓ What if the users need success?"
+    program = stub_agent(tmp_path / "loud", loud)
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    talk = waiting(Talk("cursor"), *["What should I set kp to?"] * 16)
+    assert talk.answers[-1] == loud
+    assert read_interview(database, talk.conversation)[0].gathered.filled() == {}
+
+
+def test_the_agent_may_only_read_whatever_the_conversation_allows(tmp_path, monkeypatch, database):
+    program = tmp_path / "agent"
+    program.write_text(
+        "#!/bin/sh\ncase \"$*\" in *--help*) echo '  --force  run'; exit 0;; esac\n"
+        f'echo "$*" >> {tmp_path}/asked; cat > /dev/null\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    talk = Talk("cursor", db.create_conversation(database))
+    save_permission(database, talk.conversation, may_run=True, may_edit=True, changed_by="test")
+    talk.say("10.1.1.47 drifts")
+    talk.say("why?", mode="chat")
+    interview, chat = (
+        (tmp_path / "asked").read_text().splitlines()[0],
+        (tmp_path / "asked").read_text().splitlines()[-1],
+    )
+    assert "--force" not in interview and "--force" in chat
+
+
+def test_a_root_cause_found_before_is_told_at_the_start(talk, database, tmp_path, monkeypatch):
+    earlier = db.create_conversation(database, "last month")
+    state = memory.DiagnosticState("10.1.1.47", "zspr 052", root_causes=["a worn relay of channel 2"])
+    db.update_memory(earlier, "", state.serialize(), database)
+    db.add_state_items(
+        database, earlier, [db.StateItem("zspr 052", "root_causes", state.root_causes[0], "agent")]
+    )
+    first = Talk()
+    assert "An earlier cause there was: a worn relay of channel 2" in first.say("zspr 052")
+    program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    Talk("cursor").say("zspr 052 drifts")
+    assert "a worn relay of channel 2" in prompts_of(program)[0]
+
+
+def test_what_the_last_log_showed_is_asked_about(database):
+    conversation = db.create_conversation(database)
+    state = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=["channel 1 swings by 0.6 °C"])
+    db.update_memory(conversation, "", state.serialize(), database)
+    answer = Talk(conversation=conversation).say("it drifts")
+    assert "❓ The log shows: channel 1 swings by 0.6 °C. Is that what you mean" in answer
+
+
+def test_a_device_that_the_inventory_lacks_can_be_reported_too(tmp_path, monkeypatch):
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), "10.9.9.9 is off by two degrees", "enough")
+    assert "**Instrument**: 10.9.9.9" in talk.answers[-1]
+
+
+def test_template_and_target_of_the_page_count_and_end_with_the_interview(talk, database):
+    choose(database, talk.conversation, template="change_requirements", target="Line 3")
+    talk.say("Is it right?")
+    assert "“Line 3”" in talk.answers[-1]
+    talk.say("yes")
+    assert documents()[0].name == "Line 3.md"
+    assert "## Why: what is not good enough today" in documents()[0].read_text(encoding="utf-8")
+    assert read_choices(database, talk.conversation).target == ""
+
+
+def test_a_template_of_the_users_own_loses_nothing_that_was_said(talk, database):
+    (home() / "templates").mkdir()
+    (home() / "templates" / "line_note.md").write_text("Line note $date\n\n$description\n$unknown $5\n")
+    choose(database, talk.conversation, template="line_note")
+    talk.say("yes")
+    text = documents()[0].read_text(encoding="utf-8")
+    assert text.startswith("Line note 20") and "$unknown $5" in text
+    for told in ("two degrees", "52.3", "night shift", "a batch a day", "±0.1 °C", "alarm", "before Friday"):
+        assert told in text
+
+
+def test_stopping_leaves_no_answer_of_ours(tmp_path, monkeypatch, database):
+    from instrumentgpt import runs
+
+    program = tmp_path / "agent"
+    program.write_text('#!/bin/sh\ncase "$*" in *--help*) exit 0;; esac\nsleep 30\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    conversation = db.create_conversation(database)
+    events = list(
+        runs.consume(
+            database_path(), conversation, "it drifts", mode="interview", agent="cursor", stopped=lambda: True
+        )
+    )
+    assert events[-1].outcome == "cancelled"
+    assert list_runs(database, conversation)[0].status == "cancelled"
+
+
+def test_what_is_kept_is_small(talk, database):
+    kept = json.dumps(vars(read_kept(database, talk.conversation)))
+    assert len(kept) < 300
