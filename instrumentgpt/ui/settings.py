@@ -13,7 +13,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, session, space, untrusted
+from instrumentgpt.ui import conclusions, connection, session, space, untrusted
 from instrumentgpt.ui.trial import ask_agent
 
 COUNTS = {  # setting → its label, lowest and highest value, and what it does
@@ -106,6 +106,7 @@ def _draw(database: Database) -> None:
         connection.draw(settings)
         _draw_test(settings)
         space.draw(database, settings)
+        conclusions.draw(database)
         _draw_paths()
 
 
@@ -142,6 +143,12 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="background_summary" in fixed,
         help="In the background after its answer; it costs tokens. What would lose a number is not taken.",
     )
+    remembers = st.toggle(
+        "Experts of a panel remember other conversations",
+        settings.panel_remembers,
+        disabled="panel_remembers" in fixed,
+        help="What they concluded on this device or fault before, marked as such. What is kept is below.",
+    )
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -156,6 +163,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         agent_path=agent_path.strip(),
         layers=", ".join(name for name in LAYERS if name in layers),
         background_summary=background,
+        panel_remembers=remembers,
         rule_tag=rule_tag.strip(),
         inventory=inventory.strip(),
         **counts,

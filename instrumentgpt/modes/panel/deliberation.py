@@ -99,6 +99,7 @@ def contribution_wanted(
             "tools": list(expert.tools),
         },
         "remembered": [_remembered(one, code) for one in reversed(results) if code in one.expert_summaries],
+        "earlier": list(context.earlier.get(code, ())),
         "round": _next_number(said, code),
     }
     prompt = contribution_prompt(expert, context.question, *asked)

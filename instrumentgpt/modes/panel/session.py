@@ -2,9 +2,11 @@
 
 from collections.abc import Generator, Mapping, Sequence
 
+import memory
 from instrumentgpt.agents.events import Done, Event, Events, Text
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Journal, Want, carry_out
+from instrumentgpt.modes.panel.conclusions import earlier_of, introduced, keep
 from instrumentgpt.modes.panel.contracts import Plan, SubProblem, Synthesis
 from instrumentgpt.modes.panel.costs import stage_costs
 from instrumentgpt.modes.panel.decomposition import batches
@@ -30,9 +32,11 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
     plan = Plan.model_validate(known.plan)
     language = language_of(known.question)
     journal = Journal(turn, known.id, {step.key: step for step in list_steps(turn.database, known.id)})
-    context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens)
+    earlier = _earlier(turn, known, plan)
+    context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens, earlier)
     set_panel_status(turn.database, known.id, "running")
-    yield Text(_resumed(journal, plan, context), segment=0, whole=True)
+    names = {code: one.name(language) for code, one in experts.items()}
+    yield Text(introduced(earlier, names, language) + _resumed(journal, plan, context), segment=0, whole=True)
     try:
         results: dict[int, SubProblemResult] = {}
         for batch in batches(plan.sub_problems):
@@ -44,8 +48,18 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
         yield from _interrupted(journal, context, plan, problem)
         return
     yield from recorded(_in_order(plan, results), context, known.id)
+    if turn.settings.panel_remembers:
+        keep(turn.database, _in_order(plan, results), known.conversation_id, memory.device_key(turn.state))
     set_panel_status(turn.database, known.id, "done")
     yield Done("ok", turn.answer.text)
+
+
+def _earlier(turn: Turn, known: Panel, plan: Plan) -> dict[str, list[str]]:
+    """Return what experts concluded in other conversations, if the user wants that."""
+    if not turn.settings.panel_remembers:
+        return {}
+    told = known.question, known.conversation_id, memory.device_key(turn.state), turn.inventory
+    return earlier_of(turn.database, plan, *told, language_of(known.question))
 
 
 def _batch(

@@ -280,10 +280,11 @@ def _rejected(against: list[Reason]) -> list[dict[str, Any]]:
 def _memory(field: Field, told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the contribution's claims with what the expert builds on, and the sub-problems it remembers."""
     remembered = field.given["remembered"]
+    elsewhere = [_claim(text, field) for text in field.given.get("earlier", ())[:1]]
     if not remembered:
-        return {}
+        return {"claims": [*elsewhere, *told["claims"]]}
     newest = remembered[0]
     told_ = {name: newest[name] for name in ("confidence", "position")}
     text = field.say("panel_builds", number=newest["sub_problem"], **told_)
     builds_on = [one["sub_problem"] for one in remembered]
-    return {"claims": [_claim(text, field), *told["claims"]], "builds_on": builds_on}
+    return {"claims": [_claim(text, field), *elsewhere, *told["claims"]], "builds_on": builds_on}
