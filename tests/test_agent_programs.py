@@ -141,6 +141,11 @@ def test_claude_uses_no_other_servers_than_those_of_the_configuration(tmp_path, 
     assert "--strict-mcp-config" in words and str(tmp_path / "m.json") in words
 
 
+def test_claude_waits_for_our_tools_longer_than_it_would(tmp_path, program):
+    told = claude_cli.command(program(), Request("why?", tmp_path), {}).environment
+    assert int(told["MCP_CONNECT_TIMEOUT_MS"]) > 5_000 and told["MCP_CONNECTION_NONBLOCKING"] == "0"
+
+
 @pytest.mark.parametrize("name", CLI)
 def test_an_agent_that_is_not_installed_says_how_to_get_it(name):
     assert f"npm install -g {'@' if name != 'opencode' else 'opencode-ai'}" in AGENTS[name].install

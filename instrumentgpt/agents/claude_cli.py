@@ -29,6 +29,8 @@ SIGNS = (
     *COMMON_SIGNS,
 )
 FRUITLESS_RETRIES = 2  # it tries a refused key ten times, for minutes; a key does not become valid
+# It begins without tools that are not there after 5 s; on a busy machine ours take longer to start.
+PATIENT = {"MCP_CONNECT_TIMEOUT_MS": "30000", "MCP_CONNECTION_NONBLOCKING": "0"}
 _UNGRANTED = "haven't granted it"  # versions before the mark in the line say it in words only
 _QUIET = ("status", "permission_denied", "thinking_tokens", "task_progress", "hook_started", "hook_response")
 
@@ -41,6 +43,7 @@ def find(setting: str = "") -> str | None:
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
     """Return how to ask `program`: it is offered only tools that it may use, whatever its settings say."""
     known = known_options(program, environment=environment)
+    environment = {**environment, **PATIENT}
     tools = ["Read", "Glob", "Grep", *(["Bash"] if request.may_run else [])]
     tools += ["Edit", "Write"] if request.may_edit else []
     allowed = [f"mcp__{SERVER}", *tools[3:]]  # reading is allowed in its folder, and asked for outside
