@@ -103,6 +103,33 @@ def test_long_and_hostile_lines_are_read_in_no_time():
     assert time.process_time() - began < 5.0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "下一步：19 項檢查在 4 個通道都沒有發現異常。",
+        "Next: 3 of the channels must be looked at again tomorrow.",
+        "- the highest reading: [L 1,466](?log=zspr%20052/a.log&line=1466)",
+        "將 kp 減半，直到 45 秒的振盪消失。",
+        "kp of 052",
+    ],
+)
+def test_a_sentence_that_begins_with_a_number_and_a_link_are_no_values(text):
+    assert facts_in(text, "oven 7", NAMES) == []
+
+
+@pytest.mark.parametrize(
+    "text, number",
+    [
+        ("door torque: 3.27 Nm (by Meier, yesterday evening)", "3.27"),
+        ("| door torque | 3.27 Nm at 23:40 |", "3.27"),
+        ("work order: 00421", "00421"),
+        ("kp of 052 is 12", "12"),
+    ],
+)
+def test_a_label_of_its_own_has_its_value_and_at_most_a_remark(text, number):
+    assert [fact.value for fact in facts_in(text, "oven 7", NAMES)] == [number]
+
+
 def value(parameter, number, turn, device="oven 7", source="agent"):
     return Known("value", Fact(device, "", parameter, number), source, turn)
 

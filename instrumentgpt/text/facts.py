@@ -18,6 +18,7 @@ from instrumentgpt.text.terms import fold, quantities
 Names = tuple[tuple[str, ...], ...]  # of each device: the name it is filed under, then its others
 
 LABEL_WORDS = 5  # a longer label is a sentence
+REMARK_WORDS = 3  # behind the value of a label that is no quantity we know
 GAP_CHARS = 45  # between a quantity and its value
 LINE_CHARS = 1000  # a longer line is data
 JSON_CHARS = 20_000
@@ -59,7 +60,7 @@ _NEW = re.compile(
 _LINK = re.compile(
     r"\b(?:is|are|was|were|be|reads?|reading|equals?|at|of|to|set|now|stands|sits|shows?|measur\w*|runs?|running"
     r"|has|down|up|about|around)\b"
-    r"|[=:：≈~→]|->|為|为|是|設|设|約|约|目前|現在|现在|到|成|改|讀|读|有|在|值|達|达|等於|等于",
+    r"|[=:：≈~→]|->|為|为|是|設|设|約|约|目前|現在|现在|(?<!直)到|成|改|讀|读|有|在|值|達|达|等於|等于",
     re.I,
 )
 _PAIR = re.compile(
@@ -70,6 +71,9 @@ _CHANNEL = re.compile(
     r"(?:\b(?:channel|ch|zone|loop)\s*[#.]?\s*(?P<a>\d{1,2})\b|第\s*(?P<b>\d{1,2})\s*(?:通道|頻道|频道|區|区)|(?:通道|頻道|频道)\s*(?P<c>\d{1,2}))",
     re.I,
 )
+_EVIDENCE = re.compile(r"\[L [\d,]+\]\([^()\s]*\)")  # a link to a log line: its number is no value
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _ERROR_LINE = re.compile(
     r"^[ \t>]*\[?(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[.,\d]*\]?[^\n\w]{0,5}(?:\w{1,20}[^\n\w]{1,5})?"
     r"(?P<message>(?:ERROR|FATAL|CRITICAL|ALARM|FAULT)\b[^\n]{1,400})",
@@ -154,7 +158,8 @@ def _in_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]
     header: list[str] = []
     announced = paragraph = device
     for raw in lines:
-        line = _ORNAMENT.sub("", _ORNAMENT.sub("", raw)).strip()
+        line = _MARKDOWN_LINK.sub(r"\1", _EVIDENCE.sub(" ", raw))
+        line = _ORNAMENT.sub("", _ORNAMENT.sub("", line)).strip()
         if not line:
             paragraph, header = announced, []
             continue
@@ -220,7 +225,15 @@ def _pair(label: str, value: str, device: str, channel: str, names: Names) -> It
         return
     if found.start() > 12 or not _fits(parameter, found):
         return
+    if not is_known(parameter) and (found.start() > 4 or _goes_on(found)):
+        return
     yield Fact(device, channel or _channel(label), parameter, *_value(found))
+
+
+def _goes_on(found: re.Match[str]) -> bool:
+    """Return whether what follows the value is more than a remark: then it begins a sentence."""
+    rest = re.sub(r"[（(][^（()）]*[)）]", " ", found.string[found.end() :])
+    return len(re.findall(r"[^\W\d_]+", rest)) > REMARK_WORDS or len(_HAN.findall(rest)) > REMARK_WORDS + 3
 
 
 def parameter_named(label: str) -> str:
@@ -287,6 +300,8 @@ def _stated(sentence: str, start: int, stop: int, parameter: str) -> re.Match[st
 
 def _fits(parameter: str, found: re.Match[str]) -> bool:
     """Return whether the value can be one of the parameter: dates and times only of what has them."""
+    if found["number"] and re.fullmatch(r"0\d+", found["number"]):  # 052 is a name: no quantity is written so
+        return bool(re.search(r"serial|code|order|ticket|model|version|number|號|号", parameter))
     if _DATE.match(found.string, found.start()):
         return bool(re.search(r"date|time|window|maintenance|calibration|日|時|时", parameter))
     return True
