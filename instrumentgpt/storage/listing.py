@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.provenance import StateItem, list_state_items
 from instrumentgpt.storage.revisions import memory_in_force
-from instrumentgpt.text.facts import Fact, name_of
+from instrumentgpt.text.facts import Fact, is_known, name_of
 from instrumentgpt.text.known import Known, Value, values_in_force
 from instrumentgpt.text.revised import InForce
 from instrumentgpt.text.revisions import LISTS, SENTENCES, VALUE, Item, Standing, item_of
@@ -72,13 +72,19 @@ class Listing:
 
 
 def listing(database: Database, conversation_id: str, state: DiagnosticState) -> Listing:
-    """Return all that is known, with `state` as the one in force; newest last in each section."""
+    """Return all that is known, with `state` as the one in force; newest last in each section.
+
+    Values of quantities that have a name (synonyms.toml) come before others.
+    """
     in_force = memory_in_force(database, conversation_id, state)
     asked = places(database, conversation_id)[1]
     origins = {(one.field, same(one.text)): one for one in list_state_items(database, conversation_id)}
     device = device_key(state)
     sections = {name: list(_of_state(in_force, device, name, origins, asked)) for name in LISTS}
-    sections[VALUE] = [_value(value, in_force, device) for value in values_in_force(in_force.known).values()]
+    values = sorted(
+        values_in_force(in_force.known).values(), key=lambda value: not is_known(value.now.fact.parameter)
+    )
+    sections[VALUE] = [_value(value, in_force, device) for value in values]
     for kind in SENTENCES:
         rows = {row.said: row for row in in_force.known if row.kind == kind}
         sections[kind] = [_sentence(row, in_force, device) for row in rows.values()]

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
+from instrumentgpt.text.facts import is_known
 from instrumentgpt.text.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
@@ -89,7 +90,7 @@ def _draw_values(conversation_id: str, told: Listing, entries: Sequence[Entry]) 
 
 
 def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence[Entry]) -> None:
-    ordered = sorted(entries, key=lambda entry: (not entry.pinned, -entry.origin.turn))
+    ordered = sorted(entries, key=_place)
     whole = name in st.session_state.get(ALL, ())
     shown = ordered if whole else ordered[:FEW]
     with st.container(gap="xsmall"):
@@ -104,6 +105,12 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
             on_click=_show_all,
             args=(name,),
         )
+
+
+def _place(entry: Entry) -> tuple[bool, bool, int]:
+    """Return what sorts the pinned first, then values of quantities that have a name, then the newest."""
+    unnamed = entry.item.field == VALUE and not is_known(entry.item.name)
+    return not entry.pinned, unnamed, -entry.origin.turn
 
 
 def _draw_entry(conversation_id: str, entry: Entry) -> None:
