@@ -53,7 +53,7 @@ class Talk:
 
 
 def stub_agent(folder: Path, *replies: str) -> Path:
-    """Return a program that speaks Cursor's stream and answers its prompts with `replies`, in turn for ever."""
+    """Return a program that speaks Cursor's stream and answers its prompts with `replies` in turn."""
     folder.mkdir(parents=True)
     for number, reply in enumerate(replies, 1):
         said = {"role": "assistant", "content": [{"type": "text", "text": reply}]}

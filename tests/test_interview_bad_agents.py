@@ -1,4 +1,4 @@
-"""The persona holds with a bad model: what the user sees stays an interview (acceptance 000, statements 8 and 10)."""
+"""The persona holds with a bad model: the user sees an interview (acceptance 000, statements 8 and 10)."""
 
 import re
 

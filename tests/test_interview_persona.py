@@ -12,7 +12,7 @@ from instrumentgpt.modes.interview.persona import faults_of, shaped
 from instrumentgpt.text.language import language_of
 
 GOOD = [
-    "✅ Clear: the oven is off by two degrees since Monday.\n\n❓ When was it last seen, and what did it show?",
+    "✅ Clear: the oven is off by two degrees since Monday.\n\n❓ When was it last seen?",
     "✅ Clear: The API is slow, affecting user exports.\n\n"
     "❓ When users experience this slowness, what specifically are they trying to export?",
     "✅ Clear: it should hold ±0.1 °C.\n\n❓ How would you check that it holds?",

@@ -1,4 +1,4 @@
-"""The prompt of an interview: a view of the history, reminders, the state in it, its size (acceptance 000, 5 to 7)."""
+"""The prompt of an interview: history, reminders, state, size (acceptance 000, statements 5 to 7)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""An interview turn by turn: summary, approval, the saved statement, and what the diagnosis knows of it then."""
+"""An interview turn by turn: summary, approval, the statement, what the diagnosis knows of it then."""
 
 import json
 from contextlib import closing
@@ -84,8 +84,10 @@ def test_000_9_nothing_is_saved_before_the_approval(talk, database):
         "yes, but it is three degrees",
         "Is yes enough?",
         "don't save it",
-    ]
-    + ["不要", "是三度", "這樣會存到哪裡？"],
+        "不要",
+        "是三度",
+        "這樣會存到哪裡？",
+    ],
 )
 def test_000_9_only_a_plain_yes_saves(talk, words, database):
     answer = talk.say(words)
@@ -227,7 +229,9 @@ def test_000_6_nothing_but_what_was_said_is_stored(tmp_path, monkeypatch, databa
 def test_000_4_reminders_summaries_and_the_assistant_are_never_taken_for_the_user(
     tmp_path, monkeypatch, database
 ):
-    loud = "✅ Clear: the users must fix the problem, for example when it fails.\n\n❓ What if the users need success?"
+    loud = (
+        "✅ Clear: the users must fix the problem, for example when it fails.\n\n❓ Which users need success?"
+    )
     program = stub_agent(tmp_path / "loud", loud)
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     talk = waiting(Talk("cursor"), *["What should I set kp to?"] * 16)

@@ -1,4 +1,4 @@
-"""What a user wants of an interview beside answering: skip, end, another phase, another name; vague answers."""
+"""What a user wants of an interview beside answering: skip, end, another phase; vague answers."""
 
 import pytest
 
@@ -111,8 +111,10 @@ def test_a_question_of_the_user_uses_up_no_asking():
 
 @pytest.mark.parametrize(
     "said",
-    ["it's bad", "it is weird sometimes", "it should be better", "not good"]
-    + ["溫度怪怪的", "有時候不太好", "要穩一點", "正常就好", "就是不對勁", "爐子怪怪的", "温度怪怪的"],
+    [
+        *("it's bad", "it is weird sometimes", "it should be better", "not good", "溫度怪怪的", "要穩一點"),
+        *("有時候不太好", "正常就好", "就是不對勁", "爐子怪怪的", "温度怪怪的"),
+    ],
 )
 def test_vague_words_are_vague(said):
     assert is_vague(said)

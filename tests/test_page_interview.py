@@ -1,0 +1,122 @@
+"""The interview's panel on the page, without a browser: what it shows, and what a choice does."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.modes.interview.stored import Kept, read_choices, save_kept
+from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.runs import list_runs, start_run
+
+APP = str(Path(__file__).parents[1] / "app.py")
+TIMEOUT = 30  # s: the first run imports everything
+EXCHANGES = [
+    ("the oven is off by two degrees", "description"),
+    ("yesterday at 14:20 it showed 52.3 instead of 50", "examples"),
+    ("I don't know", "who"),
+    ("it must hold ±0.1 °C", "must_have"),
+]
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+def interviewed(database, *said: tuple[str, str], mode: str = "interview") -> str:
+    """Return a conversation in which these words were said in answer to these gaps."""
+    conversation = db.create_conversation(database)
+    asked: dict[str, str] = {}
+    for place, (words, _) in enumerate(said):
+        question = db.add_message(database, conversation, "user", words)
+        run = start_run(database, conversation, "offline", mode, question)
+        told = {"outcome": "ok", "summary": "", "diagnostic_state": ""}
+        answer = db.finish_turn(database, conversation, run, "✅ Clear.\n\n❓ And?", **told)
+        asked[str(answer)] = said[place + 1][1] if place + 1 < len(said) else "success_criteria"
+    save_kept(database, conversation, Kept(asked=asked))
+    return conversation
+
+
+def page(conversation: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
+    at.query_params["conv"] = conversation
+    at.run()
+    assert not at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(str(element.value) for element in at.main.markdown)
+
+
+def named(elements, label):
+    return next(element for element in elements if element.label == label)
+
+
+def test_the_panel_shows_phases_and_gaps_with_what_fills_them(database):
+    shown = texts(page(interviewed(database, *EXCHANGES)))
+    assert ":green[:material/check_circle:] Problem" in shown and "**Requirements**" in shown
+    assert "yesterday at 14" in shown
+    assert ":material/remove: Users not identified: not known" in shown
+    assert ":orange[:material/help:] Success criteria not established" in shown
+    assert ":orange[:material/help:] Edge cases need more exploration" in shown
+
+
+def test_one_edge_case_of_two_is_told(database):
+    shown = texts(page(interviewed(database, ("the oven drifts when the door is opened", "description"))))
+    assert "Edge cases need more exploration (1 of 2)" in shown
+
+
+def test_template_and_name_are_chosen_there(database):
+    conversation = interviewed(database, *EXCHANGES)
+    (home() / "templates").mkdir()
+    (home() / "templates" / "line_note.md").write_text("$description")
+    at = page(conversation)
+    chooser = named(at.selectbox, "Template")
+    assert chooser.options == ["Fault report", "Requirements for a change", "line note"]
+    chooser.set_value("line_note").run()
+    named(at.text_input, "Save as").set_value("Line 3").run()
+    choices = read_choices(database, conversation)
+    assert (choices.template, choices.target) == ("line_note", "Line 3")
+    assert named(page(conversation).selectbox, "Template").value == "line_note"
+
+
+@pytest.mark.parametrize(
+    ("first", "words"), [("the oven drifts", "Go to the edge cases"), ("爐子會飄", "跳到例外情況")]
+)
+def test_choosing_a_phase_says_so_in_the_language_of_the_talk(database, first, words):
+    conversation = interviewed(database, (first, "description"))
+    named(page(conversation).selectbox, "Go to").set_value("edge_cases").run()
+    newest = [one for one in db.list_messages(database, conversation) if one.role == "user"][-1]
+    assert newest.content == words
+    assert list_runs(database, conversation, limit=1)[0].mode == "interview"
+
+
+@pytest.mark.parametrize(("first", "label"), [("the oven drifts", "I don't know"), ("爐子會飄", "不知道")])
+def test_not_knowing_is_one_click(database, first, label):
+    conversation = interviewed(database, (first, "description"))
+    named(page(conversation).button, label).click().run()
+    newest = [one for one in db.list_messages(database, conversation) if one.role == "user"][-1]
+    assert newest.content == label
+
+
+def test_a_saved_statement_can_be_downloaded(database):
+    conversation = interviewed(database, *EXCHANGES)
+    saved = db.save_document(database, conversation, "statement_1", "markdown", "Fault report", b"# Fault\n")
+    save_kept(database, conversation, Kept(began=99, saved=({"document": saved.id, "file": saved.file},)))
+    at = page(conversation)
+    assert "Fault report\\.md" in [one.proto.label for one in at.get("download_button")]
+
+
+def test_words_of_the_user_do_not_format_the_panel(database):
+    shown = texts(page(interviewed(database, ("the oven drifts :red[x] **b**", "description"))))
+    assert "the oven drifts \\:red\\[x\\] \\*\\*b\\*\\*" in shown
+
+
+def test_another_mode_has_no_panel(database):
+    at = page(interviewed(database, ("the oven drifts", "description"), mode="chat"))
+    assert not [one for one in at.selectbox if one.label == "Template"]
