@@ -12,7 +12,6 @@ WISHES_SHOWN = 8
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
 SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
-CHANNELS = "\0"  # where a line names its channels; no text that is told holds it
 
 
 def render_known(
@@ -95,21 +94,28 @@ def _share(text: str, wanted: set[str]) -> int:
 
 
 def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
-    """Return a line per value; channels of which the same is known share one."""
-    alike: dict[str, list[str]] = {}
+    """Return a line per value; what is known alike of several channels shares one.
+
+    `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`
+    """
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
     for value in values:
-        channels = alike.setdefault(_told(value, with_log), [])
-        channels += [value.now.fact.channel] if value.now.fact.channel else []
-    return [line.replace(CHANNELS, _channels(numbers), 1) for line, numbers in alike.items()]
+        fact = value.now.fact
+        line = told.setdefault((name_of(fact.parameter), _origin(value, with_log)), {})
+        line.setdefault(f"{fact.value}{_unit(fact)}", []).append(fact.channel)
+    return [
+        _line(f"  - {name}: {', '.join(shown + _channels(of) for shown, of in each.items())} {origin}")
+        for (name, origin), each in told.items()
+    ]
 
 
 def _channels(numbers: Sequence[str]) -> str:
-    ordered = sorted(numbers, key=lambda number: (len(number), number))
+    ordered = sorted(filter(None, numbers), key=lambda number: (len(number), number))
     return f" (channel{'s' * (len(ordered) > 1)} {', '.join(ordered)})" if ordered else ""
 
 
-def _told(value: Value, with_log: bool) -> str:
-    """Return one value and where it is from: `kp: 0.12 (turn 9, user; previously 0.09 in turn 3)`."""
+def _origin(value: Value, with_log: bool) -> str:
+    """Return where a value is from: `(turn 9, user; previously 0.09 in turn 3)`."""
     fact, now = value.now.fact, value.now
     source = "" if now.source == "agent" else f", {now.mark or now.source}"
     read = f" in {now.log}{_place(now)}" if now.log and with_log else ""
@@ -117,8 +123,7 @@ def _told(value: Value, with_log: bool) -> str:
     history = f"; previously {before}" if before else ""
     other = now.against
     dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
-    origin = f"(turn {now.turn}{source}{read}{history}{dissent})"
-    return _line(f"  - {name_of(fact.parameter)}{CHANNELS}: {fact.value}{_unit(fact)} {origin}")
+    return f"(turn {now.turn}{source}{read}{history}{dissent})"
 
 
 def _place(now: Known) -> str:
