@@ -11,7 +11,7 @@ from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.ui import session, untrusted
 
 PIECE_CHARACTERS = 200
-TITLE_CHARACTERS = 40
+TITLE_CHARACTERS = 60
 KINDS = {  # kind of hit → its icon, and in words
     "question": (":material/person:", "question"),
     "answer": (":material/device_thermostat:", "answer"),
@@ -40,16 +40,18 @@ def _draw_one(number: int, hit: db.Hit) -> None:
     icon, kind = KINDS.get(hit.kind, OTHER)
     with st.container(gap=None):
         st.button(
-            context(hit),
+            untrusted.label(hit.title or "Untitled", TITLE_CHARACTERS),
             key=f"hit-{number}-{hit.message_id}",
             icon=icon,
             type="tertiary",
+            wrap=False,
+            help="Open the conversation here",
             on_click=session.go_to,
             args=(hit.conversation_id, hit.message_id),
         )
         when = time.strftime("%Y-%m-%d", time.localtime(hit.created_at))
-        told = [when, kind, untrusted.label(hit.device), untrusted.label(hit.title, TITLE_CHARACTERS)]
-        st.markdown(f":small[:gray[{' · '.join(part for part in told if part)}]]")
+        told = " · ".join(part for part in (when, kind, untrusted.label(hit.device)) if part)
+        st.markdown(f":small[{context(hit)}]  \n:small[:gray[{told}]]")
 
 
 def context(hit: db.Hit) -> str:

@@ -1,7 +1,7 @@
 """Bring one message into view: the hit of a search, or the message that an address names.
 
 The page scrolls to its end when it is drawn, so this waits until the message is there, goes to it once per
-visit, and shows with a short flash which one it is.
+visit, and shows with a line that fades which one it is. On a phone the sidebar makes room for it.
 """
 
 import streamlit as st
@@ -9,17 +9,23 @@ import streamlit as st
 from instrumentgpt.ui import session
 
 _SCROLLER = """
+const HEADER = 60 // px, which the page's own head covers
+const NARROW = 768 // px: there the sidebar covers the page
 export default function ({ data }) {
   if (!data || window.instrumentgptVisit === data.visit) return
   const began = Date.now()
+  const sidebar = document.querySelector("[data-testid='stSidebar'][aria-expanded='true']")
+  if (sidebar && window.innerWidth < NARROW)
+    sidebar.querySelector("[data-testid='stSidebarCollapseButton'] button")?.click()
   let seen = 0
   const timer = setInterval(() => {
     const found = document.querySelector(".st-key-" + CSS.escape(data.key))
     if (Date.now() - began > 6000) clearInterval(timer)
     if (!found) return
     const box = found.getBoundingClientRect()
-    const inView = box.top >= 0 && box.top < window.innerHeight - 120
+    const inView = box.top >= HEADER && box.top < window.innerHeight - 2 * HEADER
     seen = inView ? seen + 1 : 0
+    found.style.scrollMarginTop = `${2 * HEADER}px`
     if (!inView) found.scrollIntoView({ block: "start" })
     if (seen < 4) return
     clearInterval(timer)
