@@ -66,6 +66,7 @@ def remember_entities(
     seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
     seen += [_made(artifact) for artifact in db.list_artifacts_of_run(database, run_id)]
     seen += _new_notes(database, conversation_id, known)
+    seen += _new_documents(database, conversation_id, known)
     noted = note_entities(database, conversation_id, question, seen)
     touch_entities(database, conversation_id, question, refs_in(said))
     named = {entity.ref for entity in noted}
@@ -90,6 +91,17 @@ def _new_notes(database: Database, conversation_id: str, known: Sequence[Entity]
         for note in db.list_notes(database, scope=conversation_id)
     ]
     return [note for note in notes if note.link not in links]
+
+
+def _new_documents(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
+    """Return the documents that were saved in another way than from here, and have no ref yet."""
+    links, refs = [one.link for one in known], {one.ref for one in known}
+    documents = [
+        Seen("report", one_line(one.title), {"document": one.id}, "created")
+        for one in reversed(db.list_documents(database, conversation_id))
+        if one.ref not in refs
+    ]
+    return [one for one in documents if one.link not in links]
 
 
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:

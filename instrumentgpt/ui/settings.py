@@ -12,6 +12,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import conclusions, connection, session, space, untrusted
 from instrumentgpt.ui.trial import ask_agent
@@ -41,6 +42,10 @@ COUNTS = {  # setting → its label, lowest and highest value, and what it does
         3_650,
         "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned.",
     ),
+}
+EFFORTS = {  # setting → its label
+    "auto": "By the question",
+    **{name: f"{name.capitalize()}: {count} steps" for name, count in STEPS.items()},
 }
 LAYERS = {  # layer of the prompt → its label
     "state": "State of the device",
@@ -129,6 +134,14 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         placeholder="Found on PATH",
     )
     counts = _draw_counts(settings, fixed)
+    effort = st.selectbox(
+        "Steps that Investigate takes before it asks",
+        list(EFFORTS),
+        index=list(EFFORTS).index(settings.effort) if settings.effort in EFFORTS else 0,
+        format_func=EFFORTS.__getitem__,
+        disabled="effort" in fixed,
+        help="A longer plan is proposed in parts.",
+    )
     layers = st.multiselect(
         "What a prompt tells beside the request",
         list(LAYERS),
@@ -161,6 +174,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         agent=agent,
         model=model.strip(),
         agent_path=agent_path.strip(),
+        effort=effort,
         layers=", ".join(name for name in LAYERS if name in layers),
         background_summary=background,
         panel_remembers=remembers,

@@ -134,11 +134,17 @@ def _taken(outcome: Outcome, event: Event) -> Iterator[Event]:
         case Failure():
             outcome.errors.append(event.text)
         case Done():
-            outcome.words = "\n\n".join(part for part in (outcome.words, _words_of(event)) if part)
+            outcome.words = _joined(outcome.words, _words_of(event))
             if event.outcome != "ok" and not outcome.errors:
                 outcome.errors.append(event.outcome)
         case Text():
             pass
+
+
+def _joined(said: str, more: str) -> str:
+    """Return the words of two processes of one step as one text; lists stay one list."""
+    between = "\n" if more.startswith("- ") and said.startswith("- ") else "\n\n"
+    return between.join(part for part in (said, more) if part)
 
 
 def _words_of(done: Done) -> str:

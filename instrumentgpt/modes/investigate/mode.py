@@ -166,6 +166,8 @@ def _carried_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) ->
     if trouble := step_list(outcomes, language):
         yield Text("\n\n" + say("not_done", language, steps=trouble), END, whole=True)
     pending = _left(turn, request, plan.goal, steps[limit:], made)
+    if any(one.step_type == "analyze" for one in job.steps):
+        _offer_panel(turn, request)
     if pending and pending.kind == "proposal":
         yield Text("\n\n" + pending.message, END + 1, whole=True)
     done = sum(one.status == "ok" for one in outcomes)
@@ -218,6 +220,7 @@ def _asked_back(turn: Turn, kept: Kept, request: Request, decided: ThinkOutput) 
         "question", message, request.asked, decided.goal, request.amendments, effort=request.effort
     )
     turn.offers.append(db.Offer(say("offer_interview", request.language), request.asked, "interview"))
+    _offer_panel(turn, request)
     yield from _ended(turn, kept, message, f"asked back: {decided.goal}", pending)
 
 
@@ -253,6 +256,11 @@ def _offer_yes_no(turn: Turn, language: Language) -> None:
     for key in ("offer_yes", "offer_no"):
         label = say(key, language)
         turn.offers.append(db.Offer(label, label, MODE))
+
+
+def _offer_panel(turn: Turn, request: Request) -> None:
+    """Offer to have the same examined by experts, where it may have several causes."""
+    turn.offers.append(db.Offer(say("offer_panel", request.language), request.asked, "panel"))
 
 
 def _scene(turn: Turn, request: Request) -> Scene:

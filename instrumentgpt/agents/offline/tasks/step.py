@@ -110,8 +110,8 @@ def _wanted(work: Work, target: Target) -> tuple[list[str], list[str]]:
     told = {"label": listed["label"], "day": since}
     if not names:
         newest = bare(listed["logs"][0]["name"]) if listed["logs"] else ""
-        return [newest], [phrase("reply_older", work.case.language, log=quoted(newest), **told) + "\n\n"]
-    more = phrase("reply_more_logs", work.case.language, count=len(names), taken=MOST_SINCE, **told) + "\n\n"
+        return [newest], [phrase("reply_older", work.case.language, log=quoted(newest), **told) + "\n"]
+    more = phrase("reply_more_logs", work.case.language, count=len(names), taken=MOST_SINCE, **told) + "\n"
     return names[:MOST_SINCE], [more] if len(names) > MOST_SINCE else []
 
 
