@@ -14,9 +14,8 @@ const NARROW = 768 // px: there the sidebar covers the page
 export default function ({ data }) {
   if (!data || window.instrumentgptVisit === data.visit) return
   const began = Date.now()
-  const sidebar = document.querySelector("[data-testid='stSidebar'][aria-expanded='true']")
-  if (sidebar && window.innerWidth < NARROW)
-    sidebar.querySelector("[data-testid='stSidebarCollapseButton'] button")?.click()
+  if (window.innerWidth < NARROW)
+    document.querySelector("[data-testid='stSidebarCollapseButton'] [aria-expanded='true']")?.click()
   let seen = 0
   const timer = setInterval(() => {
     const found = document.querySelector(".st-key-" + CSS.escape(data.key))

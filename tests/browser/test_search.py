@@ -78,4 +78,7 @@ def test_hits_fit_the_screen(browser, offline, conversation, name, options):
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
         hits.get_by_role("button").first.click()
         page.wait_for_function("window.instrumentgptVisit !== undefined", timeout=10_000)
+        expect(page.get_by_test_id("stChatMessage").filter(has_text="比例增益太高")).to_be_in_viewport()
+        if name == "phone":  # the sidebar has made room
+            expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
         photographed(page, f"hit-{name}")
