@@ -30,7 +30,7 @@ class Mode:
 MODES: dict[str, Mode] = {
     "chat": Mode("Ask", "One question, one answer with evidence", chat),
     "investigate": Mode("Investigate", "A bigger job: planned, agreed to, carried out", investigate, 8),
-    "interview": Mode("Interview", "One question at a time, until it can be said what is wrong", interview),
+    "interview": Mode("Interview", "One question at a time, until it is clear what is wrong", interview, 2),
     "panel": Mode("Panel", "Several possible causes, examined in order by experts", panel, 20),
 }
 
