@@ -16,6 +16,7 @@ VIEW = "memory-view"  # in the session's state
 @st.fragment
 def draw(conversation_id: str | None) -> None:
     """Draw the memory of the conversation; what is typed or changed in it redraws only this."""
+    editing.redraw()
     with session.opened() as database:
         if conversation_id is None:
             st.markdown("**Memory**")

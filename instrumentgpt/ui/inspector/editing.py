@@ -17,7 +17,7 @@ from instrumentgpt.ui.permissions import who
 EDIT, CORRECT = ":material/edit: Edit", ":material/edit: Correct"
 PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
 FORGET, GO, TAKE = ":material/block: Forget", ":material/chat: Show the message", ":material/done: Take "
-EDITED, PROBLEM = "edited-item", "memory-problem"  # in the session's state
+EDITED, PROBLEM, REDRAW = "edited-item", "memory-problem", "memory-changed"  # in the session's state
 ACTIONS = {PIN: "pin", UNPIN: "unpin", FORGET: "forget"}
 NAMES = {
     "root_causes": "root cause",
@@ -85,6 +85,7 @@ def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
         _begin(conversation_id, entry)
     elif chosen == GO:
         session.go_to(conversation_id, entry.origin.message_id)
+        st.session_state[REDRAW] = True
     elif chosen in ACTIONS:
         _revise(conversation_id, entry, ACTIONS[chosen])
     elif entry.other:
@@ -92,14 +93,24 @@ def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
 
 
 def change(action: Callable[[Database], object]) -> bool:
-    """Do it in a connection of its own; return whether it was done, else its problem is drawn next."""
+    """Do it in a connection of its own, and draw the page anew; return whether it was done.
+
+    Why it was refused is drawn next.
+    """
     try:
         with session.opened() as database:
             action(database)
     except InstrumentGPTError as error:
         st.session_state[PROBLEM] = str(error)
         return False
+    st.session_state[REDRAW] = True
     return True
+
+
+def redraw() -> None:
+    """Draw the whole page anew if something was changed that stands outside of the inspector too."""
+    if st.session_state.pop(REDRAW, False):
+        st.rerun()
 
 
 def draw_problem() -> None:
@@ -133,7 +144,7 @@ def _edit(conversation_id: str, entry: Entry) -> None:
         saved = st.form_submit_button("Save", type="primary", icon=":material/check:")
     if saved and _revise(conversation_id, entry, "correct" if field == VALUE else "edit", text or ""):
         _end()
-        st.rerun()
+        redraw()
     draw_problem()
 
 
