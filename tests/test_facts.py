@@ -59,6 +59,7 @@ def test_a_value_is_found_however_it_is_written(text, parameter, value):
         "```python\nkp = 0.5\n```",
         "~~kp: 0.5~~",
         "The kp of this loop. Channel 3 is next.",
+        "yesterday at 14:20 it showed 52.3 instead of 50",  # a time of day
     ],
 )
 def test_what_is_asked_denied_proposed_quoted_or_logged_is_no_value(text):

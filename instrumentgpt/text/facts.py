@@ -64,7 +64,8 @@ _LINK = re.compile(
     re.I,
 )
 _PAIR = re.compile(
-    r"(?P<label>[^\s=:：,，;；|(（][^=:：,，;；|()（）]{0,50}?)\s*[:：=]\s*(?P<value>[^,，;；|]+)"
+    r"(?P<label>[^\s=:：,，;；|(（][^=:：,，;；|()（）]{0,50}?)"
+    r"\s*(?:[：=]|:(?!(?<=\d:)\d\d))\s*(?P<value>[^,，;；|]+)"  # but a time of day is no pair
 )
 _ORNAMENT = re.compile(r"\*\*|__|`|^[\s>]*(?:[-*•·+–]|\d{1,2}[.)、])\s+|^\s*#{1,6}\s+|~~[^~]*~~")
 _CHANNEL = re.compile(
@@ -85,7 +86,8 @@ _NOT_A_LABEL = re.compile(
 )
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(?:json)?[ \t]*\n(.*?)^[ \t]*(?:```|~~~)", re.M | re.S | re.I)
 _ARTICLE = re.compile(
-    r"^(?:the|its|our|a|an|current|new|measured|present|now|no|yes|actually|目前的?|現在的?|现在的?|該|该|其)\s*",
+    r"^(?:(?:the|its|our|a|an|current|new|measured|present|now|no|yes|actually)\b"
+    r"|目前的?|現在的?|现在的?|該|该|其)\s*",
     re.I,
 )
 
