@@ -57,14 +57,15 @@ def test_a_reading_says_its_log_line_and_time(database, conversation):
     exchange(database, conversation, "oven 7?", "Nothing to add.", channels())
     context = exchange(database, conversation, "kp of oven 7?")
     assert (
-        "kp (比例增益): 9 (channels 1, 2) (turn 1, tool in a.log line 7879 at 2026-02-19 23:54:44)" in context
+        "kp (比例增益): 9 (channels 1, 2, line 7879) (turn 1, tool in a.log at 2026-02-19 23:54:44)"
+        in context
     )
 
 
 def test_channels_that_differ_are_told_apart(database, conversation):
     exchange(database, conversation, "oven 7?", "Done.", channels(kp=(9.0, 8.5)))
     context = exchange(database, conversation, "kp of oven 7?")
-    assert "kp (比例增益): 9 (channel 1), 8.5 (channel 2) (turn 1, tool" in context
+    assert "kp (比例增益): 9 (channel 1, line 7879), 8.5 (channel 2, line 7879) (turn 1, tool" in context
 
 
 def test_what_a_tool_read_counts_and_not_what_the_answer_says_of_it(database, conversation):
@@ -90,7 +91,8 @@ def test_a_log_that_is_newer_than_the_correction_supersedes_it(database, convers
     exchange(database, conversation, "and the newest log of oven 7?", "Done.", channels("b.log", kp=(11, 11)))
     context = exchange(database, conversation, "kp of oven 7?")
     assert (
-        "11 (channels 1, 2) (turn 3, tool in b.log line 7879 at 2026-02-19 23:54:44; previously 12" in context
+        "11 (channels 1, 2, line 7879) (turn 3, tool in b.log at 2026-02-19 23:54:44; previously 12"
+        in context
     )
 
 

@@ -96,39 +96,42 @@ def _share(text: str, wanted: set[str]) -> int:
 def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
     """Return a line per value; what is known alike of several channels shares one.
 
-    `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`
+    `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
     """
-    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    told: dict[tuple[str, str], dict[str, list[Known]]] = {}
     for value in values:
         fact = value.now.fact
         line = told.setdefault((name_of(fact.parameter), _origin(value, with_log)), {})
-        line.setdefault(f"{fact.value}{_unit(fact)}", []).append(fact.channel)
+        line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
     return [
-        _line(f"  - {name}: {', '.join(shown + _channels(of) for shown, of in each.items())} {origin}")
+        _line(
+            f"  - {name}: {', '.join(shown + _channels(of, with_log) for shown, of in each.items())} {origin}"
+        )
         for (name, origin), each in told.items()
     ]
 
 
-def _channels(numbers: Sequence[str]) -> str:
-    ordered = sorted(filter(None, numbers), key=lambda number: (len(number), number))
-    return f" (channel{'s' * (len(ordered) > 1)} {', '.join(ordered)})" if ordered else ""
+def _channels(rows: Sequence[Known], with_line: bool) -> str:
+    numbers = {row.fact.channel: row for row in rows if row.fact.channel}
+    ordered = sorted(numbers, key=lambda number: (len(number), number))
+    named = f"channel{'s' * (len(ordered) > 1)} {', '.join(ordered)}" if ordered else ""
+    first = numbers[ordered[0]] if ordered else rows[0]
+    line = f"line {first.line}" if with_line and first.line else ""
+    both = ", ".join(filter(None, (named, line)))
+    return f" ({both})" if both else ""
 
 
 def _origin(value: Value, with_log: bool) -> str:
     """Return where a value is from: `(turn 9, user; previously 0.09 in turn 3)`."""
     fact, now = value.now.fact, value.now
     source = "" if now.source == "agent" else f", {now.mark or now.source}"
-    read = f" in {now.log}{_place(now)}" if now.log and with_log else ""
+    time = f" at {now.clock}" if now.clock else ""
+    read = f" in {now.log}{time}" if now.log and with_log else ""
     before = ", ".join(_before(old, fact.channel) for old in value.earlier)
     history = f"; previously {before}" if before else ""
     other = now.against
     dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
     return f"(turn {now.turn}{source}{read}{history}{dissent})"
-
-
-def _place(now: Known) -> str:
-    line = f" line {now.line}" if now.line else ""
-    return f"{line} at {now.clock}" if now.clock else line
 
 
 def _before(old: Known, channel_now: str) -> str:

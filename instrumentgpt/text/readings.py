@@ -23,7 +23,7 @@ FIGURES = {  # of a channel → the quantity it is filed under (synonyms.toml), 
     "settling_time": ("settling time", "s"),
     "duty": ("output", "%"),
 }
-SET = ("kp", "ki", "kd", "setpoint")  # told to six digits; what was measured, to three
+SET = ("kp", "ki", "kd", "setpoint")  # told to six digits; what was measured to three, 0.0001 at the least
 MOST_CHANNELS = 64  # an agent hands results over, so they are checked like anything it says
 UNIT_CHARS, CLOCK_CHARS, LOG_CHARS = 12, 30, 200
 
@@ -67,10 +67,10 @@ def _of_channel(row: Mapping[str, Any], device: str, log: str, unit: str) -> Ite
     for name, (parameter, own) in FIGURES.items():
         value = row.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            digits = 6 if name in SET else 3
-            fact = Fact(device, channel, parameter, f"{value:.{digits}g}", unit if own is None else own)
+            told = f"{value:.6g}" if name in SET else f"{round(value, 4) + 0.0:.3g}"
+            fact = Fact(device, channel, parameter, told, unit if own is None else own)
             at = line if isinstance(line, int) and line > 0 else None
-            yield Reading(fact, log, at, _text(clock, CLOCK_CHARS))
+            yield Reading(fact, log, at, _text(clock, CLOCK_CHARS).partition(".")[0])
 
 
 def _text(value: object, limit: int) -> str:
