@@ -8,9 +8,11 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
+from instrumentgpt.storage.summary_jobs import SummaryJob, list_jobs
 from instrumentgpt.text.revisions import MESSAGE, Item
 from instrumentgpt.text.summary import Entry, parse
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.answer import tokens
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
 
@@ -30,6 +32,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     summarised = any(section.name == "conversation_summary" for section in prompt.sections)
     become = f"{len(entries)} lines of summary" if summarised else "nothing: the summary is not in the prompt"
     st.caption(f"{len(older)} messages are sent as {become}.")
+    if jobs := list_jobs(database, conversation_id):
+        st.caption(_by_the_agent(jobs[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
     back = _put_back(database, conversation_id)
     asked = [message["id"] for message in messages if message["role"] == "user"]
@@ -49,6 +53,12 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
             on_click=_show_more,
             args=(limit + SHOWN,),
         )
+
+
+def _by_the_agent(job: SummaryJob) -> str:
+    """Return what became of the agent's last summary, and what it cost."""
+    parts = [f"Summary by the agent: {job.status}", untrusted.label(job.note, REMAINED), tokens(job.usage)]
+    return " · ".join(part for part in parts if part)
 
 
 def _grouped(
