@@ -3,8 +3,8 @@
     python -m bench.panel [LOGS]
 
 LOGS is the folder of the labelled logs (instrument_debug/truth.jsonl, stiction/truth.json).
-For each log: is the right cause first, is a runner-up named, how many wrong causes are ruled out with a number
-(in brackets: with a line of the log), is a measurement named that would decide.
+For each log: is the right cause first, is a runner-up named, how many wrong causes are ruled out with a
+number (in brackets: with a line of the log), is a measurement named that would decide.
 The single answer is that of `diagnose_log`; the panel is the decomposition by rules, every expert, every
 synthesis, in this process instead of one each.
 """
@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Task
@@ -106,9 +107,7 @@ def _answer(name: str, question: str, log: Path, folder: Path, told: Mapping[str
 def _task(question: str, log: Path, folder: Path, name: str, told: Mapping[str, Any]) -> Task:
     cache, artifacts = str(folder / "cache"), str(folder / "artifacts")
     Path(artifacts).mkdir(parents=True, exist_ok=True)
-    return Task(
-        question, name, cache=cache, artifacts=artifacts, attachments=(str(log),), given=dict(told)
-    )
+    return Task(question, name, cache=cache, artifacts=artifacts, attachments=(str(log),), given=dict(told))
 
 
 def single(log: Path, folder: Path) -> dict[str, Any]:
@@ -127,49 +126,87 @@ def labelled(root: Path) -> Iterator[tuple[Path, str, bool]]:
         yield root / "stiction" / name, ACTUATOR, told["stiction"]
 
 
-def main(root: Path) -> None:
-    rows = [("log", "truth", "single", "panel", "runner-up", "ruled out: single", "panel", "decides")]
-    right, named, out, tokens, share = [0, 0], [0, 0], [0, 0, 0], [], []
-    count = 0
-    for path, fault, is_so in labelled(root):
-        with tempfile.TemporaryDirectory() as temporary:
-            found, panel = single(path, Path(temporary)), held(path, "why?", "en", Path(temporary))
-        count += 1
-        faults = [one["class"] for one in found["findings"] if one["class"] != "healthy"]
-        first = faults[0] if faults else ""
-        ruled = [row for one in found["findings"] for row in one["alternatives"] if row["reason"] != "not_separable"]
-        rejected = {row.cause: row.line for one in panel.heard for row in one.rejects if row.cause != panel.cause}
-        lead = panel.leading
-        right[0] += (first == fault) == is_so
-        right[1] += (panel.cause == fault) == is_so
-        named[0] += any(row["reason"] == "not_separable" for one in found["findings"] for row in one["alternatives"])
-        named[1] += bool(lead and lead.runner_up)
-        lines = sum(line is not None for line in rejected.values())
-        out[0], out[1], out[2] = out[0] + len(ruled), out[1] + len(rejected), out[2] + lines
-        own = [count_tokens(text) for text in panel.summaries]
-        tokens += own
-        share.append(sum(own) / (panel.tokens + sum(own)))
-        truth = fault or "healthy"
-        rows.append(
-            (path.parent.name, truth if is_so else f"not {truth}", first or "-", panel.cause or "-",
-             lead.runner_up if lead else "-", str(len(ruled)), f"{len(rejected)} ({lines})",
-             "yes" if lead and lead.measurement else "-")
-        )  # fmt: skip
-        print(*rows[-1], sep=" | ", flush=True)
-    faulty = sum(row[3] != "-" for row in rows[1:])
-    lines_ = [
-        "| " + " | ".join(rows[0]) + " |",
-        "|" + " --- |" * len(rows[0]),
-        *("| " + " | ".join(row) + " |" for row in rows[1:]),
+@dataclass(frozen=True)
+class Row:
+    """One log: what single answer and panel say, and what the panel's memory cost."""
+
+    log: str
+    truth: str
+    single: str
+    panel: str
+    runner_up: str
+    single_open: bool  # the single answer leaves a rival open, by name
+    single_out: int  # causes ruled out with a number
+    panel_out: int
+    with_line: int  # of these, with a line of the log
+    decides: bool
+    right: tuple[bool, bool]
+    summaries: tuple[int, ...]  # tokens of each
+    share: float  # of expert_memory in all tokens
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the row of the table."""
+        out = f"{self.panel_out} ({self.with_line})"
+        said = self.single or "-", self.panel or "-", self.runner_up or "-"
+        return self.log, self.truth, *said, str(self.single_out), out, "yes" if self.decides else "-"
+
+
+HEAD = ("log", "truth", "single", "panel", "runner-up", "ruled out: single", "panel (with line)", "decides")
+
+
+def row(path: Path, fault: str, is_so: bool) -> Row:
+    """Return what single answer and panel make of one log; `is_so`: its fault is `fault`, else it is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        found, panel = single(path, Path(folder)), held(path, "why?", "en", Path(folder))
+    faults = [one["class"] for one in found["findings"] if one["class"] != "healthy"]
+    alternatives = [one for finding in found["findings"] for one in finding["alternatives"]]
+    left = [one for one in alternatives if one["reason"] == "not_separable"]
+    rejected = {
+        one.cause: one.line for told in panel.heard for one in told.rejects if one.cause != panel.cause
+    }
+    first, lead, own = next(iter(faults), ""), panel.leading, [count_tokens(text) for text in panel.summaries]
+    return Row(
+        log=f"{path.parent.name}/{path.name[:12]}",
+        truth=(fault or "healthy") if is_so else f"not {fault}",
+        single=first,
+        panel=panel.cause,
+        runner_up=lead.runner_up if lead else "",
+        single_open=bool(left),
+        single_out=len(alternatives) - len(left),
+        panel_out=len(rejected),
+        with_line=sum(line is not None for line in rejected.values()),
+        decides=bool(lead and lead.measurement),
+        right=((first == fault) == is_so, (panel.cause == fault) == is_so),
+        summaries=tuple(own),
+        share=sum(own) / (panel.tokens + sum(own)),
+    )
+
+
+def told(rows: list[Row]) -> list[str]:
+    """Return the table and what it comes to."""
+    table = [HEAD, ("---",) * len(HEAD), *(one.cells() for one in rows)]
+    faulty = [one for one in rows if one.panel]
+    tokens, shares = [n for one in rows for n in one.summaries], [100 * one.share for one in rows]
+    out = [sum(getattr(one, name) for one in rows) for name in ("single_out", "panel_out", "with_line")]
+    right = [sum(one.right[side] for one in rows) for side in (0, 1)]
+    named = sum(one.single_open for one in faulty), sum(bool(one.runner_up) for one in faulty)
+    return [
+        *("| " + " | ".join(cells) + " |" for cells in table),
         "",
-        f"logs {count}; right cause first: single {right[0]}, panel {right[1]}",
-        f"runner-up named where there is a cause ({faulty}): single {named[0]}, panel {named[1]}",
-        f"wrong causes ruled out with a number: single {out[0]}, panel {out[1]}, of these with a line {out[2]}",
-        f"summaries {len(tokens)}: {min(tokens)} to {max(tokens)} tokens, mean {sum(tokens) / len(tokens):.0f}",
-        f"expert_memory: {100 * sum(share) / len(share):.1f} % of the tokens on average, {100 * max(share):.1f} % at most",
+        f"{len(rows)} logs; right cause first: single {right[0]}, panel {right[1]}",
+        f"runner-up named, of {len(faulty)} with a cause: single {named[0]}, panel {named[1]}",
+        f"measurement that decides, of {len(faulty)}: panel {sum(one.decides for one in faulty)}",
+        f"wrong causes ruled out with a number: single {out[0]}, panel {out[1]} ({out[2]} with a line)",
+        f"{len(tokens)} summaries: {min(tokens)} to {max(tokens)} tokens, mean {mean(tokens):.0f}",
+        f"expert_memory: {mean(shares):.1f} % of the tokens, at most {max(shares):.1f} %",
     ]
-    RESULT.write_text("\n".join(lines_) + "\n", encoding="utf-8")
-    print("\n".join(lines_[-5:]))
+
+
+def main(root: Path) -> None:
+    """Hold a panel on every labelled log below `root`; print and keep the table."""
+    lines = told([row(*one) for one in labelled(root)])
+    RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -84,9 +84,9 @@ def test_removing_what_is_not_there_is_an_error():
 
 
 def test_goals_experts_and_order_can_be_edited_and_one_added():
-    text = "1. Is the record whole? | firmware\n2. Whose is it?\n3. The door? | surroundings, sensing | after 1"
+    text = "1. Is the record whole? | firmware\n2. Whose is it?\n3. Door? | surroundings, sensing | after 1"
     parts = edited(three(), text, EXPERTS).sub_problems
-    assert [one.goal for one in parts] == ["Is the record whole?", "Whose is it?", "The door?"]
+    assert [one.goal for one in parts] == ["Is the record whole?", "Whose is it?", "Door?"]
     assert parts[1].experts == ("power", "sensing") and parts[1].after == (1,)
     assert parts[2].experts == ("surroundings", "sensing") and parts[2].after == (1,)
 
@@ -96,9 +96,7 @@ def test_what_is_added_may_be_any_of_the_causes():
     assert edited(three(), text, EXPERTS).sub_problems[3].candidates == sub_problem(1, "power").candidates
 
 
-@pytest.mark.parametrize(
-    "text", ["why does it swing?", "1. one line", "yes, but quickly\n1. a\n2. b", ""]
-)
+@pytest.mark.parametrize("text", ["why does it swing?", "1. one line", "yes, but quickly\n1. a\n2. b", ""])
 def test_other_words_are_no_edit(text):
     assert edited(three(), text, EXPERTS) is None
 
