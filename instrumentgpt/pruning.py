@@ -30,7 +30,7 @@ class Prunable:
 
     kept    in the database: artifacts (compressed), and the events of its runs
     beside  in its folders beside the database
-    logs    fetched logs that no other conversation knows
+    cached  in fetched logs that no other conversation knows, which are `logs`
     """
 
     conversation_id: str
@@ -39,12 +39,13 @@ class Prunable:
     artifacts: int
     kept: int
     beside: int
+    cached: int = 0
     logs: tuple[Path, ...] = ()
 
     @property
     def size(self) -> int:
         """Bytes of all that goes."""
-        return self.kept + self.beside + sum(map(_size, self.logs))
+        return self.kept + self.beside + self.cached
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ def _measured(
     )
     [(events,)] = _numbers(database, sql, conversation_id)
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
-    return Prunable(conversation_id, title, updated_at, artifacts, content + events, beside, logs)
+    cached = sum(map(_size, logs))
+    return Prunable(conversation_id, title, updated_at, artifacts, content + events, beside, cached, logs)
 
 
 def _numbers(database: Database, sql: str, conversation_id: str) -> list[tuple[int, ...]]:
