@@ -11,7 +11,9 @@ import memory
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.revisions import memory_in_force, revise
 from instrumentgpt.storage.runs import start_run
+from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui.logs import pins
 from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
 from instrumentgpt.ui.logs.moments import axis_of, line_at, moment_at, time_of, within
@@ -103,6 +105,16 @@ def test_a_pin_twice_is_one_finding(database):
     conversation = pin(database, None)
     pin(database, conversation)
     assert len(db.list_state_items(database, conversation)) == 2
+
+
+def test_a_pin_that_was_forgotten_is_remembered_when_it_is_pinned_again(database):
+    conversation = pin(database, None)
+    [text] = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).findings
+    revise(database, conversation, Item(OVEN.name, "findings", text), "forget", text)
+    state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert memory_in_force(database, conversation, state).state.findings == []
+    pin(database, conversation)
+    assert memory_in_force(database, conversation, state).state.findings == [text]
 
 
 def test_a_pin_of_another_device_leaves_the_state_in_force_alone(database):

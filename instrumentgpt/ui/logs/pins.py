@@ -8,9 +8,10 @@ import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.text.state import new_items, record_tool
-from instrumentgpt.text.statements import STATEMENT_CHARS
+from instrumentgpt.text.statements import STATEMENT_CHARS, same
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.ui import composer, pages
 
@@ -73,7 +74,16 @@ def pin(
             db.file_device_state(database, kept, name, after.serialize())
         items = [
             db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
-            for field, said in new_items(before, after) or [("findings", shorten(text, STATEMENT_CHARS))]
+            for field, said in [*new_items(before, after), *_forgotten(database, kept, after, text)]
         ]
         db.add_state_items(database, kept, items)
     return kept
+
+
+def _forgotten(
+    database: Database, conversation_id: str, state: memory.DiagnosticState, text: str
+) -> list[tuple[str, str]]:
+    """Return (field, text) of the pin if it had been forgotten: pinned anew, it is remembered again."""
+    said = shorten(text, STATEMENT_CHARS)
+    shown = memory_in_force(database, conversation_id, state).state.findings
+    return [] if same(said) in map(same, shown) else [("findings", said)]
