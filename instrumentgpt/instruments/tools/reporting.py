@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
@@ -19,7 +21,7 @@ class NothingToReport(InstrumentGPTError, ValueError):
 def write_report(
     workspace: Workspace, logs: Sequence[str], title: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Write the report on `logs` as HTML into the artifacts folder, and name it; it is not saved yet.
+    """Write the report on `logs`, the worst first, as HTML into the artifacts folder; it is not saved yet.
 
     logs  names as links have them: "run.log" of a dropped file, "zspr 052/run.log" of a device's
     """
@@ -28,7 +30,7 @@ def write_report(
     from instrumentgpt.instruments.report import report  # plotly: 0.3 s, only where something is drawn
 
     opened = [_opened(workspace, log) for log in logs]
-    page = report([diagnosed(one) for one in opened], language)
+    page = report(sorted(map(diagnosed, opened), key=_severity), language)
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"report-{uuid.uuid4().hex[:8]}.html"
     (workspace.artifacts / file).write_text(page, encoding="utf-8")
@@ -39,6 +41,10 @@ def write_report(
         "logs": list(logs),
         "artifact": {"kind": "html", "file": file, "title": named, "alt": names},
     }
+
+
+def _severity(diagnosis: Diagnosis) -> int:
+    return SEVERITIES.index(diagnosis.findings[0].severity if diagnosis.findings else "none")
 
 
 def _opened(workspace: Workspace, log: str) -> Opened:

@@ -1,0 +1,113 @@
+"""What the page shows of Investigate without a browser: refs, reports, documents, the buttons."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.entities import Seen, note_entities, retain_entities
+from instrumentgpt.storage.modes import Offer, store_offers
+from instrumentgpt.storage.runs import start_run
+
+APP = str(Path(__file__).parents[1] / "app.py")
+TIMEOUT = 60  # s: the first run imports everything
+HOSTILE = '<script>parent.document.title="owned"</script>"><img src=x onerror=alert(1)>'
+
+
+@pytest.fixture
+def database():
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+@pytest.fixture
+def told(database):
+    """A conversation whose answer made a report, which has a ref and is not saved."""
+    conversation = db.create_conversation(database)
+    question = db.add_message(database, conversation, "user", "write a report")
+    run = start_run(database, conversation, "offline", "investigate", question)
+    page = f"<!DOCTYPE html><h1>Report</h1>{HOSTILE}".encode()
+    made = db.add_artifact(database, conversation, run, None, "html", "Six ovens", "", page)
+    db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
+    message = db.list_messages(database, conversation, last=1)[0].id
+    store_offers(database, message, [Offer("Save gen_report_1", "Save gen_report_1", "investigate")])
+    seen = [
+        Seen("log", "log of zspr 052", {"log": "a.log"}, "read:full"),
+        Seen("report", "Six ovens", {"artifact": made}, "unsaved", generated=True),
+    ]
+    note_entities(database, conversation, question, seen)
+    retain_entities(database, conversation, {"log_1": "the log last read"})
+    return conversation, made
+
+
+def page(conversation: str, *opened: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
+    at.query_params["conv"] = conversation
+    at.run()
+    for key in opened:
+        at.session_state[key] = True
+    at.run()
+    assert not at.exception
+    return at
+
+
+def texts(element) -> str:
+    return "\n".join(str(one.value) for kind in ("markdown", "caption", "text") for one in element.get(kind))
+
+
+def test_refs_stand_in_the_sidebar_with_flags_and_reasons(told):
+    shown = texts(page(told[0], "refs").sidebar)
+    assert "`log_1` log of zspr 052 :blue-badge[read\\:full]" in shown
+    assert "the log last read" in shown and "orange-badge[unsaved]" in shown
+    assert shown.index("gen_report_1") < shown.index("log_1")
+
+
+def test_what_is_unsaved_can_be_saved_from_the_answer_and_from_the_sidebar(told):
+    at = page(told[0], "refs")
+    saves = [one for one in at.button if "report" in (one.label or "") and "Save" in one.label]
+    assert len(saves) == 2
+
+
+def test_no_refs_no_list(database):
+    conversation = db.create_conversation(database)
+    labels = [one.label for one in page(conversation).sidebar.expander]
+    assert not [label for label in labels if label.startswith(("Refs", "Documents"))]
+
+
+def test_a_preview_of_a_report_is_shut_off_from_the_page(told):
+    at = page(told[0], f"report-{told[1]}")
+    (frame,) = at.get("iframe")
+    source = frame.proto.srcdoc
+    assert source.startswith('<iframe sandbox="allow-scripts"')
+    assert "<script>" not in source and "&lt;script&gt;" in source and "allow-same-origin" not in source
+
+
+def test_a_report_is_not_sent_before_it_is_opened(told):
+    at = page(told[0])
+    assert not at.get("iframe")
+    assert [one for one in at.main.expander if one.label == "Report: Six ovens"]
+
+
+def test_saved_documents_can_be_downloaded_and_a_file_that_is_gone_is_told(told, database):
+    for title in ("Here", "Gone"):
+        db.save_document(database, told[0], "gen_report_1", "markdown", title, b"# x")
+    (folder_of(database) / "Gone.md").unlink()
+    at = page(told[0], "documents")
+    assert any(one.label == "Documents · 2" for one in at.sidebar.expander)
+    assert "the file Gone\\.md is gone" in texts(at.sidebar)
+
+
+def test_a_report_in_markdown_is_shown_as_text_that_does_nothing(told, database):
+    conversation, _ = told
+    question = db.add_message(database, conversation, "user", "and a note")
+    run = start_run(database, conversation, "offline", "investigate", question)
+    made = db.add_artifact(
+        database, conversation, run, None, "markdown", "Note", "", f"# N\n{HOSTILE}".encode()
+    )
+    db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
+    shown = texts(page(conversation, f"report-{made}").main)
+    assert "\\<script>" in shown
