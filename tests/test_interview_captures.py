@@ -290,3 +290,73 @@ def test_each_case_of_a_list_is_an_edge_case_of_its_own():
 def test_000_4_a_correction_of_the_summary_is_never_its_approval():
     after = hear(Interview(turn=5), "It broke yesterday", SUMMARY)
     assert after.want != "yes" and (after.notes or after.gathered.filled())
+
+
+TALKS = [
+    [
+        ("Hi, our incubator acts up", "description"),
+        ("I think around 9 in the morning, it said 7.2 % and we set 5 %", "examples"),
+        ("me and two postdocs", "who"),
+        ("5 % plus minus 0.2", "must_have"),
+        ("if the reading matches the handheld meter for a week", "success_criteria"),
+        ("not really, maybe after refilling the water tray", "edge_cases"),
+        ("no", ""),
+    ],
+    [
+        ("我們的水浴最近很不穩", "description"),
+        ("大概上禮拜開始吧，設37度有時候會跑到39", "examples"),
+        ("學生跟我", "who"),
+        ("±0.2就好", "must_have"),
+        ("用標準溫度計量一天都在範圍內", "success_criteria"),
+        ("加水之後會更明顯", "edge_cases"),
+        ("夏天中午好像也會", "edge_cases"),
+    ],
+    [
+        ("The log shows ERROR heater timeout at 08:47 every day", "description"),
+        ("2026-02-18 08:47:29 ERROR heater timeout ch3", "examples"),
+        ("lab techs", "who"),
+        ("no timeouts", "must_have"),
+        ("two weeks without one", "success_criteria"),
+        ("only when the compressor starts", "edge_cases"),
+        ("also after the weekly restart", "edge_cases"),
+    ],
+    [
+        ("需要把控制器升級，因為現在沒有遠端監控", "description"),
+        ("例如週末出問題沒人知道", "examples"),
+        ("值班人員", "who"),
+        ("要能手機收到警報，一分鐘內", "must_have"),
+        ("測試三次警報都收到", "success_criteria"),
+        ("斷網的時候要能補送", "edge_cases"),
+        ("停電也要能記錄", "edge_cases"),
+    ],
+]
+
+
+@pytest.mark.parametrize("talk", TALKS, ids=[talk[0][0] for talk in TALKS])
+def test_a_talk_as_people_talk_fills_all_six(talk):
+    interview = Interview()
+    for words, slot in talk:
+        interview = hear(interview, words, interview.gap)
+        assert not slot or slot in dict(interview.new), (words, interview.new)
+    assert interview.phase == "wrap_up"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("who", "I think around 9 in the morning, it said 7.2 % and we set 5 %"),
+        ("must_have", "me and two postdocs"),
+        ("success_criteria", "everyone"),
+        ("edge_cases", "less than 1 degree"),
+        ("examples", "it should hold ±0.1"),
+    ],
+)
+def test_what_is_clearly_another_matter_is_no_answer(asked, words):
+    after = hear(Interview(turn=2), words, asked)
+    assert not after.gathered.texts(asked) and after.gathered.filled()
+
+
+def test_a_first_answer_without_a_trouble_gains_the_trouble_told_next():
+    interview = hear(hear(Interview(), "We got a new recipe"), "the chamber never reaches 80 °C", "examples")
+    assert interview.gathered.description == "We got a new recipe the chamber never reaches 80 °C"
+    assert interview.gap == "examples"

@@ -1,7 +1,7 @@
 """Taking in what the user says, message by message: captures, skips, phases, corrections. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from instrumentgpt.modes.interview.corrections import amended
@@ -10,11 +10,13 @@ from instrumentgpt.modes.interview.gathered import (
     MORE,
     NEEDED,
     PHASES,
+    SLOTS,
     Gathered,
     gathered_info,
     open_gaps,
     phase_of,
     with_entry,
+    with_only,
 )
 from instrumentgpt.modes.interview.intentions import (
     Want,
@@ -27,12 +29,20 @@ from instrumentgpt.modes.interview.intentions import (
     want_of,
 )
 from instrumentgpt.modes.interview.pieces import is_question, pieces_of
-from instrumentgpt.modes.interview.signs import has, roles_in, slots_of
+from instrumentgpt.modes.interview.signs import has, roles_in, slots_of, word
 from instrumentgpt.text.approval import approval
+from instrumentgpt.text.terms import fold
 
 MOST_ASKINGS = 3  # of one gap without an answer; then it is left open: users were over-questioned
 SUMMARY = "summary"  # what was asked, beside the names of gaps: whether the summary is right
-_SPARE = frozenset(("impact", "context", "workflow", "constraints"))  # slots that are no gaps
+# What is clearly another matter than was asked for, though it was said in reply.
+_OTHER_MATTER = {
+    "examples": frozenset(("must_have", "success_criteria", "constraints")),
+    "who": frozenset(SLOTS),
+    "must_have": frozenset(("examples",)),
+    "success_criteria": frozenset(("examples",)),
+    "edge_cases": frozenset(("must_have", "success_criteria", "constraints")),
+}
 _VAGUE_SLOTS = frozenset(("description", "examples", "must_have", "success_criteria"))
 
 
@@ -158,30 +168,29 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
     """Take in what `words` tell; an answer to what was asked counts for it, unless it asks or is vague."""
     pieces = pieces_of(words)
     captured = [(slot, text) for text in pieces for slot in _slots(text)]
-    whole = " ".join(piece for piece in pieces if not is_question(piece))
+    whole = _together(piece for piece in pieces if says_something(piece) and not is_question(piece))
+    if not pieces:
+        whole = words.strip()  # a pasted log line, a quotation
     named = {slot for slot, _ in captured}
-    answers = (
-        says_something(whole)
-        or (asked == "who" and has("person", whole))
-        or (not pieces and bool(words.strip()))
-    )
-    vague = asked in _VAGUE_SLOTS and asked not in named and is_vague(whole or words)
-    if (
-        answers
-        and asked
-        and asked not in named
-        and not (vague and not challenged)
-        and _fits(asked, named, whole)
-    ):
+    fits = bool(whole) and asked not in named and _fits(asked, named, now.gathered, whole)
+    vague = fits and is_vague(whole)
+    if fits and (not vague or challenged):
         captured = [*captured, *((asked, text) for text in _answers(asked, words, whole))]
-        vague = False
     after = _with(now, _joined(captured))
-    if vague and answers:
+    if vague and not challenged and asked in _VAGUE_SLOTS:
         return replace(after, vague=asked if asked in after.gaps else "")
     if after.new:
         return after
     asks = any(map(is_question, pieces))
     return replace(after, want="question") if asks else _tired(replace(after, want="other"), asked)
+
+
+def _together(pieces: Iterable[str]) -> str:
+    """Return the pieces as one text: after Chinese stands no blank."""
+    text = ""
+    for piece in pieces:
+        text += f" {piece}" if text and text[-1].isascii() else piece
+    return text
 
 
 def _tired(now: Interview, asked: str) -> Interview:
@@ -203,11 +212,24 @@ def _is_what_if(piece: str, slot: str) -> bool:
     )
 
 
-def _fits(asked: str, named: Sequence[str] | set[str], whole: str) -> bool:
-    """Whether an answer whose signs are of other slots can be one to what was asked: people are named."""
-    if asked != "who" or not (set(named) - {"who"}):
-        return True
-    return has("person", whole)
+def _fits(asked: str, named: Collection[str], gathered: Gathered, whole: str) -> bool:
+    """Return whether words with signs of the slots `named` can answer what was asked for."""
+    if not asked:
+        return False
+    if asked == "who" and (has("quantity", whole) or has("moment", whole) or re.search(r"\d", whole)):
+        return False
+    if asked == "who" and named:
+        return has("person", whole)
+    if set(named) == {"who"} and not says_something(word("role").sub(" ", fold(whole))):
+        return asked in ("description", "examples")
+    if "description" in named and _is_weak(gathered):
+        return False
+    return not named or not set(named) <= _OTHER_MATTER.get(asked, frozenset())
+
+
+def _is_weak(gathered: Gathered) -> bool:
+    """Return whether the description is no more than an answer without any sign of a trouble."""
+    return bool(gathered.description) and "description" not in slots_of(gathered.description)
 
 
 def _answers(asked: str, words: str, whole: str) -> list[str]:
@@ -236,6 +258,9 @@ def _joined(captured: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 def _with(now: Interview, captured: Sequence[tuple[str, str]]) -> Interview:
     gathered, new = now.gathered, list(now.new)
     for slot, text in captured:
+        if slot == "description" and _is_weak(gathered) and slots_of(text)[:1] == ("description",):
+            text = _together([gathered.description, text])
+            gathered = with_only(gathered, slot, [])
         after = with_entry(gathered, slot, text)
         if after != gathered:
             new.append((slot, after.texts(slot)[-1]))

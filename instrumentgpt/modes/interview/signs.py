@@ -23,7 +23,7 @@ def slots_of(piece: str) -> tuple[str, ...]:
         for slot, pattern in _patterns().items()
         if pattern.search(present if slot == "description" else whole)
     ]
-    if "must_have" not in found and "constraints" not in found and wishes_in(piece):
+    if not found and wishes_in(piece):
         found.append("constraints")
     return _settled(found, demands=has("demand", piece))
 
@@ -37,6 +37,8 @@ def _settled(found: list[str], demands: bool) -> tuple[str, ...]:
         slots -= {"description", "examples"}
     if "examples" in slots:
         slots -= {"edge_cases"}
+    if slots & {"description", "examples"}:
+        slots -= {"workflow"}
     return tuple(slot for slot in found if slot in slots)
 
 
