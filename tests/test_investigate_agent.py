@@ -171,7 +171,7 @@ def test_what_is_asked_back_offers_the_interview(say, scripted, conversation):
     assert "- Which channel?\n- Since when?" in say()[-1].text
     with closing(db.connect(database_path())) as database:
         last = db.list_messages(database, conversation, last=1)[0]
-        assert [one.mode for one in db.list_offers(database, last.id)] == ["interview"]
+        assert [one.mode for one in db.list_offers(database, last.id)] == ["interview", "panel"]
 
 
 def test_prompts_keep_to_the_budget_at_turn_1_10_and_50(say, scripted, conversation):

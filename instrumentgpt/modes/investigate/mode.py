@@ -166,7 +166,7 @@ def _carried_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) ->
     if trouble := step_list(outcomes, language):
         yield Text("\n\n" + say("not_done", language, steps=trouble), END, whole=True)
     pending = _left(turn, request, plan.goal, steps[limit:], made)
-    if any(one.step_type == "analyze" for one in job.steps):
+    if _several_causes(turn):
         _offer_panel(turn, request)
     if pending and pending.kind == "proposal":
         yield Text("\n\n" + pending.message, END + 1, whole=True)
@@ -256,6 +256,17 @@ def _offer_yes_no(turn: Turn, language: Language) -> None:
     for key in ("offer_yes", "offer_no"):
         label = say(key, language)
         turn.offers.append(db.Offer(label, label, MODE))
+
+
+def _several_causes(turn: Turn) -> bool:
+    """Return whether a log that was diagnosed shows two faults, or one that it cannot tell from another."""
+    for name, result in turn.results:
+        found = result.get("findings") if name == "diagnose_log" else None
+        faults = [one for one in found or () if one.get("severity") not in ("none", "info")]
+        alike = [row for one in faults for row in one.get("alternatives", ())]
+        if len(faults) > 1 or any(row.get("reason") == "not_separable" for row in alike):
+            return True
+    return False
 
 
 def _offer_panel(turn: Turn, request: Request) -> None:
