@@ -118,7 +118,9 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
         "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, created_at)"
         " SELECT ?, conversation_id, kind, title, alt, content, size, ? FROM artifacts WHERE id = ?"
     )
-    brought = [one.id for one in list_artifacts(database, message_id) if one.run_id is None and not one.removed_at]
+    brought = [
+        one.id for one in list_artifacts(database, message_id) if one.run_id is None and not one.removed_at
+    ]
     copies = [uuid.uuid4().hex[:12] for _ in brought]
     with transaction(database):
         database.conn.executemany(
