@@ -382,12 +382,14 @@ def test_a_run_that_cannot_be_saved_now_is_saved_later(path, database, conversat
     run_id = runs.start(path, conversation, "why?")
     pids_told(database, run_id)
     monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-runs.OVERTIME_SECONDS))
-    database.conn.execute("ALTER TABLE state_items RENAME TO elsewhere")
+    database.conn.execute(
+        "CREATE TRIGGER broken AFTER INSERT ON messages BEGIN INSERT INTO nowhere VALUES (1); END"
+    )
     with pytest.raises(db.StorageError):
         runs.reap(path)
     assert not runs.run_processes(run_id)
     assert get_run(database, run_id).status == "running"
-    database.conn.execute("ALTER TABLE elsewhere RENAME TO state_items")
+    database.conn.execute("DROP TRIGGER broken")
     assert runs.reap(path) == [run_id]
     assert "word1 " in answer(database, conversation).content
 
