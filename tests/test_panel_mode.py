@@ -12,6 +12,7 @@ from instrumentgpt.agents.events import Done, Text
 from instrumentgpt.modes.panel.costs import memory_share, stage_costs
 from instrumentgpt.modes.panel.progress import read_progress
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.panels import latest_panel, list_steps
 
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
@@ -235,3 +236,31 @@ def test_another_question_begins_another_panel(scripted, proposal, database, con
     turn(conversation, "zspr 053, and what about channel 3?")
     second = latest_panel(database, conversation)
     assert second.id != first.id and second.status == "proposed"
+
+
+def test_sub_problems_that_do_not_need_one_another_are_worked_on_at_once(scripted, database, conversation):
+    proposed(database, conversation, (1, "tuning", ()), (2, "power", ()))
+    slow = {"delay": 1.5}
+    scripted(says("tuning", 1, "5 %.", slow), says("power", 2, "6 %.", slow), *sums_up())
+    turn(conversation, "yes")
+    said = [
+        step
+        for step in list_steps(database, latest_panel(database, conversation).id)
+        if step.key.stage == "contribution"
+    ]
+    first, second = sorted(said, key=lambda one: one.done_at)
+    assert second.done_at - second.seconds < first.done_at - 0.5
+
+
+def test_a_panel_that_is_done_is_saved_as_a_document_when_asked_for(
+    scripted, proposal, database, conversation
+):
+    scripted(*agreeing())
+    turn(conversation, "yes")
+    assert db.list_documents(database, conversation) == []
+    offer = db.list_offers(database, db.list_messages(database, conversation)[-1].id)[-1]
+    assert text_of(turn(conversation, offer.text)).startswith("Saved as")
+    (document,) = db.list_documents(database, conversation)
+    content = (folder_of(database) / document.file).read_text()
+    assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
+    assert "### Conclusion" in content and "They agree on 45 s." in content

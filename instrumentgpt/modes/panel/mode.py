@@ -8,8 +8,10 @@ from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.asked import Heard, Journal, Want, carry_out
 from instrumentgpt.modes.panel.contracts import Brief, Plan, as_json
 from instrumentgpt.modes.panel.decomposition import checked, edited
+from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.prompts import plan_prompt, record_of
+from instrumentgpt.modes.panel.saving import is_wish, save_report
 from instrumentgpt.modes.panel.session import carried_on
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.modes import Offer
@@ -46,6 +48,8 @@ def panel(turn: Turn) -> Events:
 def _taken_up(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events | None:
     """Return the answer to words about the panel that is there; None if they begin another one."""
     answer = approval(turn.question.content)
+    if known.status == "done":
+        return _saved(turn, known, experts) if is_wish(turn.question.content) else None
     if known.status == "running":
         return carried_on(turn, known, experts) if answer == "yes" else None
     if known.status != "proposed":
@@ -102,6 +106,13 @@ def _shown(
 def _dropped(turn: Turn, known: Panel) -> Events:
     set_panel_status(turn.database, known.id, "dropped")
     yield from _said(say("dropped", language_of(known.question)))
+
+
+def _saved(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events:
+    language = language_of(known.question)
+    context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens)
+    document = save_report(turn, known, context)
+    yield from _said(say("saved", language, file=f"`{document.file}`"))
 
 
 def _asked_once(journal: Journal, want: Want) -> Generator[Event, None, Heard]:

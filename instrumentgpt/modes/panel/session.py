@@ -51,6 +51,7 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
     if turn.settings.panel_remembers:
         keep(turn.database, _in_order(plan, results), known.conversation_id, memory.device_key(turn.state))
     set_panel_status(turn.database, known.id, "done")
+    turn.offers.append(Offer(say("save", language), say("save", language), "panel"))
     yield Done("ok", turn.answer.text)
 
 

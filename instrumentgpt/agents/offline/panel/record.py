@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.phrases import phrase
-from instrumentgpt.instruments.faults import explains, faults
+from instrumentgpt.instruments.faults import faults
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -16,6 +16,7 @@ RIVALS = Path(__file__).with_name("rivals.toml")
 OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out
 QUIET = ("healthy",)
 TOO_LITTLE = "insufficient_data"
+SEEN_AT_ONCE = ("data_gap", "sensor_open")  # faults that show in a record of any length
 FIGURES = {  # fault class → the figures that speak for or against it: phrases panel_figure_…
     **dict.fromkeys(("data_gap", "insufficient_data"), "record"),
     **dict.fromkeys(("sensor_noise", "sensor_spike", "sensor_open", "sensor_stuck"), "noise"),
@@ -191,7 +192,7 @@ def _silent(found: Mapping[str, Any], cause: str, channel: int | None, language:
 
 def _is_judged(found: Mapping[str, Any], cause: str) -> bool:
     """Return whether the silence of the check of `cause` says anything: too little data says nothing."""
-    if any(one["class"] == TOO_LITTLE for one in found["findings"]) and cause in explains(TOO_LITTLE):
+    if any(one["class"] == TOO_LITTLE for one in found["findings"]) and cause not in SEEN_AT_ONCE:
         return False
     return cause in found["checks"] and not found["missing"] and cause not in found["withheld"]
 

@@ -1,0 +1,58 @@
+"""`python -m instrumentgpt panel`: the whole panel in a terminal, approved by a word or a flag."""
+
+import subprocess
+import sys
+
+import pytest
+
+from instrumentgpt.settings import DEMO_INVENTORY
+
+LOG = DEMO_INVENTORY.parent / "logs" / "zspr_053" / "InstrumentDebug_2026-02-20_08-47-19.73.log.gz"
+
+
+def panel(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "instrumentgpt", "panel", "--agent", "offline", *words]
+    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=110)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A panel on a log, approved by the flag."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSTRUMENTGPT_HOME", str(tmp_path_factory.mktemp("home")))
+        return panel("為什麼溫度波動？", "--log", str(LOG), "--yes")
+
+
+def test_it_prints_every_stage_in_the_language_of_the_question(whole):
+    assert whole.returncode == 0, whole.stderr
+    for text in (
+        "個子問題",
+        "### 子問題 2／3",
+        "✓ 承接子問題",
+        "| 專家 | 主張 |",
+        "### 結論",
+        "expert_memory",
+    ):
+        assert text in whole.stdout
+    assert "增益造成的振盪" in whole.stdout.partition("### 結論")[2]
+
+
+def test_what_the_tools_do_goes_to_standard_error(whole):
+    assert "… diagnose_log" in whole.stderr and "… diagnose_log" not in whole.stdout
+    assert "advise_gains" in whole.stderr
+
+
+def test_without_approval_nobody_is_asked(tmp_path):
+    done = panel("why?", "--log", str(LOG), typed="no\n")
+    assert done.returncode == 0 and "0 experts were asked" in done.stdout
+    assert "### Sub-problem" not in done.stdout
+
+
+def test_without_a_terminal_it_says_how_to_approve():
+    done = panel("why?", "--log", str(LOG))
+    assert done.returncode == 1 and "Give --yes" in done.stderr
+
+
+def test_a_log_that_cannot_be_read_is_named(tmp_path):
+    done = panel("why?", "--log", str(tmp_path / "none.log"), "--yes")
+    assert done.returncode == 1 and "none.log" in done.stderr
