@@ -174,6 +174,18 @@ def test_what_is_asked_back_offers_the_interview(say, scripted, conversation):
         assert [one.mode for one in db.list_offers(database, last.id)] == ["interview", "panel"]
 
 
+@pytest.mark.parametrize("words", ["yes", "no"])
+def test_yes_and_no_to_a_question_are_its_answer(say, scripted, conversation, words):
+    asked = {"decision": "clarify", "goal": "g", "clarification_questions": ["Channel 2 alone?"]}
+    scripted(
+        {"task": "think", "given": {"amendments": words}, "say": PROPOSAL},
+        {"task": "think", "say": json.dumps(asked)},
+    )
+    say()
+    assert say(words)[-1].text == "Shall I fetch zspr 053?"
+    assert "**Pending question** (to: “why does zspr 053 swing?”)" in prompts(conversation, "think")[-1]
+
+
 def test_prompts_keep_to_the_budget_at_turn_1_10_and_50(say, scripted, conversation):
     scripted({"task": "think", "say": PROPOSAL}, {"task": "chat", "say": "Channel 2 swings. " * 150})
     sizes = {}

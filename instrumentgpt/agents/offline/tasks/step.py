@@ -167,6 +167,9 @@ def _report(work: Work) -> Iterator[str]:
 
 
 def _recall(work: Work) -> Iterator[str]:
+    if work.case.question.intent in ("recall", "history"):
+        yield from ANSWERS[work.case.question.intent](work.case)
+        return
     found = work.case.tool("recall", query=work.case.question.text)
     for one in found["messages"]:
         text = plain_text(one["text"])

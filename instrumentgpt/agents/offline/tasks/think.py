@@ -129,14 +129,8 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
         yield 0, "read", "notes", say("plan_recall")
         return
     if kind == "worst" and not scope.report and not scope.day:
-        yield (
-            0,
-            "analyze",
-            "devices",
-            say("plan_survey")
-            if scope.names
-            else phrase("plan_survey", scope.language, names=phrase("every_device", scope.language)),
-        )
+        every = phrase("plan_survey", scope.language, names=phrase("every_device", scope.language))
+        yield 0, "analyze", "devices", say("plan_survey") if len(scope.names) > 1 else every
         return
     if not scope.known_log:
         yield 0, "read", "logs", say("plan_fetch_since" if scope.day else "plan_fetch")

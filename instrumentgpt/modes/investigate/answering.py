@@ -1,0 +1,200 @@
+"""What a decision becomes: a plan carried out, a proposal, questions; each with what it leaves open."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import db
+from instrumentgpt.agents.events import Done, Event, Events, Text
+from instrumentgpt.asking import replied
+from instrumentgpt.instruments.lognames import is_log_name
+from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
+from instrumentgpt.modes.investigate.effort import STEPS
+from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out
+from instrumentgpt.modes.investigate.kept import MODE, Kept, Pending, with_note, written
+from instrumentgpt.modes.investigate.replying import step_list, told
+from instrumentgpt.modes.investigate.targets import Scene
+from instrumentgpt.modes.investigate.wording import numbered, say
+from instrumentgpt.storage.entities import Entity, list_entities
+from instrumentgpt.text.language import Language
+from instrumentgpt.turn import Turn
+
+REPLY, END = 100, 10_000  # segments of the answer: the agent's words, and what is added below them
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: a new request, or what waited, as it was answered.
+
+    asked       the request itself, `amendments` what was said to it since
+    approved    whether the user agreed just now
+    steps       what was agreed to, if that is known
+    """
+
+    asked: str
+    language: Language
+    effort: str
+    amendments: tuple[str, ...] = ()
+    approved: bool = False
+    steps: tuple[ThinkStep, ...] = ()
+    goal: str = ""
+
+    @property
+    def limit(self) -> int:
+        """The most steps that are carried out at once."""
+        return STEPS[self.effort]
+
+    def waiting(self, message: str, goal: str, steps: Sequence[ThinkStep] = ()) -> Pending:
+        """Return this request as a proposal that waits for its yes."""
+        return Pending(
+            "proposal", message, self.asked, goal, self.amendments, tuple(steps), effort=self.effort
+        )
+
+
+def carry_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) -> Events:
+    """Carry out as many steps as the effort allows, tell what they came to, and offer what is left."""
+    steps, limit, language = ordered(plan), request.limit, request.language
+    job = Job(steps[:limit], language, plan.goal)
+    descriptions = [step.description for step in job.steps]
+    yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
+    outcomes = yield from carried_out(turn, job, _scene(turn, request))
+    made = [one for one in turn.note_entities() if one.link.get("artifact") in _artifacts(outcomes)]
+    end = yield from _replied(turn, job, outcomes, made)
+    if trouble := step_list(outcomes, language):
+        yield Text("\n\n" + say("not_done", language, steps=trouble), END, whole=True)
+    pending = _left(turn, request, plan.goal, steps[limit:], made)
+    if _several_causes(turn):
+        _offer_panel(turn, request)
+    if pending and pending.kind == "proposal":
+        yield Text("\n\n" + pending.message, END + 1, whole=True)
+    done = sum(one.status == "ok" for one in outcomes)
+    refs = "".join(f", {one.ref}" for one in made)
+    _keep(turn, kept, pending, f"{plan.goal}: {done} of {len(job.steps)} steps done{refs}")
+    yield end
+
+
+def _replied(
+    turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity]
+) -> Generator[Event, None, Done]:
+    """Yield what the agent makes of the outcomes; where it fails, what our own analyst makes of them."""
+    if turn.stopped():
+        return Done("cancelled", "")
+    reply = yield from replied(told(turn, job, outcomes, made), segment=REPLY)
+    if reply.outcome == "ok" and reply.text.strip():
+        return Done("ok", "")
+    if turn.stopped():
+        return Done("cancelled", "")
+    again = yield from replied(told(turn, job, outcomes, made, agent="offline"), segment=REPLY)
+    return Done(again.outcome, "")
+
+
+def _left(
+    turn: Turn, request: Request, goal: str, rest: Sequence[ThinkStep], made: Sequence[Entity]
+) -> Pending | None:
+    """Return what the answer leaves open, with its buttons: further steps, or something to save."""
+    language = request.language
+    unsaved = [one for one in made if one.flag == "unsaved"]
+    for one in unsaved:
+        label = say("offer_save", language, ref=one.ref)
+        turn.offers.append(db.Offer(label, label, MODE))
+    if rest:
+        listed = numbered([step.description for step in rest])
+        message = say("rest", language, count=len(rest), steps=listed)
+        _offer_yes_no(turn, language)
+        return request.waiting(message, goal, rest)
+    if unsaved:
+        one = unsaved[-1]
+        return Pending("save", say("offer_save", language, ref=one.ref), request.asked, goal, ref=one.ref)
+    return None
+
+
+def ask_back(turn: Turn, kept: Kept, request: Request, decided: ThinkOutput) -> Events:
+    """Ask the questions, and offer the modes that find out more."""
+    questions = "\n".join(f"- {one}" for one in decided.clarification_questions or ())
+    message = say("questions", request.language, questions=questions)
+    pending = replace(request.waiting(message, decided.goal), kind="question")
+    turn.offers.append(db.Offer(say("offer_interview", request.language), request.asked, "interview"))
+    _offer_panel(turn, request)
+    yield from ended(turn, kept, message, f"asked back: {decided.goal}", pending)
+
+
+def propose(
+    turn: Turn, kept: Kept, request: Request, goal: str, message: str, steps: Sequence[ThinkStep]
+) -> Events:
+    """Answer with a proposal and its buttons; `steps` are carried out on a yes, if they are known."""
+    _offer_yes_no(turn, request.language)
+    yield from ended(turn, kept, message, f"proposed: {goal}", request.waiting(message, goal, steps))
+
+
+def cut(request: Request, plan: ThinkOutput) -> str:
+    """Return the proposal that a plan over the limit becomes."""
+    steps, limit = ordered(plan), request.limit
+    return say(
+        "cut",
+        request.language,
+        count=len(steps),
+        effort=request.effort,
+        limit=limit,
+        rest=len(steps) - limit,
+        steps=numbered([step.description for step in steps[:limit]]),
+    )
+
+
+def ordered(plan: ThinkOutput) -> tuple[ThinkStep, ...]:
+    """Return the steps of a plan by their groups."""
+    return tuple(sorted(plan.steps or (), key=lambda step: step.group))
+
+
+def _offer_yes_no(turn: Turn, language: Language) -> None:
+    for key in ("offer_yes", "offer_no"):
+        label = say(key, language)
+        turn.offers.append(db.Offer(label, label, MODE))
+
+
+def _several_causes(turn: Turn) -> bool:
+    """Return whether a log that was diagnosed shows two faults, or one that it cannot tell from another."""
+    for name, result in turn.results:
+        found = result.get("findings") if name == "diagnose_log" else None
+        faults = [one for one in found or () if one.get("severity") not in ("none", "info")]
+        alike = [row for one in faults for row in one.get("alternatives", ())]
+        if len(faults) > 1 or any(row.get("reason") == "not_separable" for row in alike):
+            return True
+    return False
+
+
+def _offer_panel(turn: Turn, request: Request) -> None:
+    """Offer to have the same examined by experts, where it may have several causes."""
+    turn.offers.append(db.Offer(say("offer_panel", request.language), request.asked, "panel"))
+
+
+def _scene(turn: Turn, request: Request) -> Scene:
+    """Return what the steps' targets are read from."""
+    dropped = [path.name for path in turn.uploads() if is_log_name(path.name)]
+    return Scene(
+        turn.inventory,
+        list_entities(turn.database, turn.run.conversation_id),
+        "\n".join((request.asked, *request.amendments)),
+        date.today(),
+        turn.state.device_name or "",
+        Path(turn.state.last_log_file or "").name,
+        dropped,
+    )
+
+
+def _artifacts(outcomes: Sequence[Outcome]) -> set[str]:
+    return {artifact for outcome in outcomes for artifact in outcome.artifacts}
+
+
+def ended(turn: Turn, kept: Kept, text: str, note: str, pending: Pending | None = None) -> Events:
+    """Answer with `text` and remember what waits now."""
+    turn.learns_from_words = False
+    _keep(turn, kept, pending, note)
+    yield Text(text, 0, whole=True)
+    yield Done("ok", text)
+
+
+def _keep(turn: Turn, kept: Kept, pending: Pending | None, note: str) -> None:
+    state = written(replace(kept, pending=pending, notes=with_note(kept, turn.question.id, note)))
+    conversation = turn.run.conversation_id
+    turn.also_saved.append(lambda _: db.save_mode_state(turn.database, conversation, MODE, state))
