@@ -90,7 +90,7 @@ def test_template_and_name_are_chosen_there(database):
 )
 def test_choosing_a_phase_says_so_in_the_language_of_the_talk(database, first, words):
     conversation = interviewed(database, (first, "description"))
-    named(page(conversation).selectbox, "Go to").set_value("edge_cases").run()
+    named(page(conversation).pills, "Go to").set_value("edge_cases").run()
     newest = [one for one in db.list_messages(database, conversation) if one.role == "user"][-1]
     assert newest.content == words
     assert list_runs(database, conversation, limit=1)[0].mode == "interview"

@@ -75,15 +75,14 @@ def _draw_progress(
         st.markdown(_phases(interview.phase, open_))
         st.markdown("  \n".join(_gap(interview, gap, open_) for gap in GAPS))
         _draw_template(database, conversation_id, interview)
-        st.selectbox(
+        key = f"interview-phase-{conversation_id}-{interview.turn}"
+        st.pills(
             "Go to",
             PHASES,
-            index=None,
-            placeholder="another phase",
             format_func=PHASE_NAMES.__getitem__,
-            key=f"interview-phase-{conversation_id}-{interview.turn}",
+            key=key,
             on_change=_go,
-            args=(f"interview-phase-{conversation_id}-{interview.turn}", language),
+            args=(key, language),
         )
 
 
