@@ -87,7 +87,7 @@ def _known(case: Case) -> tuple[list[str], bool]:
 
 
 def _another_log(question: Question) -> bool:
-    return bool(question.day or question.previous or question.intent == "compare")
+    return bool(question.day or question.previous or question.intent in ("compare", "fetch"))
 
 
 def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
         every = phrase("plan_survey", scope.language, names=phrase("every_device", scope.language))
         yield 0, "analyze", "devices", say("plan_survey") if len(scope.names) > 1 else every
         return
-    if not scope.known_log:
+    if not scope.known_log or kind == "fetch":
         yield 0, "read", "logs", say("plan_fetch_since" if scope.day else "plan_fetch")
     if kind == "fetch" and not scope.report:
         return

@@ -1,0 +1,123 @@
+"""Thinking without a model: every kind of question comes to a decision that fits the contract."""
+
+import io
+
+import pytest
+
+from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.agents.offline.intents import intents
+from instrumentgpt.agents.offline.tasks.think import think
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.modes.investigate.contract import parsed
+from instrumentgpt.settings import DEMO_INVENTORY
+
+IN_VIEW = {
+    "device_name": "zspr 052",
+    "device_ip": "10.1.1.47",
+    "last_log_file": "a.log",
+    "downloaded_logs": ["a.log"],
+}
+
+
+def decided(question, *, state=None, attachments=(), **given):
+    told = {"asked": question, "amendments": [], "limit": 4, "today": "2026-11-21", **given}
+    task = Task(
+        question,
+        "think",
+        inventory=str(DEMO_INVENTORY),
+        state=state or {},
+        attachments=attachments,
+        given=told,
+    )
+    return parsed("".join(think(task, Wire(io.StringIO()))))
+
+
+def steps(plan):
+    return [(one.group, one.step_type, one.subdomain) for one in plan.steps]
+
+
+@pytest.mark.parametrize("name", intents())
+def test_003_08_every_sample_of_every_kind_of_question_fits_the_contract(name):
+    for sample in intents()[name]["samples"]:
+        for state in ({}, IN_VIEW):
+            assert decided(sample, state=state).goal
+
+
+@pytest.mark.parametrize(
+    "question", ["why does it swing?", "為什麼溫度波動？", "plot it", "compare the two ovens"]
+)
+def test_without_a_device_or_a_log_it_asks(question):
+    plan = decided(question)
+    assert plan.decision == "clarify" and "zspr 052" in plan.clarification_questions[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["list devices", "which oven is worst?", "有哪些設備？", "what did we find so far?"]
+)
+def test_what_needs_no_device_is_not_asked_for_one(question):
+    assert decided(question).decision == "plan_direct"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "compare the six ovens",
+        "write a report on zspr 052",
+        "比較 052 和 053",
+        "寫一份 052 的報告",
+        "diagnose all devices since Monday",
+    ],
+)
+def test_several_devices_or_a_report_are_proposed_and_carried_out_when_agreed_to(question):
+    proposed = decided(question)
+    assert proposed.decision == "propose" and "1. " in proposed.proposal_message
+    agreed = decided(question, approved=True)
+    assert agreed.decision == "plan_direct"
+    assert all(one.description in proposed.proposal_message for one in agreed.steps)
+
+
+def test_more_steps_than_allowed_are_proposed():
+    assert decided("why does zspr 052 swing?", limit=1).decision == "propose"
+    assert decided("why does zspr 052 swing?", limit=2).decision == "plan_direct"
+
+
+@pytest.mark.parametrize(
+    "question, state, found",
+    [
+        ("why does zspr 052 swing?", {}, [(0, "read", "logs"), (1, "analyze", "logs")]),
+        ("why does it swing?", IN_VIEW, [(1, "analyze", "logs")]),
+        ("那 kp 可以調高嗎？", IN_VIEW, [(1, "analyze", "loops")]),
+        ("what is the setpoint of channel 2?", IN_VIEW, [(1, "read", "loops")]),
+        ("畫出溫度曲線", IN_VIEW, [(1, "generate", "loops")]),
+        ("any errors in the log?", IN_VIEW, [(1, "analyze", "findings")]),
+        ("compare with the last log", IN_VIEW, [(0, "read", "logs"), (1, "analyze", "findings")]),
+        ("list logs of zspr 052", {}, [(0, "read", "devices")]),
+        ("which oven is worst?", {}, [(0, "analyze", "devices")]),
+        ("fetch the newest log of zspr 052", {}, [(0, "read", "logs")]),
+    ],
+)
+def test_003_09_what_is_planned_for_one_device(question, state, found):
+    assert steps(decided(question, state=state)) == found
+
+
+def test_a_report_on_several_is_fetched_judged_drawn_and_written_in_order():
+    plan = decided("compare the six ovens since Monday and write a report", approved=True)
+    assert steps(plan) == [
+        (0, "read", "logs"),
+        (1, "analyze", "logs"),
+        (2, "generate", "loops"),
+        (2, "generate", "reports"),
+    ]
+    assert "since 2026-11-16" in plan.steps[0].description
+
+
+def test_a_dropped_log_needs_no_device():
+    plan = decided("what is wrong?", attachments=("/tmp/oven.csv",))
+    assert steps(plan) == [(1, "analyze", "logs")] and "oven.csv" in plan.steps[0].description
+
+
+def test_amendments_change_the_plan():
+    asked = "compare the six ovens and write a report"
+    plan = decided(asked, amendments=["only 052 and 053", "no report"], approved=True)
+    assert ("generate", "reports") not in [one[1:] for one in steps(plan)]
+    assert plan.steps[0].description == "Fetch the newest log of zspr 052, zspr 053"
