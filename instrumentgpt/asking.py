@@ -39,7 +39,9 @@ from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import memory_in_force
-from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.text.known import values_in_force
+from instrumentgpt.text.revised import InForce
+from instrumentgpt.text.state import device_key
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
 from instrumentgpt.turn import Turn, failed, made
 
@@ -235,8 +237,9 @@ def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     allowed = (
         Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
     )
-    known = memory_in_force(turn.database, turn.run.conversation_id, turn.state).state
-    folder, task_file = turn.workspace(), _task_file(turn, asking, known)
+    remembered = memory_in_force(turn.database, turn.run.conversation_id, turn.state)
+    known = remembered.state
+    folder, task_file = turn.workspace(), _task_file(turn, asking, remembered)
     source = source_of(_device(turn))
     request = Request(
         _kept_prompt(turn, agent, asking),
@@ -284,11 +287,8 @@ def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
     return text
 
 
-def _task_file(turn: Turn, asking: Asking, known: DiagnosticState) -> Path:
-    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path.
-
-    known  the turn's state as people revised it
-    """
+def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
+    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
     home = turn.home()
     told = {
         "task": asking.task,
@@ -299,13 +299,25 @@ def _task_file(turn: Turn, asking: Asking, known: DiagnosticState) -> Path:
         "cache": str(home / "cache"),
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
-        "state": asdict(known),
+        "state": asdict(remembered.state),
+        "stated": _stated(remembered),
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(asking.told),
     }
     path = _free_name(turn.folder)
     path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
+
+
+def _stated(remembered: InForce) -> list[dict[str, Any]]:
+    """Return the values in force that the user stated of the device in question."""
+    device = device_key(remembered.state)
+    values = [value.now for value in values_in_force(remembered.known).values()]
+    return [
+        {**asdict(one.fact), "turn": one.turn}
+        for one in values
+        if one.source == "user" and one.fact.device == device
+    ]
 
 
 def _free_name(folder: Path) -> Path:

@@ -62,3 +62,21 @@ def test_a_dropped_log_is_read_and_judged(conversation):
     assert isinstance(events[-1], Done) and events[-1].outcome == "ok"
     assert "diagnose_log" in tools_used(events)
     assert "dropped.log" in events[-1].text
+
+
+@pytest.mark.parametrize(
+    ("correction", "question", "told"),
+    [
+        (
+            "no, kp of channel 2 is 12, not 50",
+            "what is kp of channel 2?",
+            ["kp 50", "In turn 2 you said `kp 12`"],
+        ),
+        ("kp 是 12，不是 50", "kp 多少？", ["kp 50", "您在第 2 輪說過 `kp 12`"]),
+    ],
+)
+def test_a_value_the_user_corrected_is_told_beside_that_of_the_log(conversation, correction, question, told):
+    ask(conversation, "10.1.1.112 為什麼溫度波動？")
+    ask(conversation, correction)
+    answer = ask(conversation, question)[-1].text
+    assert all(words in answer for words in told), answer

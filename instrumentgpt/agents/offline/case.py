@@ -24,6 +24,7 @@ class Task:
     artifacts: str = ""
     devices: tuple[str, ...] = ()  # named in this question
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
+    stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
     attachments: tuple[str, ...] = ()  # paths of files dropped with the question
     given: dict[str, Any] = field(default_factory=dict)  # what a mode tells beside the question
 

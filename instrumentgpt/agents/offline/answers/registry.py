@@ -23,6 +23,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown_device,
 )
 from instrumentgpt.agents.offline.answers.state import recall
+from instrumentgpt.agents.offline.answers.stated import stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
@@ -72,6 +73,7 @@ def answer(case: Case) -> Iterator[str]:
     several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)
+        yield from stated(case)
     except NothingToRead as problem:
         yield str(problem)
     except ToolFailed as problem:

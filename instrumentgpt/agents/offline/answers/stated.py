@@ -1,0 +1,30 @@
+"""What the user stated of a quantity that is asked about, beside what the log has of it."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.phrases import phrase, quoted
+from instrumentgpt.text.terms import synonyms, terms
+from instrumentgpt.text.wanted import holds
+
+TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
+
+
+def stated(case: Case) -> Iterator[str]:
+    """Yield a sentence for each value that the user stated of a quantity the question names."""
+    if case.question.intent not in TOLD_OF_VALUES or not case.same_device:
+        return
+    asked = terms(case.question.text)
+    for row in case.task.stated:
+        if _is_named(row["parameter"], asked):
+            what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
+            channel = (
+                phrase("stated_channel", case.language, channel=row["channel"]) if row["channel"] else ""
+            )
+            yield "\n\n" + phrase("stated", case.language, turn=row["turn"], what=what, channel=channel)
+
+
+def _is_named(parameter: str, asked: list[str]) -> bool:
+    name = tuple(terms(parameter))
+    group = next((names for names in synonyms() if name in names), (name,))
+    return any(holds(asked, one) for one in group)
