@@ -88,6 +88,8 @@ def test_more_steps_than_allowed_are_proposed():
         ("why does it swing?", IN_VIEW, [(1, "analyze", "logs")]),
         ("那 kp 可以調高嗎？", IN_VIEW, [(1, "analyze", "loops")]),
         ("what is the setpoint of channel 2?", IN_VIEW, [(1, "read", "loops")]),
+        ("調查 052：溫度從上午開始偏差兩度", {}, [(0, "read", "logs"), (1, "analyze", "logs")]),
+        ("the temperature of zspr 052 is off by 2 K", {}, [(0, "read", "logs"), (1, "analyze", "logs")]),
         ("畫出溫度曲線", IN_VIEW, [(1, "generate", "loops")]),
         ("any errors in the log?", IN_VIEW, [(1, "analyze", "findings")]),
         ("compare with the last log", IN_VIEW, [(0, "read", "logs"), (1, "analyze", "findings")]),

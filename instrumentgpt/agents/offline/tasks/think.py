@@ -1,6 +1,7 @@
 """Thinking without a model: rules that read the question and plan, propose or ask, by the same contract."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -30,6 +31,9 @@ NEEDS_NOTHING = (
     "worst",
     "history",
 )  # kinds of questions without a log
+_ASKS_FOR_A_VALUE = (
+    r"[?？]|\b(?:what|how|which|show|list|give|tell)\b|多少|[幾几]|哪|什[麼么]|列出"  # no complaint
+)
 _Step = dict[str, Any]
 
 
@@ -150,7 +154,7 @@ def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
             yield 2, "generate", "loops", say("plan_draw_worst")
     elif kind in ("gain", "tune"):
         yield 1, "analyze", "loops", say("plan_gains")
-    elif kind == "metrics":
+    elif kind == "metrics" and re.search(_ASKS_FOR_A_VALUE, scope.asked.casefold()):
         yield 1, "read", "loops", say("plan_metrics")
     elif kind == "plot":
         yield 1, "generate", "loops", say("plan_draw")
