@@ -69,7 +69,7 @@ def propose_panel(
     plan: Mapping[str, Any],
     steps: Sequence[Step] = (),
 ) -> int:
-    """Keep a proposed decomposition with what it took so far, in place of one proposed before; return its id."""
+    """Keep a proposed decomposition and what it took so far in place of an earlier one; return its id."""
     told = (conversation_id, question, agent, "proposed", _json(brief), _json(plan), time.time())
     with transaction(database):
         database.conn.execute(
