@@ -54,6 +54,35 @@ def test_another_quantity_with_another_value_is_none():
     assert found(before(), position="As before; ki 0.07 is right, the swing is 45 s.") == []
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("所有通道沒有屬於我領域的原因，排除了 4 項。", "先前如此；通道 2沒有屬於我領域的原因，排除了 5 項。"),
+        ("沒有屬於我領域的原因，排除了 4 項。", "如先前所說，沒有屬於我領域的原因，排除了 5 項。"),
+        ("Nothing of mine, ruled out 4 candidates.", "As before nothing of mine, ruled out 5 candidates."),
+        ("There are 747 lines.", "As before, there are 12 lines of it."),
+        ("It began at 08:49:11.", "As before; it began at 10:30:00 again."),
+    ],
+)
+def test_another_count_of_what_was_looked_at_is_no_contradiction(first, later):
+    assert found(before(cause="", position=first), cause="", position=later) == []
+
+
+def test_the_same_quantity_of_another_channel_is_none():
+    results = before(position="On channel 1 the error is 0.3 °C.")
+    assert found(results, position="As before; on channel 2 the error is 2.4 °C.") == []
+    assert found(results, position="As before; on all channels the error is 2.4 °C.") == []
+    assert found(results, position="As before; on channel 1 the error is 2.4 °C.") == [
+        ("changed without a reason", 1)
+    ]
+
+
+def test_a_count_beside_another_value_hides_nothing():
+    results = before(position="排除了 4 項，通道 2 的 kp 為 9。")
+    told = {"position": "先前的立場不變，排除了 5 項，通道 2 的 kp 為 12。"}
+    assert found(results, **told) == [("changed without a reason", 1)]
+
+
 def test_chinese_positions_are_compared_too():
     results = before(position="通道 2 的 kp 為 9，週期 45 秒。")
     assert found(results, position="先前的立場不變，但 kp 為 12。") == [("changed without a reason", 1)]

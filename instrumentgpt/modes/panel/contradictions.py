@@ -16,7 +16,19 @@ _LINKS = (
 )
 _QUANTITY = re.compile(
     rf"(?P<label>[^\W\d_]{{2,}})(?:\s+{_LINKS}|[:=：])*\s*(?P<sign>[<>≤≥±≈]?)\s*"
-    r"(?P<number>[$€]?[-+]?\d[\d,]*(?:\.\d+)?)\s?(?P<unit>°\s?[CFK]\b|℃|%|s\b|min\b|h\b|秒|分鐘)?",
+    r"(?P<number>[$€]?[-+]?\d[\d,]*(?:\.\d+)?)(?![\d:]|-\d)\s?"
+    r"(?P<unit>°\s?[CFK]\b|℃|%|s\b|min\b|h\b|秒|分鐘)?",
+    re.I,
+)
+_COUNTED = re.compile(  # after a number: it tells how many were looked at, not what was measured
+    r"\s*(?:(?:possible |different |earlier )?(?:candidates?|causes?|channels?|checks?|cycles?|experts?"
+    r"|findings?|gaps?|items?|lines?|logs?|rounds?|samples?|sub-?problems?|times|votes?|warnings?)\b"
+    r"|個|条|條|項|行|筆|次|處|種|位|票|輪|份)",
+    re.I,
+)
+_SCOPE = re.compile(
+    r"\b(?:all|every|each)\s+channels?\b|所有通道|全部通道|各通道|每個通道"
+    r"|(?:\bchannel|通道)\s*(?P<number>\d+)",
     re.I,
 )
 _COMMON = frozenset(["sub", "problem", "channel", "line", "lines", "turn", "通道", "第"])
@@ -72,6 +84,8 @@ def _reversal(before: Contribution, now: Contribution) -> tuple[str, str] | None
     for one in now.rejects:
         if before.cause and one.cause == before.cause:
             return before.position, f"not {one.cause}: {one.because}"
+    if _elsewhere(before.position, now.position):
+        return None
     old, new = _quantities(before), _quantities(now)
     for key, values in old.items():
         if key in new and not values & new[key]:
@@ -80,14 +94,26 @@ def _reversal(before: Contribution, now: Contribution) -> tuple[str, str] | None
 
 
 def _quantities(contribution: Contribution) -> dict[tuple[str, str], set[str]]:
-    """Return (name, unit) → the values that the position gives it."""
+    """Return (name, unit) → the values that the position gives it; how many of something is no quantity."""
     found: dict[tuple[str, str], set[str]] = {}
     for hit in _QUANTITY.finditer(contribution.position):
         label = hit["label"].casefold()
+        if not hit["unit"] and _COUNTED.match(contribution.position, hit.end()):
+            continue
         if label not in _COMMON and not re.fullmatch(_LINKS, label, re.I):
             unit = re.sub(r"\s", "", hit["unit"] or hit["number"][:1].strip("0123456789+-"))
             found.setdefault((label, unit), set()).add(hit["number"].replace(",", ""))
     return found
+
+
+def _elsewhere(before: str, now: str) -> bool:
+    """Return whether both name where they hold, and not the same: one channel or another, or all of them."""
+    old, new = _scopes(before), _scopes(now)
+    return bool(old and new) and not old & new
+
+
+def _scopes(position: str) -> set[str]:
+    return {hit["number"] or "all" for hit in _SCOPE.finditer(position)}
 
 
 def _forgets(said: Said, results: Sequence[SubProblemResult]) -> bool:
