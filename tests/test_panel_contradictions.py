@@ -57,7 +57,7 @@ def test_another_quantity_with_another_value_is_none():
 @pytest.mark.parametrize(
     ("first", "later"),
     [
-        ("所有通道沒有屬於我領域的原因，排除了 4 項。", "先前如此；通道 2沒有屬於我領域的原因，排除了 5 項。"),
+        ("所有通道沒有我領域的原因，排除 4 項。", "先前如此；通道 2沒有我領域的原因，排除 5 項。"),
         ("沒有屬於我領域的原因，排除了 4 項。", "如先前所說，沒有屬於我領域的原因，排除了 5 項。"),
         ("Nothing of mine, ruled out 4 candidates.", "As before nothing of mine, ruled out 5 candidates."),
         ("There are 747 lines.", "As before, there are 12 lines of it."),
