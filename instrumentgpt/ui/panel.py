@@ -1,16 +1,22 @@
 """The panel under the conversation: its sub-problems as steps, the decomposition to edit, how to go on."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.modes.panel.decomposition import written
+from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
+from instrumentgpt.modes.panel.wording import cause_title
+from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import list_runs
-from instrumentgpt.text.language import language_of
-from instrumentgpt.ui import composer, untrusted
+from instrumentgpt.text.language import Language, language_of
+from instrumentgpt.ui import composer, session, untrusted
 
 MODE = "panel"
 GOAL_CHARACTERS = 90
+LOOK_SECONDS = 1.0  # between two looks at a panel that goes on
 ICONS = {
     "done": ":green[:material/check_circle:]",
     "now": ":material/pending:",
@@ -25,19 +31,46 @@ def draw(database: Database, conversation_id: str, answering: bool) -> bool:
     if not latest or latest[0].mode != MODE or progress is None or progress.panel.status == "dropped":
         return False
     with st.container(key="panel", border=True):
-        for one in progress.parts:
-            st.markdown(_step(one))
-        if progress.panel.status == "proposed" and not answering:
+        if answering:
+            _follow(conversation_id)
+            return True
+        _draw_steps(progress)
+        if progress.panel.status == "proposed":
             _draw_editor(progress)
-        elif progress.panel.status == "running" and not answering:
+        elif progress.panel.status == "running":
             _draw_resume(progress)
     return True
 
 
-def _step(one: PartProgress) -> str:
+@st.fragment(run_every=LOOK_SECONDS)
+def _follow(conversation_id: str) -> None:
+    """Draw how far the panel is, again and again while it goes on."""
+    with session.opened() as database:
+        if progress := read_progress(database, conversation_id):
+            _draw_steps(progress)
+
+
+def _draw_steps(progress: Progress) -> None:
+    """Draw a line per sub-problem: how far it is, what leads, who dissents, what it cost."""
+    language = language_of(progress.panel.question)
+    experts = read_experts(home())
+    st.markdown("  \n".join(_step(one, experts, language) for one in progress.parts))
+
+
+def _step(one: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:
     goal = untrusted.label(one.part.goal, GOAL_CHARACTERS)
-    spoken = f" :gray[· {len(one.spoken)} of {len(one.part.experts)} experts]"
-    return f"{ICONS[one.status]} **{one.part.id}** {goal}{spoken if one.status != 'waiting' else ''}"
+    told = [f"{len(one.spoken)} of {len(one.part.experts)} experts"]
+    if one.result and one.result.cause:
+        told.append(f"{untrusted.label(cause_title(one.result.cause, language))} leads")
+    if one.result and one.result.dissent:
+        names = ", ".join(experts[code].name(language) for code in one.result.dissent if code in experts)
+        told.append(
+            f":orange[{untrusted.label(names)} {'dissents' if len(one.result.dissent) == 1 else 'dissent'}]"
+        )
+    if tokens := sum(cost.tokens for cost in one.costs):
+        told.append(f"{tokens:,} tokens")
+    state = f" :gray[· {' · '.join(told)}]" if one.spoken else ""
+    return f"{ICONS[one.status]} **{one.part.id}.** {goal}{state}"
 
 
 def _draw_editor(progress: Progress) -> None:
