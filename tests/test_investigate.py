@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,13 +67,46 @@ def talk(tmp_path):
     return Talk(tmp_path)
 
 
+def copied(talk: Talk, folder: Path) -> Talk:
+    """Return the conversation as it stands now once more, to go on with."""
+    copy = Talk(folder)
+    copy.path.unlink()
+    with closing(db.connect(talk.path)) as database:
+        database.execute("VACUUM INTO ?", (str(copy.path),))
+    copy.id = talk.id
+    return copy
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory):
+    """A function: request → its conversation up to the report, and as it was when it was proposed."""
+
+    @cache
+    def story(request: str):
+        talk = Talk(tmp_path_factory.mktemp("story"))
+        proposal, offers = talk.say(request), talk.offers
+        waiting = copied(talk, tmp_path_factory.mktemp("proposed"))
+        return talk, proposal, offers, talk.say(offers[0][0]), waiting
+
+    return story
+
+
 @pytest.fixture(scope="module", params=[SIX, SIX_ZH], ids=["en", "zh"])
-def six(request, tmp_path_factory):
+def six(request, stories):
     """The story of the six ovens up to the report, with what each turn said."""
-    talk = Talk(tmp_path_factory.mktemp("six"))
-    proposed = talk.say(request.param)
-    offers = talk.offers
-    return talk, proposed, offers, talk.say(offers[0][0])
+    return stories(request.param)[:4]
+
+
+@pytest.fixture
+def reported(stories, tmp_path):
+    """A conversation of the test's own whose report waits for its saving."""
+    return copied(stories(SIX)[0], tmp_path)
+
+
+@pytest.fixture
+def proposed(stories, tmp_path):
+    """A conversation of the test's own whose proposal waits for its yes."""
+    return copied(stories(SIX)[4], tmp_path)
 
 
 def test_six_ovens_are_proposed_before_anything_is_done(six):
@@ -166,44 +200,6 @@ def test_what_does_not_exist_cannot_be_saved(reported):
     answer = reported.say("save gen_report_7")
     assert "no unsaved `gen_report_7`" in answer and "`gen_report_1`" in answer
     assert reported.documents == []
-
-
-@pytest.fixture(scope="module")
-def one_report(tmp_path_factory):
-    talk = Talk(tmp_path_factory.mktemp("one"))
-    talk.say("write a report on zspr 053")
-    talk.say("go ahead")
-    assert talk.entities["gen_report_1"].flag == "unsaved"
-    return talk
-
-
-@pytest.fixture(scope="module")
-def one_proposal(tmp_path_factory):
-    talk = Talk(tmp_path_factory.mktemp("proposal"))
-    talk.say(SIX)
-    return talk
-
-
-def copied(talk: Talk, folder: Path) -> Talk:
-    """Return the conversation once more, for one test to go on with."""
-    copy = Talk(folder / "copy")
-    copy.path.unlink()
-    with closing(db.connect(talk.path)) as database:
-        database.execute("VACUUM INTO ?", (str(copy.path),))
-    copy.id = talk.id
-    return copy
-
-
-@pytest.fixture
-def reported(one_report, tmp_path):
-    """A conversation whose report waits for its saving."""
-    return copied(one_report, tmp_path)
-
-
-@pytest.fixture
-def proposed(one_proposal, tmp_path):
-    """A conversation whose proposal waits for its yes."""
-    return copied(one_proposal, tmp_path)
 
 
 def test_one_device_is_looked_into_at_once(talk):

@@ -144,6 +144,18 @@ def test_003_12_a_step_that_would_save_saves_nothing(say, scripted, conversation
     assert "not done: Save gen_report_1" in events[-1].text
 
 
+@pytest.mark.parametrize(
+    "subdomain, told", [("notes", "$memorize"), ("loops", "nothing here changes an instrument")]
+)
+def test_a_step_that_would_write_elsewhere_says_what_can_be_done(say, scripted, subdomain, told):
+    scripted(
+        {"task": "think", "say": plan(step("Set kp to 3", "write", subdomain))}, {"task": "reply", "say": "."}
+    )
+    events = say()
+    assert "not done: Set kp to 3 — " in events[-1].text and told in events[-1].text
+    assert tools(events) == []
+
+
 def test_a_step_that_fails_is_shown_and_the_rest_goes_on(say, scripted):
     steps = [step("Fetch log gone.log of zspr 053"), FETCH, DIAGNOSE]
     scripted({"task": "think", "say": plan(*steps)}, {"task": "reply", "contains": "failed", "say": "Told."})

@@ -210,7 +210,7 @@ def test_003_07_the_last_three_turns_stand_in_full_and_older_ones_as_narrative()
 def test_003_07_the_last_two_turn_notes_stand_alone_and_the_rest_as_one_summary():
     notes = tuple(Note(number, f"turn {number}: compared") for number in range(1, 8))
     context = section(prompt(known(kept=Kept(None, notes))), "session_context")
-    assert context.endswith("**Last turns**:\n- turn 6: compared\n- turn 7: compared")
+    assert context.endswith("**Notes on the last turns**:\n- turn 6: compared\n- turn 7: compared")
     assert context.count("**Earlier reasoning**: ") == 1
     assert "turn 5: compared\n" in context and "turn 1: compared" in context
 

@@ -9,19 +9,14 @@ from typing import Any, Literal
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool
 from instrumentgpt.asking import Asking, ask_all
 from instrumentgpt.modes.investigate.contract import ThinkStep
-from instrumentgpt.modes.investigate.targets import Result, Scene, Target, period_of, targets_of
+from instrumentgpt.modes.investigate.targets import Result, Scene, period_of, targets_of
+from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.text.language import Language
 from instrumentgpt.tool_results import result_of
 from instrumentgpt.turn import Turn
 
 Status = Literal["ok", "failed", "partly", "skipped"]
 NEEDS_A_TARGET = ("logs", "loops", "findings")
-WRITES = {
-    "en": "nothing is saved before you say so: the button below saves it",
-    "zh": "在您確認之前不會儲存：請用下方的按鈕儲存",
-}
-NOTHING = {"en": "there is nothing to work on", "zh": "沒有可處理的對象"}
-STOPPED = {"en": "stopped", "zh": "已停止"}
 
 
 @dataclass
@@ -87,16 +82,17 @@ def _askings(turn: Turn, job: Job, outcome: Outcome, scene: Scene) -> Iterator[A
     """Yield what is asked for a step: its targets shared out among as many processes as may run at once."""
     step = outcome.step
     if turn.stopped():
-        _skip(outcome, STOPPED[job.language])
+        _skip(outcome, say("step_stopped", job.language))
         return
     if step.step_type == "write":
-        _skip(outcome, WRITES[job.language])
+        key = step.subdomain if step.subdomain in ("reports", "notes") else "instrument"
+        _skip(outcome, say(f"step_write_{key}", job.language))
         return
     targets = targets_of(step, scene)
     if not targets and (
         step.subdomain in NEEDS_A_TARGET or (step.step_type, step.subdomain) == ("generate", "reports")
     ):
-        _skip(outcome, NOTHING[job.language])
+        _skip(outcome, say("step_nothing", job.language))
         return
     whole = step.step_type == "generate" or step.subdomain in ("devices", "notes", "reports")
     count = 1 if whole or not targets else min(len(targets), max(1, turn.settings.runs_at_once))
@@ -183,12 +179,3 @@ def _shown(place: int, outcome: Outcome, status: Any, result: str) -> Tool:
     """Return the step as the page shows what is done: beside the calls of tools."""
     told = {"do": outcome.step.description}
     return Tool(f"step-{place + 1}", f"step_{place + 1}", status, told, result)
-
-
-def targets_text(targets: Sequence[Target]) -> str:
-    """Return targets as people are told.
-
-    >>> targets_text([Target("zspr 052", "a.log"), Target(log="b.csv")])
-    'zspr 052, b.csv'
-    """
-    return ", ".join(dict.fromkeys(one.device or one.log for one in targets))

@@ -96,7 +96,7 @@ def session_context(known: Known) -> str:
     if known.kept.reasoning():
         parts.append(f"**Earlier reasoning**: {_one(known.kept.reasoning())}")
     if notes := known.kept.recent_notes():
-        parts.append("**Last turns**:\n" + "\n".join(f"- {_one(note)}" for note in notes))
+        parts.append("**Notes on the last turns**:\n" + "\n".join(f"- {_one(note)}" for note in notes))
     return "\n\n".join(parts)
 
 

@@ -1,0 +1,30 @@
+"""What Investigate itself says: complete in both languages, with the same fields."""
+
+import string
+
+import pytest
+
+from instrumentgpt.modes.investigate.wording import numbered, say, sentences
+from instrumentgpt.text.approval import approval
+
+
+def fields(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("key", sentences())
+def test_a_sentence_says_the_same_in_both_languages(key):
+    said = sentences()[key]
+    assert set(said) == {"en", "zh"} and fields(said["en"]) == fields(said["zh"])
+    assert key == "plan" or not said["zh"].isascii()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_003_11_the_buttons_say_what_is_heard_as_yes_and_no(language):
+    assert approval(say("offer_yes", language)) == "yes"
+    assert approval(say("offer_no", language)) == "no"
+    assert approval(say("offer_save", language, ref="gen_report_1")) == "yes"
+
+
+def test_texts_are_numbered():
+    assert numbered(["a", "b"]) == "1. a\n2. b" and numbered([]) == ""
