@@ -67,7 +67,7 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     title = cause_title(cause, context.language)
     position = first.contribution.position.removeprefix(title).lstrip(".。 ")
     text = shorten(f"{title}: {position}", STATEMENT_CHARS)
-    return {"summary": text, "log": context.brief["log"], field: [{"text": text, "evidence": evidence[:6]}]}
+    return {"summary": text, **_whose(context), field: [{"text": text, "evidence": evidence[:6]}]}
 
 
 def _ruled_out(results: Sequence[SubProblemResult], confirmed: set[str]) -> list[Rejected]:
@@ -88,10 +88,15 @@ def _rule_out(row: Rejected, context: Context) -> dict[str, Any]:
     evidence = [{"line": row.line, "text": ""}]
     return {
         "summary": text,
-        "log": context.brief["log"],
+        **_whose(context),
         "ruled_out": [title],
         "findings": [{"text": text, "evidence": evidence}],
     }
+
+
+def _whose(context: Context) -> dict[str, str]:
+    """Return the log and its device: by then the conversation may be about another one."""
+    return {"log": context.brief["log"], "device": context.brief.get("device", "")}
 
 
 def _call(name: str, told: Mapping[str, Any], call_id: str) -> Iterator[Tool]:
