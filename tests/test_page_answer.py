@@ -10,7 +10,7 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.runs import stop
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import append_events, begin_run, list_runs, read_events, start_run
+from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.ui.progress import KEPT_THINKING
 from instrumentgpt.ui.steps import RESULT_CHARACTERS
 
@@ -187,6 +187,21 @@ def test_an_edited_question_is_a_new_one_at_the_end(database, stopping):
     assert questions(database, conversation) == ["why does zspr 051 swing?", "why does zspr 052 swing?"]
     assert "because" in texts(at)
     assert not [area for area in at.text_area if area.key.startswith("edited-")]
+
+
+@pytest.mark.parametrize("mode", ["panel", "chat"])
+@pytest.mark.parametrize("how", ["edited", "again"])
+def test_a_question_is_asked_again_in_its_own_mode_whatever_came_since(database, stopping, mode, how):
+    conversation, question = answered(database)
+    finish_run(database, start_run(database, conversation, "offline", mode, question), "ok")
+    finish_run(database, start_run(database, conversation, "offline", "interview"), "ok")
+    at = page(conversation)
+    if how == "again":
+        menu(at).click("offline").run()
+    else:
+        pencil(at).click().run()
+        next(button for button in at.button if button.label == "Ask").click().run()
+    assert stopping(conversation).mode == mode
 
 
 def test_an_edited_question_of_blanks_is_not_asked(database):

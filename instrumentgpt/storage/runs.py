@@ -165,6 +165,13 @@ def list_runs(database: Database, conversation_id: str, limit: int = 100) -> lis
     )
 
 
+def mode_of(database: Database, question_message_id: int) -> str:
+    """Return the mode in which a question was asked last, "" if none is on record."""
+    where = "WHERE question_message_id = ? ORDER BY started_at DESC LIMIT 1"
+    found = _runs(database, where, (question_message_id,))
+    return found[0].mode if found else ""
+
+
 def _runs(database: Database, where: str, values: tuple[str | int, ...]) -> list[Run]:
     found: list[Any] = rows(database, f"SELECT {_COLUMNS} FROM runs {where}", values)
     return [Run(*(*row[:8], bool(row[8]), *row[9:])) for row in found]

@@ -1,6 +1,7 @@
 """Asking again: the same question of another agent, or a question in other words.
 
-Both make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
+Both are asked in the mode of the first, whichever is chosen beside the input by now.
+They make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
 memory, so nothing is lost.
 """
 
@@ -13,6 +14,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.ui import composer, session
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
@@ -84,15 +86,18 @@ def _ask_again(key: str, conversation_id: str, message_id: int) -> None:
     agent = st.session_state[key]
     with session.opened() as database:
         question = question_of(database, conversation_id, message_id)
+        mode = mode_of(database, question.id) if question else ""
     if agent and question:
-        composer.propose(question.content, agent, question.id)
+        composer.propose(question.content, agent, question.id, mode)
 
 
 def _edit(message: db.Message) -> None:
     words = st.text_area("Question", message.content, height=BOX_HEIGHT, key=f"edited-{message.id}")
     st.caption("It is asked as a new question, with the same files. The earlier one and its answer stay.")
     if st.button("Ask", type="primary", icon=":material/send:") and words.strip():
-        composer.propose(words.strip(), like=message.id)
+        with session.opened() as database:
+            mode = mode_of(database, message.id)
+        composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()
 
