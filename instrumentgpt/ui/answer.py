@@ -1,6 +1,7 @@
 """One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 from sqlite_utils import Database
@@ -9,7 +10,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.text.markers import rendered_parts
-from instrumentgpt.ui import again, charts, live, session, untrusted
+from instrumentgpt.ui import again, charts, live, panel_answer, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
@@ -49,11 +50,14 @@ def draw(
     draw_thinking(progress, f"thinking-{message.run_id}")
     draw_closed(progress, f"steps-{message.run_id}")
     draw_denied(progress)
-    for part in rendered_parts(message.content, made):
-        if part.artifact_id:
-            charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
-        else:
-            st.markdown(untrusted.markdown(part.text, conversation_id))
+    words = partial(_draw_words, database, conversation_id, made, open_charts)
+    if message.run_id and get_run(database, message.run_id).mode == panel_answer.MODE:
+        panel_answer.draw(message.content, words)
+    else:
+        words(message.content)
+    for artifact in kept:
+        if artifact.id not in message.content:  # nothing says where it stands
+            charts.draw(database, artifact, expanded=artifact.id in open_charts)
     if message.status != "complete":
         _draw_ending(message, progress)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -61,6 +65,22 @@ def draw(
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
+
+
+def _draw_words(
+    database: Database,
+    conversation_id: str,
+    made: Mapping[str, db.Artifact],
+    open_charts: Collection[str],
+    text: str,
+) -> None:
+    """Draw `text` with the charts whose markers stand in it."""
+    among = [artifact_id for artifact_id in made if artifact_id in text]
+    for part in rendered_parts(text, among):
+        if part.artifact_id:
+            charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
+        else:
+            st.markdown(untrusted.markdown(part.text, conversation_id))
 
 
 def tokens(usage: Mapping[str, float]) -> str:
