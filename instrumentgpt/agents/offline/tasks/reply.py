@@ -8,9 +8,8 @@ from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.text.language import Language
-
-SEVERITIES = ("critical", "high", "medium", "low", "info", "none")  # as instruments.findings, worst first
 
 
 def reply(task: Task, wire: Wire) -> Iterator[str]:
@@ -97,7 +96,8 @@ def _verdict(found: Result, language: Language) -> str:
     if faults:
         where = "where_device" if faults[0]["channel"] is None else "where_channel"
         more = phrase("verdict_more", language, count=len(faults) - 1) if len(faults) > 1 else ""
-        at = phrase("list_separator", language) + phrase(where, language, channel=faults[0]["channel"])
+        place = phrase(where, language, channel=faults[0]["channel"]).strip()  # a blank would undo the bold
+        at = phrase("list_separator", language) + place
         return f"{faults[0]['title']}{at}{more}"
     healthy = sum(one["class"] == "healthy" for one in found["findings"])
     if healthy:
