@@ -39,7 +39,6 @@ from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import memory_in_force
-from instrumentgpt.text.known import values_in_force
 from instrumentgpt.text.revised import InForce
 from instrumentgpt.text.state import device_key
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
@@ -310,14 +309,13 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
 
 
 def _stated(remembered: InForce) -> list[dict[str, Any]]:
-    """Return the values in force that the user stated of the device in question."""
+    """Return what the user said last of each value of the device in question, be it in force or not."""
     device = device_key(remembered.state)
-    values = [value.now for value in values_in_force(remembered.known).values()]
-    return [
-        {**asdict(one.fact), "turn": one.turn}
-        for one in values
-        if one.source == "user" and one.fact.device == device
-    ]
+    said = [one for one in remembered.known if one.kind == "value" and one.source == "user"]
+    newest = {
+        one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
+    }
+    return list(newest.values())
 
 
 def _free_name(folder: Path) -> Path:

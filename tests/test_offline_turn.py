@@ -80,3 +80,14 @@ def test_a_value_the_user_corrected_is_told_beside_that_of_the_log(conversation,
     ask(conversation, correction)
     answer = ask(conversation, question)[-1].text
     assert all(words in answer for words in told), answer
+
+
+def test_what_only_the_user_can_know_is_told_from_what_the_user_said(conversation):
+    ask(conversation, "the vendor's work order for zspr 052 is WO-4711")
+    for question in (
+        "which devices are there?",
+        "what was the work order of zspr 052?",
+        "052 的工單號碼是？",
+    ):
+        answer = ask(conversation, question)[-1].text
+    assert answer == "您在第 1 輪說過 `work order WO-4711`。"

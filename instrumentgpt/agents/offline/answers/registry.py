@@ -23,7 +23,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown_device,
 )
 from instrumentgpt.agents.offline.answers.state import recall
-from instrumentgpt.agents.offline.answers.stated import stated
+from instrumentgpt.agents.offline.answers.stated import beside_the_log, stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
@@ -66,6 +66,9 @@ def answer(case: Case) -> Iterator[str]:
     if is_noted(case):
         yield from noted(case)
         return
+    if case.question.intent == "unknown" and (told := stated(case)):
+        yield "\n\n".join(told)
+        return
     if note := image_note(case):
         yield note + "\n\n"
         if not case.device and not known_log(case):
@@ -73,7 +76,7 @@ def answer(case: Case) -> Iterator[str]:
     several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)
-        yield from stated(case)
+        yield from beside_the_log(case)
     except NothingToRead as problem:
         yield str(problem)
     except ToolFailed as problem:
