@@ -5,7 +5,7 @@ from panel_case import contribution
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.tools import TOOLS
-from instrumentgpt.modes.panel.contributions import screened
+from instrumentgpt.modes.panel.contributions import screened, within_the_log
 from instrumentgpt.modes.panel.experts import TOOLS as ALLOWED
 from instrumentgpt.modes.panel.experts import BadExpert, known_experts, read_experts
 
@@ -114,6 +114,16 @@ def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
     clean, notes = screened(told, read_experts()["sensing"], causes, "en")
     assert clean.cause == "" and [one.cause for one in clean.rejects] == ["sensor_open"]
     assert len(notes) == 2 and all("not in the field of Measurement" in note for note in notes)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_line_that_the_log_does_not_have_is_struck_with_a_note(language):
+    claims = [{"text": "60 °C.", "evidence": [{"line": 7200}, {"line": 7201}]}]
+    told = contribution(claims=claims, rejects=[{"cause": "x", "because": "5 %", "line": 9000}])
+    clean, notes = within_the_log(told, 7200, language)
+    assert [item.line for item in clean.claims[0].evidence] == [7200] and clean.rejects[0].line is None
+    assert "7,201, 9,000" in notes[0] and "7,200" in notes[0]
+    assert within_the_log(clean, 7200, language) == (clean, ())
 
 
 def test_what_is_within_bounds_stays_as_it_is():

@@ -35,3 +35,13 @@ def explains(fault: str) -> frozenset[str]:
     True
     """
     return frozenset(faults()[fault].get("explains", ()))
+
+
+def cause_title(cause: str, language: str) -> str:
+    """Return the name of a fault class in `language`; another cause is its own name.
+
+    >>> cause_title("sensor_bias", "en"), cause_title("a loose screw", "en")
+    ('Sensor offset', 'a loose screw')
+    """
+    known = faults().get(cause)
+    return str(known[language]["title"]) if known else cause

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import streamlit as st
 from sqlite_utils import Database
 
+import db
+from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
-from instrumentgpt.modes.panel.wording import cause_title
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.text.language import Language, language_of
@@ -34,12 +35,19 @@ def draw(database: Database, conversation_id: str, answering: bool) -> bool:
         if answering:
             _follow(conversation_id)
             return True
-        _draw_steps(progress)
-        if progress.panel.status == "proposed":
+        if progress.panel.status == "proposed":  # the sub-problems stand above, in the proposal
             _draw_editor(progress)
-        elif progress.panel.status == "running":
+            return True
+        _draw_steps(progress)
+        if progress.panel.status == "running" and not _offers(database, conversation_id):
             _draw_resume(progress)
     return True
+
+
+def _offers(database: Database, conversation_id: str) -> bool:
+    """Return whether the newest answer offers to go on by itself; one that was cut off could not."""
+    newest = db.list_messages(database, conversation_id, last=1)
+    return bool(newest and db.list_offers(database, newest[0].id))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
@@ -78,6 +86,7 @@ def _draw_editor(progress: Progress) -> None:
     with st.expander("Change the sub-problems", icon=":material/edit:"):
         key = f"panel-plan-{progress.panel.id}"
         st.text_area("One line each: goal | experts | after …", written(progress.plan), key=key)
+        st.caption("after 1, 2: needs the results of sub-problems 1 and 2. Who may speak: experts by their code.")
         st.button("Send the changed list", on_click=_send, args=(key,))
 
 

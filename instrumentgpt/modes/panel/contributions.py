@@ -53,6 +53,33 @@ def screened(
     return contribution.model_copy(update=update), tuple(dict.fromkeys(notes))
 
 
+def within_the_log(
+    contribution: Contribution, lines: int, language: Language
+) -> tuple[Contribution, tuple[str, ...]]:
+    """Return the contribution without lines that the log, of so many `lines`, does not have, and notes."""
+    beyond = [
+        item.line for claim in contribution.claims for item in claim.evidence if (item.line or 0) > lines
+    ]
+    beyond += [row.line for row in contribution.rejects if (row.line or 0) > lines]
+    if not beyond:
+        return contribution, ()
+    claims = tuple(
+        claim.model_copy(update={"evidence": tuple(i for i in claim.evidence if (i.line or 0) <= lines)})
+        for claim in contribution.claims
+    )
+    rejects = tuple(
+        row.model_copy(update={"line": None}) if (row.line or 0) > lines else row
+        for row in contribution.rejects
+    )
+    told_ = ", ".join(f"{line:,}" for line in beyond if line)
+    note = (
+        f"第 {told_} 行：記錄只有 {lines:,} 行"
+        if language == "zh"
+        else f"line {told_}: the log has {lines:,}"
+    )
+    return contribution.model_copy(update={"claims": claims, "rejects": rejects}), (note,)
+
+
 def latest(said: Sequence[Said]) -> dict[str, Said]:
     """Return expert → what it said last."""
     return {one.expert: one for one in said}

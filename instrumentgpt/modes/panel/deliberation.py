@@ -9,7 +9,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Want
 from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Synthesis, as_json
 from instrumentgpt.modes.panel.contradictions import Contradiction, contradictions
-from instrumentgpt.modes.panel.contributions import Said, latest, screened, told
+from instrumentgpt.modes.panel.contributions import Said, latest, screened, told, within_the_log
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult, builds_on, memory_of, summarized
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS, next_round
@@ -116,8 +116,9 @@ def spoken(
 ) -> Spoken:
     """Return what expert `code` said in round `number`, screened, and how it goes with its earlier words."""
     expert = context.experts[code]
-    contribution, struck = screened(answer.content, expert, part.candidates, context.language)
-    said = Said(code, number, contribution, answer.tools, struck)
+    screen = screened(answer.content, expert, part.candidates, context.language)
+    contribution, beyond = within_the_log(screen[0], int(context.brief.get("lines") or 0), context.language)
+    said = Said(code, number, contribution, answer.tools, screen[1] + beyond)
     known = builds_on(results, code)
     named = tuple(one for one in contribution.builds_on if one in known)
     return Spoken(said, named, tuple(contradictions(said, results)))

@@ -6,11 +6,11 @@ from typing import Any
 
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.modes.panel.contracts import Rejected
 from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.facilitator import SURE
-from instrumentgpt.modes.panel.wording import cause_title
 from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
 

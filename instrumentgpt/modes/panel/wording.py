@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.faults import faults
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -26,13 +25,3 @@ def say(key: str, language: Language, **fields: Any) -> str:
     '3 rounds'
     """
     return str(Sentence().format(words()[key][language], **fields))
-
-
-def cause_title(cause: str, language: Language) -> str:
-    """Return the name of a fault class; another cause is its own name.
-
-    >>> cause_title("sensor_bias", "en"), cause_title("a loose screw", "en")
-    ('Sensor offset', 'a loose screw')
-    """
-    known = faults().get(cause)
-    return str(known[language]["title"]) if known else cause

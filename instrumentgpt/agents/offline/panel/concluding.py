@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.panel.record import sentence, title
+from instrumentgpt.agents.offline.panel.record import sentence
 from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.instruments.faults import cause_title
 
 
 def synthesis(case: Case) -> Iterator[str]:
@@ -50,7 +51,7 @@ def conclusion(case: Case) -> Iterator[str]:
     for one in _once(named):
         finding = next((row for row in about["findings"] if row["class"] == one["cause"]), None)
         seen = sentence(finding["summary"]) if finding else one["position"]
-        told = {"title": title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
+        told = {"title": cause_title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
         lines.append(phrase("panel_most_likely", language, **told))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
@@ -81,12 +82,16 @@ def _lead(
     voters = [last[code] for code in lead["votes"]]
     first = max(voters, key=lambda one: one["confidence"])
     named = joined([names[code] for code in lead["votes"]], case.language)
-    told = {"title": title(lead["cause"], case.language), "weight": lead["weight"], "count": len(voters)}
+    told = {
+        "title": cause_title(lead["cause"], case.language),
+        "weight": lead["weight"],
+        "count": len(voters),
+    }
     return phrase("panel_leads", case.language, names=named, position=first["position"], **told)
 
 
 def _second(case: Case, second: Mapping[str, Any], last: Mapping[str, Any]) -> str:
-    named = title(second["cause"], case.language)
+    named = cause_title(second["cause"], case.language)
     if second["votes"]:
         told = {"weight": second["weight"], "count": len(second["votes"])}
         return phrase("panel_runner_up_plain", case.language, title=named, **told)
@@ -109,7 +114,7 @@ def _excluded(
             "panel_excludes",
             case.language,
             names=joined([names[code] for code in one["against"]], case.language),
-            title=title(one["cause"], case.language),
+            title=cause_title(one["cause"], case.language),
             reason=next(_against(one["cause"], last), ""),
         )
         for one in out
@@ -117,7 +122,7 @@ def _excluded(
     ]
     rest = [one["cause"] for one in out if one["cause"] not in shown]
     if rest:
-        titles = joined([title(cause, case.language) for cause in rest], case.language)
+        titles = joined([cause_title(cause, case.language) for cause in rest], case.language)
         told = {"count": len(rest), "titles": titles, "reason": next(_against(rest[0], last), "")}
         lines.append(phrase("panel_excluded_rest", case.language, **told))
     return lines
@@ -130,7 +135,7 @@ def _against(cause: str, last: Mapping[str, Any]) -> Iterator[str]:
 
 def _dissent(case: Case, one: Mapping[str, Any], names: Mapping[str, str]) -> str:
     told = {"name": names[one["expert"]], "confidence": one["confidence"], "position": one["position"]}
-    return phrase("panel_dissents", case.language, title=title(one["cause"], case.language), **told)
+    return phrase("panel_dissents", case.language, title=cause_title(one["cause"], case.language), **told)
 
 
 def _measurement(last: Mapping[str, Any], lead: str) -> str:

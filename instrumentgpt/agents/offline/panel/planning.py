@@ -9,8 +9,9 @@ from typing import Any
 from instrumentgpt.agents.offline.answers.diagnosis import PARTS, draw
 from instrumentgpt.agents.offline.answers.subject import choose_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
-from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of, title
+from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of
 from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.text.language import Language
 
 MOST_FAULTS = 3  # examined each in a sub-problem of its own
@@ -152,7 +153,7 @@ def _cause(
     weighed = [row["class"] for row in fault["ruled_out"]]
     causes = list(dict.fromkeys([fault["class"], *rivals_of(fault["class"]), *weighed, *suspected]))
     causes = [one for one in causes if one != "healthy"]
-    named = joined([title(one, language) for one in causes[:4]], language)
+    named = joined([cause_title(one, language) for one in causes[:4]], language)
     where = where_is(fault["channel"], language)
     goal = phrase("panel_goal_cause", language, title=fault["title"], where=where, candidates=named)
     experts = [*asked_about(causes)[:4], "statistics"]
@@ -160,7 +161,7 @@ def _cause(
 
 
 def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Language) -> dict[str, Any]:
-    named = joined([title(one, language) for one in causes], language)
+    named = joined([cause_title(one, language) for one in causes], language)
     goal = phrase("panel_goal_suspected", language, count=len(told["channels"]), candidates=named)
     return _part(2, "cause", goal, None, causes, [*asked_about(causes)[:4], "statistics"], [1])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.phrases import phrase
-from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -81,12 +81,6 @@ def deciding(finding: Mapping[str, Any], language: Language, unit: str) -> str:
     return str(_Numbers().vformat(told[language], (), numbers)).replace("  ", " ")
 
 
-def title(fault: str, language: Language) -> str:
-    """Return the name of `fault`; what is no class of ours is its own name."""
-    table = faults().get(fault)
-    return str(table[language]["title"]) if table else fault
-
-
 def clause(summary: str) -> str:
     """Return the first part of a finding's sentence: what was seen, without what it is compared with.
 
@@ -131,7 +125,7 @@ def reasons(
             against.append(_silent(found, cause, channel, language))
         else:
             samples = found["samples"]
-            text = phrase("panel_unjudged", language, title=title(cause, language), samples=samples)
+            text = phrase("panel_unjudged", language, title=cause_title(cause, language), samples=samples)
             left.append(Reason(cause, text, firm=False, judged=False))
     return sorted(against, key=lambda one: one.line is None), sorted(left, key=lambda one: not one.judged)
 
@@ -179,7 +173,11 @@ def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reas
 def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Language) -> Reason | None:
     for one in findings:
         if cause in one["explains"]:
-            told = {"title": title(cause, language), "cause": one["title"], "clause": clause(one["summary"])}
+            told = {
+                "title": cause_title(cause, language),
+                "cause": one["title"],
+                "clause": clause(one["summary"]),
+            }
             line, quote = _first_line(one)
             return Reason(cause, phrase("panel_explained", language, **told), line, quote)
     return None

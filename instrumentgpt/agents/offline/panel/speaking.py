@@ -19,11 +19,11 @@ from instrumentgpt.agents.offline.panel.record import (
     reasons,
     rivals_of,
     sentence,
-    title,
     worst_channel,
 )
 from instrumentgpt.agents.offline.panel.sources import SOURCES, Shown
 from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.text.tokens import count_tokens
 
 SURE = {"critical": 0.95, "high": 0.9, "medium": 0.85, "low": 0.75}  # a check's verdict, by its severity
@@ -66,7 +66,7 @@ class Field:
         return phrase(key, self.case.language, **fields)
 
     def title(self, fault: str) -> str:
-        return title(fault, self.case.language)
+        return cause_title(fault, self.case.language)
 
 
 def contribute(case: Case) -> Iterator[str]:
