@@ -230,6 +230,17 @@ def test_stop_keeps_what_was_said_and_continue_goes_on(scripted, proposal, datab
     assert before < {one.key for one in after} and len(after) == len({one.key for one in after})
 
 
+def test_a_panel_that_is_done_offers_what_comes_next(scripted, proposal, database, conversation):
+    scripted(*agreeing())
+    turn(conversation, "yes")
+    offers = db.list_offers(database, db.list_messages(database, conversation)[-1].id)
+    assert [one.mode for one in offers] == ["chat", "investigate", "panel", "panel"]
+    assert offers[1].text == "Write a report on a.log"
+    turn(conversation, offers[-1].text)
+    left = db.list_offers(database, db.list_messages(database, conversation)[-1].id)
+    assert left == offers[:-1], "what is saved is not offered to be saved"
+
+
 def test_another_question_begins_another_panel(scripted, proposal, database, conversation):
     scripted(*agreeing())
     first = latest_panel(database, conversation)

@@ -17,6 +17,7 @@ from instrumentgpt.ui import composer, session, untrusted
 
 MODE = "panel"
 GOAL_CHARACTERS = 90
+CODES_CHARACTERS = 400
 LOOK_SECONDS = 1.0  # between two looks at a panel that goes on
 ICONS = {
     "done": ":green[:material/check_circle:]",
@@ -86,7 +87,7 @@ def _draw_editor(progress: Progress) -> None:
     with st.expander("Change the sub-problems", icon=":material/edit:"):
         key = f"panel-plan-{progress.panel.id}"
         st.text_area("One line each: goal | experts | after …", written(progress.plan), key=key)
-        st.caption("after 1, 2: needs the results of sub-problems 1 and 2. Who may speak: experts by their code.")
+        st.caption(f"Experts: {untrusted.label(', '.join(read_experts(home())), CODES_CHARACTERS)}")
         st.button("Send the changed list", on_click=_send, args=(key,))
 
 

@@ -10,6 +10,7 @@ from instrumentgpt.modes.panel.contracts import Brief, Plan, as_json
 from instrumentgpt.modes.panel.decomposition import checked, edited
 from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.experts import Expert, read_experts
+from instrumentgpt.modes.panel.next_steps import after_the_end
 from instrumentgpt.modes.panel.prompts import plan_prompt, record_of
 from instrumentgpt.modes.panel.saving import is_wish, save_report
 from instrumentgpt.modes.panel.session import carried_on
@@ -112,6 +113,7 @@ def _saved(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events:
     language = language_of(known.question)
     context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens)
     document = save_report(turn, known, context)
+    turn.offers += after_the_end(known, saved=True)
     yield from _said(say("saved", language, file=f"`{document.file}`"))
 
 

@@ -13,10 +13,10 @@ from instrumentgpt.modes.panel.decomposition import batches
 from instrumentgpt.modes.panel.deliberation import Context, deliberate, spoken
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult, result_as_json, result_from_json
 from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.next_steps import after_the_end, going_on
 from instrumentgpt.modes.panel.prompts import conclusion_prompt
 from instrumentgpt.modes.panel.recording import recorded
 from instrumentgpt.modes.panel.wording import say
-from instrumentgpt.storage.modes import Offer
 from instrumentgpt.storage.panels import Key, Panel, Step, list_steps, set_panel_status
 from instrumentgpt.text.language import language_of
 from instrumentgpt.text.tokens import count_tokens
@@ -51,7 +51,7 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
     if turn.settings.panel_remembers:
         keep(turn.database, _in_order(plan, results), known.conversation_id, memory.device_key(turn.state))
     set_panel_status(turn.database, known.id, "done")
-    turn.offers.append(Offer(say("save", language), say("save", language), "panel"))
+    turn.offers += after_the_end(known)
     yield Done("ok", turn.answer.text)
 
 
@@ -183,8 +183,9 @@ def _reached(journal: Journal, plan: Plan) -> int:
 def _interrupted(journal: Journal, context: Context, plan: Plan, problem: Interrupted) -> Events:
     language, turn = context.language, journal.turn
     done = sum(key.stage in ("contribution", "synthesis") for key in journal.steps)
-    turn.offers.append(Offer(say("go_on", language), "繼續" if language == "zh" else "continue", "panel"))
-    note = say("stopped", language, done=done, number=_reached(journal, plan))
+    reached = _reached(journal, plan)
+    turn.offers.append(going_on(reached, language))
+    note = say("stopped", language, done=done, number=reached)
     yield Text(f"\n\n{note}\n", LAST, whole=True)
     yield Done("cancelled" if turn.stopped() else "error", turn.answer.text)
 
