@@ -127,3 +127,27 @@ def test_what_is_closed_is_neither_a_gap_nor_waited_for():
 
 def test_an_entry_of_blanks_and_commas_is_none():
     assert with_entry(Gathered(), "must_have", " ,  ") == Gathered()
+
+
+@pytest.mark.parametrize(
+    "before, words, after",
+    [
+        ("it ruined two batches", "no, it was 3 batches", "it ruined 3 batches"),
+        ("毀了兩批", "不對，是三批", "毀了三批"),
+    ],
+)
+def test_a_correction_in_mid_interview_takes_the_place_of_what_was_said(before, words, after):
+    begun = replace(hear(Interview(), "it drifts"), gathered=Gathered("it drifts", impact=before))
+    assert hear(begun, words, "who").gathered.impact == after
+
+
+def test_a_correction_of_nothing_that_was_gathered_is_kept_beside_it():
+    begun = hear(Interview(), "The oven is off by two degrees since Monday")
+    said = "sorry, it was 4 of 7 runs"
+    assert hear(begun, said, "who").notes == (said,)
+
+
+def test_who_saw_it_counts_beside_what_it_cost():
+    begun = hear(Interview(), "The oven is off by two degrees since Monday")
+    after = hear(begun, "Alice saw it, it ruined two batches", "who").gathered
+    assert after.impact == "it ruined two batches" and "Alice" in after.who[0]

@@ -281,6 +281,19 @@ def test_what_the_last_log_showed_is_asked_about(database):
     assert "❓ The log shows: channel 1 swings by 0.6 °C. Is that what you mean" in answer
 
 
+def test_nobody_is_asked_whether_a_healthy_channel_is_the_trouble(database):
+    conversation = db.create_conversation(database)
+    healthy = ["Channel 1 is healthy: holds within ±0.02 °C", "通道 4 正常：保溫在 ±0.14 °C 之內"]
+    findings = ["channel 1 swings by 0.6 °C", *healthy]
+    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=findings)
+    db.update_memory(conversation, "", told.serialize(), database)
+    assert "The log shows: channel 1 swings" in Talk(conversation=conversation).say("it drifts")
+    calm = db.create_conversation(database)
+    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=healthy)
+    db.update_memory(calm, "", told.serialize(), database)
+    assert "The log shows" not in Talk(conversation=calm).say("it drifts")
+
+
 def test_a_device_that_the_inventory_lacks_can_be_reported_too(tmp_path, monkeypatch):
     talk = waiting(Talk(quick(tmp_path, monkeypatch)), "10.9.9.9 is off by two degrees", "enough")
     assert "**Instrument**: 10.9.9.9" in talk.answers[-1]

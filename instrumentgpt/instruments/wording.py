@@ -1,6 +1,7 @@
 """A finding as sentences, in English or Traditional Chinese; the sentences are in faults.toml."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,6 +50,16 @@ def definition(fault: str, language: Language) -> str:
 def summary(finding: Finding, language: Language) -> str:
     """Return what was found, where and how much, in one clause."""
     return _written(finding, "summary", language)
+
+
+def tells_of_health(text: str) -> bool:
+    """Return whether `text` is the summary of a channel without a fault, in any language.
+
+    >>> tells_of_health("Channel 3 is healthy: holds within ±0.02 °C"), tells_of_health("Channel 3 swings")
+    (True, False)
+    """
+    heads = (re.split("[:：]", str(_sentences("healthy", language)["summary"]))[0] for language in WORDS)
+    return any(re.match(re.escape(head).replace(r"\{channel\}", ".{1,20}"), text) for head in heads)
 
 
 def cause(finding: Finding, language: Language) -> str:

@@ -6,6 +6,7 @@ import db
 import memory
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.precedents import earlier
+from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.statement import About
 from instrumentgpt.modes.interview.stored import (
@@ -92,7 +93,7 @@ def told_of(case: Case) -> dict[str, object]:
         "words": case.words,
         "known": texts,
         "device": case.device,
-        "finding": state.findings[-1] if state.findings else "",
+        "finding": next((one for one in reversed(state.findings) if not tells_of_health(one)), ""),
         "cause": _earlier_cause(case),
     }
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from instrumentgpt.modes.interview.corrections import amended
+from instrumentgpt.modes.interview.corrections import amended, contradicts
 from instrumentgpt.modes.interview.gathered import (
     GAPS,
     MORE,
@@ -166,6 +166,9 @@ def _close(now: Interview, gap: str, how: str) -> Interview:
 
 def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview:
     """Take in what `words` tell; an answer to what was asked counts for it, unless it asks or is vague."""
+    gathered, new = amended(now.gathered, words) if contradicts(words) else (now.gathered, [])
+    if new:
+        return replace(now, gathered=gathered, new=tuple(new))
     pieces = pieces_of(words)
     captured = [(slot, text) for text in pieces for slot in _slots(text)]
     whole = _together(piece for piece in pieces if says_something(piece) and not is_question(piece))
@@ -181,6 +184,8 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
         return replace(after, vague=asked if asked in after.gaps else "")
     if after.new:
         return after
+    if now.gathered.filled() and contradicts(words):
+        return _noted(now, words)
     asks = any(map(is_question, pieces))
     return replace(after, want="question") if asks else _tired(replace(after, want="other"), asked)
 
@@ -279,5 +284,10 @@ def _corrected(now: Interview, words: str) -> Interview:
     after = _told(now, words, "", challenged=False)
     if after.new:
         return replace(after, closed=now.closed)  # the summary stays in view
+    return _noted(now, words)
+
+
+def _noted(now: Interview, words: str) -> Interview:
+    """Keep a correction that belongs to nothing gathered beside it."""
     note = " ".join(words.split())[:200]
     return replace(now, notes=(*now.notes, note), new=(("notes", note),))
