@@ -11,8 +11,8 @@ Changes = list[tuple[str, str]]  # (slot, its new text), "" where an entry was t
 _NUMBER = re.compile(
     r"(?P<number>[±+\-]?\d+(?:\.\d+)?|\b(?:half a|one|two|three|four|five|six|seven|eight|nine|ten)\b"
     r"|[一二兩两三四五六七八九十半]+(?:點[一二三四五六七八九])?)"
-    r"(?P<blank> ?)(?P<unit>degrees?|°c|℃|°|kelvin|k\b|%|percent|volts?|bar|batch(?:es)?|minutes?|hours?|days?"
-    r"|seconds?|度|分鐘|分钟|小時|小时|天|秒|次|批)",
+    r"(?P<blank> ?)(?P<unit>degrees?|°c|℃|°|kelvin|k\b|%|percent|volts?|bar|batch(?:es)?|minutes?|hours?"
+    r"|days?|seconds?|度|分鐘|分钟|小時|小时|天|秒|次|批)",
     re.I,
 )
 
