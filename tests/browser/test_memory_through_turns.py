@@ -1,0 +1,48 @@
+"""What the page's own turns remember: a value of turn 1 at turn 12, a corrected one, two devices."""
+
+import time
+from contextlib import closing
+
+from driving import ANSWER_MS, ask, opened
+from playwright.sync_api import Page, expect
+
+import db
+from instrumentgpt.storage.prompts import get_prompt, list_prompts
+
+BETWEEN = ("thanks", "which devices are there?", "what can you do?", "list the logs of 053") * 3
+
+
+def answered(server, page: Page, question: str) -> tuple[str, str]:
+    """Ask and return (the prompt that was sent, the answer), both as stored."""
+    with closing(db.connect(server.home / "instrumentgpt.db")) as database:
+        before = sum(len(db.list_messages(database, one.id)) for one in db.list_conversations(database))
+        ask(page, question)
+        deadline = time.monotonic() + ANSWER_MS / 1000
+        while time.monotonic() < deadline:
+            conversations = db.list_conversations(database)
+            messages = db.list_messages(database, conversations[0].id) if conversations else []
+            if len(messages) == before + 2:
+                break
+            page.wait_for_timeout(200)
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=ANSWER_MS)
+        newest = max(list_prompts(database, conversations[0].id))[0]
+        return get_prompt(database, conversations[0].id, newest).text, messages[-1].content
+
+
+def test_a_value_of_turn_1_is_in_the_prompt_and_the_answer_of_turn_12(page, offline):
+    opened(page, offline.url)
+    answered(offline, page, "the vendor's work order for zspr 052 is WO-4711, and kp is 0.12")
+    answered(offline, page, "no, kp is 0.15")
+    for question in BETWEEN[:9]:
+        answered(offline, page, question)
+    prompt, answer = answered(offline, page, "what was the work order of zspr 052?")
+    assert "vendor's work order" not in prompt.split("<recent_conversation>")[1]
+    assert "WO-4711" in prompt and "WO-4711" in answer
+    expect(page.get_by_test_id("stChatMessage").last).to_contain_text("WO-4711")
+    context = prompt.split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
+    current = [line.split("previously")[0] for line in context.splitlines() if line.startswith("  - kp")]
+    assert current and all("0.15" in line and "0.12" not in line for line in current)
+
+    prompt, _ = answered(offline, page, "what is the status of 10.1.1.112?")
+    own = prompt.split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
+    assert "zspr 053" in own and "WO-4711" not in own and "0.15" not in own
