@@ -41,6 +41,7 @@ from instrumentgpt.storage.runs import (
     set_process,
     start_run,
 )
+from instrumentgpt.text.approval import approval
 from instrumentgpt.turn import Turn, open_turn, run_folder
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
@@ -282,6 +283,7 @@ def _record(
         who = COMMAND
     else:
         who = choose(settings.agent if agent == "auto" else agent, settings)[0].name
+        mode = _mode_of_reply(database, conversation_id, text, mode)
     stale = live_run(database, conversation_id)
     if stale is not None:
         _reap(database, stale, longest=float("inf"))
@@ -289,6 +291,15 @@ def _record(
         message_id = db.add_message(database, conversation_id, "user", text)
         _attach(database, conversation_id, message_id, attachments)
         return start_run(database, conversation_id, who, mode, message_id)
+
+
+def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: str) -> str:
+    """Return the mode that a plain yes or no belongs to: that of the last answer's offer that means it."""
+    meant = approval(text)
+    latest = db.list_messages(database, conversation_id)[-1:] if meant else []
+    offers = db.list_offers(database, latest[0].id) if latest and latest[0].role == "assistant" else []
+    modes = [offer.mode for offer in offers if approval(offer.text) == meant and offer.mode in MODES]
+    return mode if mode in modes else next(iter(modes), mode)
 
 
 def _attach(
