@@ -108,6 +108,13 @@ def test_too_little_data_rules_nothing_out(shared_logs, tmp_path):
     assert not out & {"oscillation_tuning", "ambient_disturbance", "heater_degradation"}
 
 
+def test_what_a_check_withheld_is_asked_and_neither_held_nor_ruled_out(shared_logs, tmp_path):
+    panel = held(shared_logs / "stiction" / "loop_006.txt", "is the sensor drifting?", "en", tmp_path)
+    assert "sensor_bias" in panel.plan.sub_problems[1].candidates
+    assert "sensor_bias" not in {row.cause for one in panel.heard for row in one.rejects}
+    assert panel.cause == "" and any("gives no verdict" in one.position for one in panel.heard)
+
+
 def test_what_the_question_suspects_is_examined_even_on_a_healthy_log(tmp_path):
     log = DEMO / "zspr_052" / "InstrumentDebug_2026-02-19_23-24-45.39.log"
     panel = held(log, "is it the heater?", "en", tmp_path)

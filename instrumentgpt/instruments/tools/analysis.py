@@ -44,6 +44,7 @@ def diagnose_log(
         "findings": _findings(opened, chosen, coincidences(found), language, record or language),
         "channels": _channels(opened, found, channel),
         "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
+        "unjudged": sorted({why.fault for why in found.withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
         "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
     }

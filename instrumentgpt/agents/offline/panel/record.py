@@ -192,7 +192,7 @@ def _is_judged(found: Mapping[str, Any], cause: str) -> bool:
     """Return whether the silence of the check of `cause` says anything: too little data says nothing."""
     if any(one["class"] == TOO_LITTLE for one in found["findings"]) and cause not in SEEN_AT_ONCE:
         return False
-    return cause in found["checks"] and not found["missing"] and cause not in found["withheld"]
+    return cause in found["checks"] and cause not in found["unjudged"]
 
 
 def _first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
