@@ -86,7 +86,8 @@ def _draw_editor(progress: Progress) -> None:
     """Draw the decomposition as text; what is sent back changed is shown again before anything is asked."""
     with st.expander("Change the sub-problems", icon=":material/edit:"):
         key = f"panel-plan-{progress.panel.id}"
-        st.text_area("One line each: goal | experts | after …", written(progress.plan), key=key)
+        label, plan = "One line each: goal | experts | after …", written(progress.plan)
+        st.text_area(label, plan, key=key, height="content")
         st.caption(f"Experts: {untrusted.label(', '.join(read_experts(home())), CODES_CHARACTERS)}")
         st.button("Send the changed list", on_click=_send, args=(key,))
 
