@@ -284,6 +284,7 @@ def test_what_the_last_log_showed_is_asked_about(database):
 def test_nobody_is_asked_whether_a_healthy_channel_is_the_trouble(database):
     conversation = db.create_conversation(database)
     healthy = ["Channel 1 is healthy: holds within ±0.02 °C", "通道 4 正常：保溫在 ±0.14 °C 之內"]
+    healthy += ["Ruled out: Heater failure (pv does not move the wrong way)", "已排除：加熱器失效"]
     findings = ["channel 1 swings by 0.6 °C", *healthy]
     told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=findings)
     db.update_memory(conversation, "", told.serialize(), database)

@@ -128,6 +128,7 @@ def test_the_answer_ranks_with_links_and_says_what_to_do(six):
     *_, answer = six
     assert answer.index("1. zspr 051") < answer.index("6. zspr 052")
     assert answer.count("](?log=zspr%20") >= 5 and "gen_report_1" in answer
+    assert "通道 2**" in answer or "channel 2**" in answer  # a blank before ** would undo the bold
     assert "PLOTLY_CHART" in answer
 
 
@@ -194,6 +195,13 @@ def test_003_06_what_is_saved_keeps_its_name_and_is_saved_once(reported):
     assert (reported.path.parent / "documents" / document.file).read_text().startswith("<!DOCTYPE html>")
     assert "was saved before" in reported.say("save gen_report_1")
     assert len(reported.documents) == 1
+
+
+@pytest.mark.parametrize("words, said", [("yes", "Nothing waits"), ("好", "沒有等待")])
+def test_a_yes_to_nothing_carries_nothing_out(talk, words, said):
+    talk.say("what is wrong with zspr 052?")
+    assert said in talk.say(words)
+    assert talk.tools == []
 
 
 def test_what_does_not_exist_cannot_be_saved(reported):

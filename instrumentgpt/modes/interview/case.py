@@ -93,9 +93,14 @@ def told_of(case: Case) -> dict[str, object]:
         "words": case.words,
         "known": texts,
         "device": case.device,
-        "finding": next((one for one in reversed(state.findings) if not tells_of_health(one)), ""),
+        "finding": next(filter(_tells_of_trouble, reversed(state.findings)), ""),
         "cause": _earlier_cause(case),
     }
+
+
+def _tells_of_trouble(finding: str) -> bool:
+    """Return whether a finding can be what is complained about: nothing healthy, nothing ruled out."""
+    return not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
 
 
 def _earlier_cause(case: Case) -> str:

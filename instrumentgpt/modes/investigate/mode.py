@@ -49,6 +49,8 @@ def investigate(turn: Turn) -> Events:
     if refs:
         text = saving.saved(turn.database, turn.run.conversation_id, refs, entities, language)
         yield from ended(turn, kept, text, f"saved {', '.join(refs)}")
+    elif pending is None and approval(said):
+        yield from ended(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
     elif pending and answer == "no":
         key = "not_saved" if pending.kind == "save" else "dropped"
         yield from ended(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
