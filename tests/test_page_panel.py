@@ -47,10 +47,8 @@ def steps(at: AppTest) -> list[str]:
     return found.split("  \n")
 
 
-def test_a_proposal_is_shown_as_steps_with_its_list_to_edit(conversation):
-    at = page(conversation)
-    assert len(steps(at)) == 2 and ":material/circle:" in steps(at)[0]
-    assert at.text_area[0].value.startswith("1. Part 1? | tuning, sensing\n2. Part 2?")
+def test_a_proposal_comes_with_its_list_to_edit(conversation):
+    assert page(conversation).text_area[0].value.startswith("1. Part 1? | tuning, sensing\n2. Part 2?")
 
 
 def test_an_edited_list_is_sent_as_the_users_words(conversation, database, scripted):
