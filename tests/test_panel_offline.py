@@ -6,6 +6,7 @@ import re
 import pytest
 
 from bench.panel import held, labelled, row
+from instrumentgpt.modes.panel.contradictions import contradictions
 from instrumentgpt.modes.panel.expert_memory import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.text.tokens import count_tokens
@@ -65,6 +66,24 @@ def test_every_sentence_has_a_number_or_is_a_question(panels, log, language):
 def test_it_speaks_the_language_of_the_question(panels, log, language):
     for one in panels(log, language).heard:
         assert bool(re.search(r"[\u4e00-\u9fff]", one.position)) == (language == "zh"), one.position
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_chinese_sentences_follow_each_other_without_a_space(panels, log):
+    assert not [one.position for one in panels(log, "zh").heard if "。 " in one.position]
+
+
+@pytest.mark.parametrize(("log", "language"), CASES)
+def test_no_expert_is_said_to_contradict_itself(panels, log, language):
+    results = panels(log, language).results
+    blamed = [
+        contradiction
+        for place, result in enumerate(results)
+        for said in result.said
+        for contradiction in contradictions(said, results[:place])
+        if contradiction.kind != "changed"
+    ]
+    assert blamed == []
 
 
 @pytest.mark.parametrize(("log", "language"), CASES)

@@ -218,8 +218,7 @@ def _short(position: str) -> str:
     sentences = re.split(r"(?<=[.;])\s+|(?<=[。；])", position)
     while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
         sentences.pop()
-    joint = "" if "\u4e00" <= position[-2:-1] <= "\u9fff" else " "
-    return joint.join(sentences).rstrip("；; ")
+    return re.sub(r"(?<=[。；]) ", "", " ".join(sentences)).rstrip("；; ")
 
 
 def _quiet(field: Field) -> str:
