@@ -178,6 +178,11 @@ def test_a_finding_with_a_superseded_value_is_not_told_as_current():
         ("plot it", []),
         ("> never touch it", []),
         ("```\nnever\n```", []),
+        (
+            "never touch the gains, only hardware. what should I do?",
+            ["never touch the gains, only hardware."],
+        ),
+        ("we may not change the gains", ["we may not change the gains"]),
     ],
 )
 def test_what_a_user_lays_down_is_kept(text, wishes):

@@ -8,6 +8,7 @@ from panel_case import sub_problem
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.contracts import BadReply, Contribution, Plan, read_reply
 from instrumentgpt.modes.panel.decomposition import BadPlan, batches, checked, edited, written
+from instrumentgpt.modes.panel.display import heading
 from instrumentgpt.modes.panel.experts import read_experts
 
 EXPERTS = read_experts()
@@ -94,6 +95,11 @@ def test_goals_experts_and_order_can_be_edited_and_one_added():
 def test_what_is_added_may_be_any_of_the_causes():
     text = "\n".join([written(three()), "4. The door? | surroundings"])
     assert edited(three(), text, EXPERTS).sub_problems[3].candidates == sub_problem(1, "power").candidates
+
+
+def test_a_heading_never_counts_fewer_than_its_own_number():
+    kept = edited(three(), "remove 1", EXPERTS).sub_problems
+    assert "3 of 3" in heading(kept[-1], len(kept), "en") and "3／3" in heading(kept[-1], len(kept), "zh")
 
 
 @pytest.mark.parametrize("text", ["why does it swing?", "1. one line", "yes, but quickly\n1. a\n2. b", ""])

@@ -8,13 +8,16 @@ from instrumentgpt.text.summary import shorten
 
 WISH_CHARS = 240  # of a sentence kept
 LINE_CHARS = 1000
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(]|[^\x00-\x7f])|(?<=[。！？；])|\n")
+_SENTENCE = re.compile(  # many type without capitals: a word that begins a question begins a sentence
+    r"(?<=[.!?;])\s+(?=[A-Z\"“(]|[^\x00-\x7f]"
+    r"|(?:what|why|how|when|where|which|who|is|are|can|could|should|do|does|so|then)\b)|(?<=[。！？；])|\n"
+)
 _LAID_DOWN = re.compile(
     r"(?<!\bi )(?<!\bwe )(?<!\bthey )\b(?:do not|don['’]t|dont)\b"
     r"|\b(?:never|always|must(?:n't)?|only (?:use|report|show|touch|when|if|after|in)"
     r"|please (?:keep|use|avoid)"
     r"|from now on|make sure|avoid|unless|without my|not (?:before|after|until|allowed)"
-    r"|no (?:restart|reboot|changes?)"
+    r"|no (?:restart|reboot|changes?)|(?:we|you) may not"
     r"|remember|note that|keep in mind|leave (?:it|the|this)|i (?:want|prefer|need)"
     r"|we (?:want|prefer|need|agreed)"
     r"|window|scheduled|deadline|appointment|ticket"

@@ -37,8 +37,9 @@ def proposal(plan: Plan, experts: Mapping[str, Expert], language: Language) -> s
 
 
 def heading(part: SubProblem, count: int, language: Language) -> str:
-    """Return the heading of a sub-problem."""
-    return "\n\n" + say("heading", language, id=part.id, count=count, goal=plain_text(part.goal)) + "\n\n"
+    """Return the heading of a sub-problem; where others were removed, `count` is no less than its number."""
+    told = {"id": part.id, "count": max(count, part.id), "goal": plain_text(part.goal)}
+    return "\n\n" + say("heading", language, **told) + "\n\n"
 
 
 def contribution(spoken: Spoken, context: Context, known: set[str]) -> str:
