@@ -68,6 +68,7 @@ class Asking:
 
 
 CHAT = Asking(resume=True)
+MOST_LAID_DOWN = 3  # sentences told to our own analyst
 
 
 @dataclass(frozen=True)
@@ -300,6 +301,7 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
         "devices": [device.name for device in turn.devices],
         "state": asdict(remembered.state),
         "stated": _stated(remembered),
+        "laid_down": _laid_down(remembered),
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(asking.told),
     }
@@ -316,6 +318,13 @@ def _stated(remembered: InForce) -> list[dict[str, Any]]:
         one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
     }
     return list(newest.values())
+
+
+def _laid_down(remembered: InForce) -> list[str]:
+    """Return the newest of what the user laid down for the device in question, or for all."""
+    about = ("", device_key(remembered.state))
+    said = [one for one in remembered.known if one.kind == "wish" and one.fact.device in about]
+    return list(dict.fromkeys(one.said for one in said))[-MOST_LAID_DOWN:]
 
 
 def _free_name(folder: Path) -> Path:

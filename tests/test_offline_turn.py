@@ -91,3 +91,18 @@ def test_what_only_the_user_can_know_is_told_from_what_the_user_said(conversatio
     ):
         answer = ask(conversation, question)[-1].text
     assert answer == "您在第 1 輪說過 `work order WO-4711`。"
+
+
+@pytest.mark.parametrize(
+    "said, asked, told",
+    [
+        ("Never touch the gains.", "what is wrong with zspr 053?", "You laid down: `Never touch the gains`"),
+        ("", "053 怎麼了？不要更改增益。", "您規定過：`不要更改增益`"),
+    ],
+)
+def test_advice_stands_beside_what_the_user_laid_down(database, conversation, said, asked, told):
+    ask(conversation, "zspr 053")
+    if said:
+        ask(conversation, said)
+    ask(conversation, asked)
+    assert told in db.list_messages(database, conversation)[-1].content

@@ -25,6 +25,7 @@ class Task:
     devices: tuple[str, ...] = ()  # named in this question
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
     stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
+    laid_down: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
     attachments: tuple[str, ...] = ()  # paths of files dropped with the question
     given: dict[str, Any] = field(default_factory=dict)  # what a mode tells beside the question
 

@@ -23,7 +23,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown_device,
 )
 from instrumentgpt.agents.offline.answers.state import recall
-from instrumentgpt.agents.offline.answers.stated import beside_the_log, stated
+from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
@@ -77,6 +77,7 @@ def answer(case: Case) -> Iterator[str]:
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)
         yield from beside_the_log(case)
+        yield from laid_down(case)
     except NothingToRead as problem:
         yield str(problem)
     except ToolFailed as problem:

@@ -4,17 +4,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.phrases import phrase, quoted
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.text.terms import synonyms, terms
 from instrumentgpt.text.wanted import holds
+from instrumentgpt.text.wishes import wishes_in
 
 TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
+ADVISED = ("why", "next", "tune")  # those whose answers say what to do
 
 
 def beside_the_log(case: Case) -> Iterator[str]:
     """Yield, after values of a log, those that the user stated of what the question names."""
     if case.question.intent in TOLD_OF_VALUES and (told := stated(case)):
         yield "".join(f"\n\n{one}" for one in told) + " " + phrase("stated_or_log", case.language)
+
+
+def laid_down(case: Case) -> Iterator[str]:
+    """Yield, after advice, what the user laid down in this question or before."""
+    kept = case.task.laid_down if case.same_device else ()
+    wishes = list(dict.fromkeys([*kept, *wishes_in(case.task.question)]))
+    if case.question.intent in ADVISED and wishes:
+        told = joined([quoted(one.rstrip(".。")) for one in wishes], case.language)
+        yield "\n\n" + phrase("laid_down", case.language, wishes=told)
 
 
 def stated(case: Case) -> list[str]:
