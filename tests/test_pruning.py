@@ -196,6 +196,14 @@ def test_an_export_holds_the_words_the_data_and_the_files(database):
         assert "(Channel 1: removed to save space)" in archive.read("conversation.md").decode()
 
 
+def test_an_exported_report_can_be_opened_by_its_name(database):
+    conversation = db.create_conversation(database)
+    asked = db.add_message(database, conversation, "user", "write a report")
+    db.add_artifact(database, conversation, None, asked, "html", "compare 051 with 053", "report", b"<p>")
+    with zipfile.ZipFile(io.BytesIO(exported(database, conversation))) as archive:
+        assert [name for name in archive.namelist() if name.endswith("compare_051_with_053.html")]
+
+
 def test_an_unknown_conversation_is_not_exported(database):
     with pytest.raises(db.UnknownConversation, match="Start a new one"):
         exported(database, "nobody")

@@ -18,6 +18,7 @@ from instrumentgpt.text.markers import marker
 TABLES = ("state_items", "device_states", "facts", "revisions", "mode_states", "permissions", "runs")
 NAME_CHARS = 60
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
+ENDINGS = {"plotly": ".json", "html": ".html"}  # of files whose titles have none
 
 
 def exported(database: Database, conversation_id: str) -> bytes:
@@ -66,7 +67,7 @@ def _artifacts(database: Database, conversation_id: str) -> Iterator[Artifact | 
 def _file_name(artifact: Artifact) -> str:
     """Return a name within the archive, whatever the title is."""
     plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in artifact.title)
-    ending = ".json" if artifact.kind == "plotly" else ""
+    ending = ENDINGS.get(artifact.kind, "")
     return f"{artifact.id}-{plain.strip('._')[:NAME_CHARS] or artifact.kind}{ending}"
 
 
