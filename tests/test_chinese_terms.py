@@ -1,6 +1,5 @@
 """One Chinese word for one thing, in every sentence that we write."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,9 @@ PATTERNS = {
     "intents.toml",
     "columns.toml",
     "key-value.toml",
+    "approval.toml",
+    "corrections.toml",
+    "signs.toml",
     "synonyms.toml",
 }  # what people and logs write, not what we say
 SENTENCES = sorted(path for path in FOLDER.rglob("*.toml") if path.name not in PATTERNS)
@@ -40,7 +42,8 @@ OTHERS = {  # what we do not write → what we write
 
 @pytest.mark.parametrize("path", SENTENCES, ids=lambda path: path.name)
 def test_our_sentences_use_one_chinese_word_for_one_thing(path):
-    said = re.sub(r"(?m)^#.*$", "", path.read_text(encoding="utf-8"))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    said = "\n".join(line for line in lines if not line.startswith("#") and "(?:" not in line)
     found = [f"{word}: write {ours}" for word, ours in OTHERS.items() if word in said]
     assert not found
 
