@@ -61,22 +61,22 @@ def _draw_device(conversation_id: str, told: Listing) -> None:
     entries = [Entry(Item(told.device, field, field), text) for field, text in named.items() if text]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(told.state)
+            draw_badges(told.state, "next: ")  # a question opens again what is resolved
         if entries:
             editing.draw_device_menu(conversation_id, entries)
 
 
-def draw_badges(state: memory.DiagnosticState) -> None:
-    """Draw the device and the status of the state; nothing before there is either."""
+def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
+    """Draw the device and the status of the state; nothing before there is either.
+
+    when  put before the status, where it is not that of now
+    """
     device = " · ".join(filter(None, (state.device_name, state.device_ip)))
     if device:
         st.badge(untrusted.label(device), icon=":material/dns:", color="blue")
-    _draw_status(state)
-
-
-def _draw_status(state: memory.DiagnosticState) -> None:
     if state.status != "idle":
-        st.badge(state.status, icon=":material/troubleshoot:", color=STATUS_COLOURS[state.status])
+        colour = STATUS_COLOURS[state.status]
+        st.badge(f"{when}{state.status}", icon=":material/troubleshoot:", color=colour)
 
 
 def _draw_values(conversation_id: str, told: Listing, entries: Sequence[Entry]) -> None:
