@@ -65,7 +65,7 @@ def _draw_conversation(
     newest = db.list_messages(database, shown.id, last=1)
     messages = conversation.draw(database, shown.id, settings, answering=run is not None)
     if run and any(message.run_id == run.id for message in [*messages, *newest]):
-        run = None  # it has ended since it was looked for
+        st.rerun()  # it has ended since it was looked for: Stop is drawn already, and nothing would remove it
     frame = conversation.draw_live(database, run) if run else None
     is_panel = panel.draw(database, shown.id, answering=run is not None)
     if not run:
