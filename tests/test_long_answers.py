@@ -40,7 +40,7 @@ def seconds(put_together, count):
 @pytest.mark.parametrize("put_together", [taken, shown, heard])
 def test_eight_times_as_many_pieces_take_about_eight_times_as_long(put_together):
     """Joined piece by piece, they took sixty times as long and more."""
-    assert seconds(put_together, TIMES * FEW) < 3 * TIMES * seconds(put_together, FEW)
+    assert seconds(put_together, TIMES * FEW) < 5 * TIMES * seconds(put_together, FEW)
 
 
 @pytest.mark.parametrize(
