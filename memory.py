@@ -22,9 +22,8 @@ from instrumentgpt.text.budget import (
     within,
 )
 from instrumentgpt.text.context import Case, context_lines, keys_of, lines_pinned, wanted_terms
-from instrumentgpt.text.facts import Names, errors_in, facts_in
+from instrumentgpt.text.facts import errors_in, facts_in
 from instrumentgpt.text.filtering import filter_content
-from instrumentgpt.text.known import Known
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
     DiagnosticState,
@@ -55,10 +54,12 @@ __all__ = [
     "NOTE",
     "PROMPT_TOKENS",
     "RECENT_EXCHANGES",
+    "Beside",
     "Case",
     "DiagnosticState",
     "Prompt",
     "Recalled",
+    "Rules",
     "Section",
     "begin_question",
     "build_prompt",
@@ -186,6 +187,39 @@ class Prompt:
         return count_tokens(self.text)
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What a prompt tells beside the case and the messages.
+
+    is_device_query  the question names a device: the note on logs already analyzed stands below the context
+    request          what stands for a question that is too long for the budget (`request_in_file`)
+    recalled         what earlier messages say that bears on the question, as `db.recall` found it
+    elsewhere        lines on what other conversations found on the device, below their heading
+    notes            what the user had kept, a line each, what bears on the question first
+    """
+
+    is_device_query: bool = False
+    request: str = ""
+    recalled: Sequence[Recalled] = ()
+    elsewhere: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How much a prompt tells.
+
+    recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
+    budget            tokens, shared by the rules of text/budget.py; the question is never shortened
+    layers            which of LAYERS are told. Messages are summarised whatever is, the recent ones too
+                      where they are not told
+    """
+
+    recent_exchanges: int = RECENT_EXCHANGES
+    budget: int = PROMPT_TOKENS
+    layers: Collection[str] = LAYERS
+
+
 def build_prompt(
     current_question: str,
     all_messages: Sequence[StoredMessage],
@@ -194,72 +228,53 @@ def build_prompt(
     is_device_query: bool,
 ) -> tuple[str, str]:
     """Return (prompt, summary to store); see `compose`."""
-    prompt = compose(current_question, all_messages, diagnostic_state, existing_summary, is_device_query)
+    case, beside = Case(current_question, diagnostic_state), Beside(is_device_query)
+    prompt = compose(case, all_messages, existing_summary, beside)
     return prompt.text, prompt.summary
 
 
 def compose(
-    current_question: str,
+    case: Case,
     all_messages: Sequence[StoredMessage],
-    diagnostic_state: DiagnosticState,
     existing_summary: str = "",
-    is_device_query: bool = False,
-    *,
-    recent_exchanges: int = RECENT_EXCHANGES,
-    budget: int = PROMPT_TOKENS,
-    recalled: Sequence[Recalled] = (),
-    request: str = "",
-    known: Sequence[Known] = (),
-    devices: Sequence[str] = (),
-    names: Names = (),
-    pinned: Sequence[tuple[str, str]] = (),
-    others: Sequence[str] = (),
-    dated: Mapping[tuple[str, str], str] | None = None,
-    layers: Collection[str] = LAYERS,
-    elsewhere: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    beside: Beside = Beside(),
+    rules: Rules = Rules(),
 ) -> Prompt:
-    """Return the prompt for a question, and what becomes of the older messages.
+    """Return the prompt for the question of `case`, and what becomes of the older messages.
 
     all_messages      all messages of the conversation, oldest first, raw; the current question may be the
                       last one. With ids, the newest part will do as long as N is not raised.
     existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
-    recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
-    budget            tokens, shared by the rules of text/budget.py; the question is never shortened
-    recalled          what earlier messages say that bears on the question, as `db.recall` found it
-    request           what stands for the question where it is too long for the budget (`request_in_file`)
-    known             what messages stated, as `db.list_facts` or `db.facts_of` returns it
-    devices           further devices that the question names; the state's own comes first
-    names             the names of every device
-    pinned            (field, text) of the state that is in every prompt, as `known` may be too
-    others            further devices of the conversation, of which only the names are told
-    dated             (field, text) of the state → since when it is known, and from where
-    layers            which of LAYERS the prompt tells. Messages are summarised whatever it tells, the recent
-                      ones too where it does not tell them
-    elsewhere         lines on what other conversations found on the device, below their heading
-    notes             what the user had kept, a line each, what bears on the question first
     """
-    message_ids = message_names(all_messages)
-    end = len(message_ids) - _ends_with(all_messages, current_question)
-    exchanges = recent_exchanges if "recent" in layers else 0
-    cut = _cut(all_messages[:end], exchanges)
-    kept = _still_true(parse(existing_summary), message_ids, cut)
-    entries, evicted = _with_older(kept, message_ids[:cut], all_messages[:cut])
+    names = message_names(all_messages)
+    end = len(names) - _ends_with(all_messages, case.question)
+    cut = _cut(all_messages[:end], rules.recent_exchanges if "recent" in rules.layers else 0)
+    kept = _still_true(parse(existing_summary), names, cut)
+    entries, evicted = _with_older(kept, names[:cut], all_messages[:cut])
     entries = settle(entries)
-    case = Case(current_question, diagnostic_state, known, devices, others, names, pinned, dated or {})
-    parts = Parts(
-        request or current_question,
+    parts = _parts(case, entries, all_messages[cut:end], beside, rules.layers)
+    return Prompt(within(rules.budget, parts), write(entries), evicted)
+
+
+def _parts(
+    case: Case,
+    entries: Sequence[Entry],
+    recent: Sequence[StoredMessage],
+    beside: Beside,
+    layers: Collection[str],
+) -> Parts:
+    """Return what the prompt is made of, without the layers that are not told."""
+    return Parts(
+        beside.request or case.question,
         context_lines(case, "state" in layers, "facts" in layers),
-        NOTE if is_device_query else "",
+        NOTE if beside.is_device_query else "",
         entries if "summary" in layers else (),
-        [(_speaker(row["role"]), filter_content(row["content"])) for row in all_messages[cut:end]],
-        recalled if "recalled" in layers else (),
+        [(_speaker(row["role"]), filter_content(row["content"])) for row in recent],
+        beside.recalled if "recalled" in layers else (),
         lines_pinned(case),
-        elsewhere if "history" in layers else (),
-        notes,
+        beside.elsewhere if "history" in layers else (),
+        beside.notes,
     )
-    sections = within(budget, parts)
-    return Prompt(sections, write(entries), evicted)
 
 
 def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:

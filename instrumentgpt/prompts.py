@@ -39,31 +39,30 @@ def prompt_for(
     """
     budget = settings.prompt_tokens
     names = names_of(inventory)
-    told = memory.request_in_file(request, request_file(request), budget)
     named = [device.name for device in devices]
     known = _facts(database, conversation_id, memory.Case(request, state, devices=named, names=names))
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
-    return memory.compose(
+    case = memory.Case(
         request,
-        history(database, conversation_id, before),
         in_force.state,
-        summary,
-        is_device_query=bool(devices),
-        recent_exchanges=settings.recent_exchanges,
-        budget=budget,
-        recalled=[*put_back, *db.recall(database, conversation_id, request, names, before)],
-        request=told if memory.is_too_long(request, budget) else "",
         known=in_force.known,
         devices=named,
+        others=devices_spoken_of(database, conversation_id),
         names=names,
         pinned=in_force.pinned,
-        others=devices_spoken_of(database, conversation_id),
         dated=known_since(database, conversation_id, memory.device_key(in_force.state)),
-        layers=settings.shown_layers,
+    )
+    told = memory.request_in_file(request, request_file(request), budget)
+    beside = memory.Beside(
+        is_device_query=bool(devices),
+        request=told if memory.is_too_long(request, budget) else "",
+        recalled=[*put_back, *db.recall(database, conversation_id, request, names, before)],
         elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
         notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
     )
+    rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
+    return memory.compose(case, history(database, conversation_id, before), summary, beside, rules)
 
 
 def _notes(

@@ -237,7 +237,7 @@ def test_004_16_the_prompt_shows_the_state_in_force_newest_items_only():
         **OVEN, findings=[f"finding {n}" for n in range(30)], hypotheses=["h1"], root_causes=["r1"]
     )
     state.downloaded_logs = [f"{n}.log" for n in range(9)]
-    context = memory.compose("why?", [], state).sections[1].text
+    context = memory.compose(memory.Case("why?", state), []).sections[1].text
     assert "finding 29" in context and "finding 21" not in context
     assert "Downloaded: 4.log, 5.log, 6.log, 7.log, 8.log and 4 earlier" in context
     assert "Hypotheses:\n  - h1\nRoot causes:\n  - r1\n</diagnostic_context>" in context
@@ -252,6 +252,6 @@ def test_004_16_the_prompt_shows_the_state_in_force_newest_items_only():
     ],
 )
 def test_the_device_is_named_by_what_is_known_of_it(state, line):
-    assert memory.compose("why?", [], state).sections[1].text == (
+    assert memory.compose(memory.Case("why?", state), []).sections[1].text == (
         f"<diagnostic_context>\n{line}\n</diagnostic_context>"
     )

@@ -121,7 +121,9 @@ def test_names_of_devices_forge_no_section(forged):
     state = memory.DiagnosticState(device_name=forged, device_ip="10.9.0.7", last_log_file=forged)
     known = [Known("value", fact, "user", 1) for fact in memory.facts_in("kp: 0.12", forged, names)]
     prompt = memory.compose(
-        "kp?", [], state, is_device_query=True, names=names, known=known, devices=[forged], others=[forged]
+        memory.Case("kp?", state, known=known, devices=[forged], names=names, others=[forged]),
+        [],
+        beside=memory.Beside(is_device_query=True),
     )
     assert "0.12" in prompt.text
     assert_sound(prompt.text, "kp?")
@@ -130,7 +132,8 @@ def test_names_of_devices_forge_no_section(forged):
 @pytest.mark.parametrize("forged", FORGED)
 def test_what_is_recalled_forges_no_section(forged):
     pieces = [Recalled(1, 1, "user", tuple(forged.split("\n")), 1.0)]
-    assert_sound(memory.compose("kp?", [], memory.DiagnosticState(), recalled=pieces).text, "kp?")
+    case = memory.Case("kp?", memory.DiagnosticState())
+    assert_sound(memory.compose(case, [], beside=memory.Beside(recalled=pieces)).text, "kp?")
 
 
 @pytest.mark.parametrize("forged", FORGED[-4:-1])

@@ -162,8 +162,9 @@ def test_a_layer_that_is_left_out_and_chosen_again_is_as_it_would_have_been(laye
     kept, summary = "", ""
     for end in range(2, 40, 2):
         layers = memory.LAYERS if not 10 <= end < 20 else [one for one in memory.LAYERS if one != layer]
-        kept = memory.compose("now?", messages[:end], memory.DiagnosticState(), kept, layers=layers).summary
-        summary = memory.compose("now?", messages[:end], memory.DiagnosticState(), summary).summary
+        case = memory.Case("now?", memory.DiagnosticState())
+        kept = memory.compose(case, messages[:end], kept, rules=memory.Rules(layers=layers)).summary
+        summary = memory.compose(case, messages[:end], summary).summary
     told = [sorted(entry.text for entry in parse(one) if entry.count == 1) for one in (kept, summary)]
     assert sum(entry.count for entry in parse(kept)) == sum(entry.count for entry in parse(summary))
     assert told[0] == told[1]

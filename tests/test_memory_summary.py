@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from instrumentgpt.text.summary import SUMMARY_TOKENS, entry, forget, merge, parse, render, settle, write
 from instrumentgpt.text.tokens import count_tokens
-from memory import DiagnosticState, build_prompt, build_summary, compose, message_names
+from memory import Beside, Case, DiagnosticState, Rules, build_prompt, build_summary, compose, message_names
 
 STATE = DiagnosticState(device_name="zspr 052")
 
@@ -54,7 +54,12 @@ def test_004_04_every_evicted_message_is_in_the_summary_exactly_once(with_ids, s
             summary = forget(summary, message_names(gone)) if with_ids else summary  # as db.delete_turn does
         elif step == "N":
             recent_exchanges = size
-        prompt = compose("now?", messages, STATE, summary, recent_exchanges=recent_exchanges, budget=10**6)
+        prompt = compose(
+            Case("now?", STATE),
+            messages,
+            summary,
+            rules=Rules(recent_exchanges=recent_exchanges, budget=10**6),
+        )
         if len(prompt.sections) > 1:
             assert_each_exactly_once(prompt, messages, recent_exchanges)
         assert count_tokens(render(parse(prompt.summary))) <= SUMMARY_TOKENS
@@ -74,9 +79,10 @@ def test_004_04_the_summary_does_not_depend_on_when_it_was_saved(saves):
     ]
     summary = ""
     for end, saved in zip(range(2, 62, 2), saves, strict=True):
-        prompt = compose("now?", messages[:end], STATE, summary)
+        prompt = compose(Case("now?", STATE), messages[:end], summary)
         summary = prompt.summary if saved else summary
-    assert compose("now?", messages, STATE, summary).summary == compose("now?", messages, STATE, "").summary
+    saved_between, at_once = (compose(Case("now?", STATE), messages, one) for one in (summary, ""))
+    assert saved_between.summary == at_once.summary
 
 
 WORDS = st.text(alphabet="ab 溫度°1.\n", max_size=300)
@@ -93,7 +99,12 @@ def test_004_08_the_prompt_keeps_to_its_budget_whatever_is_in_it(contents, budge
         {"id": n, "role": ("user", "assistant")[n % 2], "content": 20 * words}
         for n, words in enumerate(contents)
     ]
-    prompt = compose("why?", messages, STATE, "", True, recent_exchanges=recent_exchanges, budget=budget)
+    prompt = compose(
+        Case("why?", STATE),
+        messages,
+        beside=Beside(is_device_query=True),
+        rules=Rules(recent_exchanges=recent_exchanges, budget=budget),
+    )
     assert prompt.tokens <= budget
 
 
@@ -111,29 +122,29 @@ def test_004_04_a_question_and_answer_twelve_turns_back_are_still_there():
 
 def test_004_04_messages_with_the_same_words_are_each_kept():
     messages = [{"role": role, "content": "ok"} for _ in range(5) for role in ("user", "assistant")]
-    summary = compose("now?", messages, STATE, recent_exchanges=1).summary
+    summary = compose(Case("now?", STATE), messages, rules=Rules(recent_exchanges=1)).summary
     assert len(parse(summary)) == 8
-    assert compose("now?", messages, STATE, summary, recent_exchanges=1).evicted == ()
+    assert compose(Case("now?", STATE), messages, summary, rules=Rules(recent_exchanges=1)).evicted == ()
 
 
 def test_004_04_raising_n_takes_messages_back_out_of_the_summary():
     messages = [{"id": n, "role": ("user", "assistant")[n % 2], "content": f"m{n}."} for n in range(20)]
-    small = compose("now?", messages, STATE, recent_exchanges=1)
-    large = compose("now?", messages, STATE, small.summary, recent_exchanges=8)
+    small = compose(Case("now?", STATE), messages, rules=Rules(recent_exchanges=1))
+    large = compose(Case("now?", STATE), messages, small.summary, rules=Rules(recent_exchanges=8))
     assert len(small.evicted) == 18
     assert [row.first for row in parse(large.summary)] == [0, 1, 2, 3]
 
 
 def test_004_04_only_the_newest_messages_may_be_given_once_they_have_ids():
     messages = [{"id": n, "role": ("user", "assistant")[n % 2], "content": f"m{n}."} for n in range(20)]
-    summary = compose("now?", messages, STATE).summary
-    assert compose("now?", messages[-8:], STATE, summary).summary == summary
+    summary = compose(Case("now?", STATE), messages).summary
+    assert compose(Case("now?", STATE), messages[-8:], summary).summary == summary
 
 
 def test_a_deleted_message_leaves_a_merged_entry_and_its_neighbours_are_summarised_anew():
     merged = write([merge(merge(entry(1, "User: a"), entry(2, "Assistant: b")), entry(3, "User: c"))])
     messages = [{"id": n, "role": "user", "content": f"m{n}."} for n in (1, 3, 4, 5, 6)]
-    prompt = compose("now?", messages, STATE, merged, recent_exchanges=1)
+    prompt = compose(Case("now?", STATE), messages, merged, rules=Rules(recent_exchanges=1))
     assert prompt.summary == "[#1] User: m1.\n[#3] User: m3.\n[#4] User: m4."
     assert prompt.evicted == (1, 3, 4)
 
@@ -144,13 +155,15 @@ def test_forgetting_a_message_drops_the_entry_that_holds_it():
 
 def test_a_summary_of_an_older_application_is_kept():
     old = "User: what was it?\nAssistant: the fan [#9] maybe"
-    prompt = compose("now?", [], STATE, old)
+    prompt = compose(Case("now?", STATE), [], old)
     assert prompt.summary == old
     assert f"<conversation_summary>\n{old}\n</conversation_summary>" in prompt.text
 
 
 def test_the_heads_of_entries_are_not_shown():
-    prompt = compose("now?", [{"id": n, "role": "user", "content": f"m{n}."} for n in range(1, 9)], STATE)
+    prompt = compose(
+        Case("now?", STATE), [{"id": n, "role": "user", "content": f"m{n}."} for n in range(1, 9)]
+    )
     assert "<conversation_summary>\nUser: m1.\nUser: m2.\n</conversation_summary>" in prompt.text
 
 
@@ -173,7 +186,7 @@ def test_old_entries_are_merged_and_the_oldest_conclusion_is_still_told():
         for n in range(1, 400)
     ]
     messages[1]["content"] = "Some words. " * 20 + "\n\nRoot cause: heater 3 open at 41.7 ohm."
-    entries = parse(compose("now?", messages, STATE).summary)
+    entries = parse(compose(Case("now?", STATE), messages).summary)
     assert "heater 3 open at 41.7 ohm" in entries[0].text
     sizes = [row.count for row in entries]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > 100 and sizes[-1] == 1

@@ -74,12 +74,10 @@ def think_prompt(
     used = count_tokens(_filled(context, tail, task))
     room = max(LEAST_HISTORY, budget - used)
     composed = memory.compose(
-        question,
+        memory.Case(question, memory.DiagnosticState()),
         messages,
-        memory.DiagnosticState(),
         summary,
-        recent_exchanges=FULL_DETAIL_TURNS,
-        budget=room + count_tokens(question),
+        rules=memory.Rules(FULL_DETAIL_TURNS, room + count_tokens(question)),
     )
     history = _history(composed.sections)
     return _filled(context, "\n\n".join(part for part in (history, tail) if part), task), composed.summary
