@@ -9,6 +9,7 @@ from pathlib import Path
 from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Task
+from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
 from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
@@ -17,7 +18,6 @@ from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.text.language import Language, language_of
@@ -27,40 +27,32 @@ NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accept
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of Cursor's `agent` that matter here, and `--task`."""
-    parser.add_argument("prompt", nargs="?", help="the question; without it, it is read from standard input")
-    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
-    parser.add_argument(
-        "--output-format",
-        choices=["text", "json", "stream-json"],
-        default="text",
-        help="text (default), one JSON result, or one JSON event a line",
-    )
-    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
-    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
+    """Add the flags of Cursor's `agent`, of which most matter here, and `--task`."""
+    add_wire_arguments(parser, "the question")
     for flag in NEVER_USED:
         parser.add_argument(flag, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer one task on standard output; return 0, or 1 if there was no answer."""
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    use_utf_8()
     wire = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output)
-    wire.open(str(Path.cwd()))
-    error = ""
-    try:
-        task = read_task(arguments.task, arguments.prompt or standard_input())
-        wire.hear(task.question)
-        for words in TASKS[task.task](task, wire):
-            wire.say(words)
-    except InstrumentGPTError as problem:
-        error = str(problem)
-    except Exception as problem:  # the edge of the program: the wire must end with a result
-        error = (
-            f"The offline analyst failed: {type(problem).__name__}: {problem}. Please report this question."
-        )
-    wire.close(error)
-    return 1 if error else 0
+    return run_on(
+        wire,
+        str(Path.cwd()),
+        lambda: _answer(wire, arguments),
+        "The offline analyst",
+        "Please report this question.",
+    )
+
+
+def _answer(wire: Wire, arguments: argparse.Namespace) -> str:
+    """Say the answer to the task through `wire`; return "": what cannot be answered raises."""
+    task = read_task(arguments.task, arguments.prompt or standard_input())
+    wire.hear(task.question)
+    for words in TASKS[task.task](task, wire):
+        wire.say(words)
+    return ""
 
 
 def chat(task: Task, wire: Wire) -> Iterator[str]:

@@ -9,35 +9,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
 from instrumentgpt.agents.offline.task import read_fields, standard_input, task_of, use_tool
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.agents.scripted.counts import counter
 from instrumentgpt.agents.scripted.script import Answer, Prompt, choose_answer, filled, read_script
-from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "answer a prompt by a script of expected prompts, on the wire of a CLI agent, without any model"
 MODEL = "script"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the script, the task, and the flags of the wire."""
-    parser.add_argument("prompt", nargs="?", help="the prompt; without it, it is read from standard input")
+    """Add the script, where its answers are counted, and what every program on the wire takes."""
+    add_wire_arguments(parser, "the prompt")
     parser.add_argument("--script", type=Path, required=True, metavar="FILE", help="docs/scripted-agent.md")
-    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
     parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where `once` and `nth` are counted")
-    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
-    parser.add_argument(
-        "--output-format",
-        choices=["text", "json", "stream-json"],
-        default="text",
-        help="text (default), one JSON result, or one JSON event a line",
-    )
-    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer one prompt on standard output; return 0, or 1 if no answer fits or the answer is an error."""
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    use_utf_8()
     words = arguments.prompt or standard_input()
     wire = Wire(
         sys.stdout,
@@ -47,15 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
         clock=lambda: 0.0,
         model=MODEL,
     )
-    wire.open(".")
-    try:
-        error = _answer(wire, arguments, words)
-    except InstrumentGPTError as problem:
-        error = str(problem)
-    except Exception as problem:  # the edge of the program: the wire must end with a result
-        error = f"The scripted agent failed: {type(problem).__name__}: {problem}. Correct {arguments.script}"
-    wire.close(error)
-    return 1 if error else 0
+    remedy = f"Correct {arguments.script}"
+    return run_on(wire, ".", lambda: _answer(wire, arguments, words), "The scripted agent", remedy)
 
 
 def _answer(wire: Wire, arguments: argparse.Namespace, words: str) -> str:
