@@ -1,0 +1,63 @@
+"""Indices of words, into which a step reads what is stored already; and what was released with them."""
+
+from sqlite_utils import Database
+
+from instrumentgpt.text.terms import terms
+
+
+def recalled_messages(database: Database) -> None:
+    """The index of all raw messages by their terms (storage/recall.py), those stored before included."""
+    database.execute(
+        "CREATE VIRTUAL TABLE message_terms USING fts5(conversation, terms,"
+        " tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\")"
+    )
+    database.execute(
+        "CREATE TRIGGER message_terms_forgotten AFTER DELETE ON messages"
+        " BEGIN DELETE FROM message_terms WHERE rowid = old.id; END"
+    )
+    found = database.execute("SELECT id, conversation_id, content FROM messages").fetchall()
+    for message_id, conversation_id, content in found:
+        database.execute(
+            "INSERT INTO message_terms (rowid, conversation, terms) VALUES (?, ?, ?)",
+            (message_id, conversation_id, " ".join(terms(content or ""))),
+        )
+
+
+def search_pruning_and_summaries(database: Database) -> None:
+    """The index of findings for search, the date on which an artifact was removed, background summaries."""
+    database.execute(
+        "CREATE VIRTUAL TABLE item_terms USING fts5(terms,"
+        " tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\")"
+    )
+    database.execute(
+        "CREATE TRIGGER item_terms_forgotten AFTER DELETE ON state_items"
+        " BEGIN DELETE FROM item_terms WHERE rowid = old.id; END"
+    )
+    for item_id, device, text in database.execute("SELECT id, device, text FROM state_items").fetchall():
+        database.execute(
+            "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
+            (item_id, " ".join(terms(f"{device}\n{text}"))),
+        )
+    database.execute("CREATE INDEX state_items_of_device ON state_items (device, field)")
+    database.execute("ALTER TABLE artifacts ADD COLUMN removed_at REAL")
+    database.execute("""
+        CREATE TABLE summary_jobs (
+            id TEXT PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            agent TEXT NOT NULL,
+            status TEXT NOT NULL DEFAULT 'waiting',
+            note TEXT NOT NULL DEFAULT '',
+            replaced TEXT NOT NULL,
+            text TEXT NOT NULL DEFAULT '',
+            usage TEXT NOT NULL DEFAULT '{}',
+            pid INTEGER,
+            process_started REAL,
+            asked_at REAL NOT NULL,
+            began_at REAL,
+            finished_at REAL
+        )""")
+    database.execute("CREATE INDEX summary_jobs_of ON summary_jobs (conversation_id, asked_at)")
+    database.execute(
+        "CREATE UNIQUE INDEX one_summary_job_per_conversation ON summary_jobs (conversation_id)"
+        " WHERE status IN ('waiting', 'running')"
+    )
