@@ -55,6 +55,16 @@ LAYERS = {  # layer of the prompt → its label
     "recalled": "Recalled turns",
     "recent": "Recent exchanges",
 }
+TOGGLES = {  # setting → its label, and what it does
+    "background_summary": (
+        "The agent also writes the summary",
+        "In the background after its answer; it costs tokens. What would lose a number is not taken.",
+    ),
+    "panel_remembers": (
+        "Experts of a panel remember other conversations",
+        "What they concluded on this device or fault before, marked as such. What is kept is below.",
+    ),
+}
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
     "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
@@ -117,6 +127,19 @@ def _draw(database: Database) -> None:
 
 def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
     """Draw one input per setting and return the settings as they stand in the form."""
+    drawn = {
+        **_draw_agent(settings, fixed),
+        **_draw_counts(settings, fixed),
+        **_draw_effort(settings, fixed),
+        **_draw_layers(settings, fixed),
+        **_draw_toggles(settings, fixed),
+        **_draw_rule_and_inventory(settings, fixed),
+        **_draw_seconds(settings, fixed),
+    }
+    return replace(settings, **drawn)
+
+
+def _draw_agent(settings: Settings, fixed: set[str]) -> dict[str, str]:
     names = ["auto", *AGENTS]
     agent = st.selectbox(
         "Agent",
@@ -127,13 +150,16 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         help="Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
     )
     model = _draw_model(settings, disabled="model" in fixed)
-    agent_path = st.text_input(
+    path = st.text_input(
         "Path of the agent's program",
         settings.agent_path,
         disabled="agent_path" in fixed,
         placeholder="Found on PATH",
     )
-    counts = _draw_counts(settings, fixed)
+    return {"agent": agent, "model": model.strip(), "agent_path": path.strip()}
+
+
+def _draw_effort(settings: Settings, fixed: set[str]) -> dict[str, str]:
     effort = st.selectbox(
         "Steps that Investigate takes before it asks",
         list(EFFORTS),
@@ -142,6 +168,10 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="effort" in fixed,
         help="A longer plan is proposed in parts.",
     )
+    return {"effort": effort}
+
+
+def _draw_layers(settings: Settings, fixed: set[str]) -> dict[str, str]:
     layers = st.multiselect(
         "What a prompt tells beside the request",
         list(LAYERS),
@@ -150,18 +180,17 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         disabled="layers" in fixed,
         help="Nothing is lost of a layer that is left out: it is as it would be when you choose it again.",
     )
-    background = st.toggle(
-        "The agent also writes the summary",
-        settings.background_summary,
-        disabled="background_summary" in fixed,
-        help="In the background after its answer; it costs tokens. What would lose a number is not taken.",
-    )
-    remembers = st.toggle(
-        "Experts of a panel remember other conversations",
-        settings.panel_remembers,
-        disabled="panel_remembers" in fixed,
-        help="What they concluded on this device or fault before, marked as such. What is kept is below.",
-    )
+    return {"layers": ", ".join(name for name in LAYERS if name in layers)}
+
+
+def _draw_toggles(settings: Settings, fixed: set[str]) -> dict[str, bool]:
+    return {
+        name: st.toggle(label, getattr(settings, name), disabled=name in fixed, help=told)
+        for name, (label, told) in TOGGLES.items()
+    }
+
+
+def _draw_rule_and_inventory(settings: Settings, fixed: set[str]) -> dict[str, str]:
     rule_tag = st.text_input(
         "Tag of the rule",
         settings.rule_tag,
@@ -169,20 +198,7 @@ def _draw_fields(settings: Settings, fixed: set[str]) -> Settings:
         help="Put under a question about a device, for Cursor: it names the rule to follow. Empty: none.",
     )
     inventory = st.text_input("Inventory of devices", settings.inventory, disabled="inventory" in fixed)
-    return replace(
-        settings,
-        agent=agent,
-        model=model.strip(),
-        agent_path=agent_path.strip(),
-        effort=effort,
-        layers=", ".join(name for name in LAYERS if name in layers),
-        background_summary=background,
-        panel_remembers=remembers,
-        rule_tag=rule_tag.strip(),
-        inventory=inventory.strip(),
-        **counts,
-        **_draw_seconds(settings, fixed),
-    )
+    return {"rule_tag": rule_tag.strip(), "inventory": inventory.strip()}
 
 
 def _draw_counts(settings: Settings, fixed: set[str]) -> dict[str, Any]:
