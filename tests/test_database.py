@@ -7,6 +7,7 @@ import pytest
 import db
 from instrumentgpt.storage import runs
 from instrumentgpt.storage.artifacts import Artifact
+from instrumentgpt.storage.connection import snapshot
 from memory import DiagnosticState
 
 
@@ -388,3 +389,21 @@ def test_a_failed_inner_transaction_leaves_the_outer_one_going(database, convers
         with pytest.raises(db.UnknownConversation):
             db.rename_conversation(database, "nobody", "x")
     assert db.get_conversation(database, conversation).title == "outer"
+
+
+def test_a_snapshot_shows_one_moment_whatever_others_write_meanwhile(tmp_path, database, conversation):
+    other = db.connect(tmp_path / "home" / "x.db")
+    with snapshot(database):
+        assert db.list_messages(database, conversation) == []
+        db.add_message(other, conversation, "user", "why?")
+        assert db.list_messages(database, conversation) == []
+    other.close()
+    assert [message.content for message in db.list_messages(database, conversation)] == ["why?"]
+
+
+def test_nothing_is_written_in_a_snapshot_and_all_can_be_after_it(database, conversation):
+    with pytest.raises(sqlite3.OperationalError, match="readonly"), snapshot(database):
+        db.add_message(database, conversation, "user", "why?")
+    assert db.list_messages(database, conversation) == []
+    db.add_message(database, conversation, "user", "why?")
+    assert len(db.list_messages(database, conversation)) == 1

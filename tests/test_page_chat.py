@@ -4,10 +4,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.agents.events import Failure, Text, to_json
+from instrumentgpt.agents.events import Done, Failure, Text, to_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import attach_artifacts
 from instrumentgpt.storage.runs import append_events, finish_run, live_runs, set_process, start_run
@@ -267,3 +268,24 @@ def test_a_locked_away_database_is_said_with_the_remedy(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("INSTRUMENTGPT_HOME", str(tmp_path / "file"))
     assert "INSTRUMENTGPT" in page().error[0].value
+
+
+def test_an_answer_that_ends_while_the_page_is_drawn_leaves_no_stop_button(database, monkeypatch):
+    conversation = db.create_conversation(database)
+    question_id = db.add_message(database, conversation, "user", "why?")
+    run = start_run(database, conversation, "offline", "chat", question_id)
+    draw_title = st.subheader
+
+    def ends_now(*words, **how):
+        with closing(db.connect(database_path())) as other:  # Stop is drawn by now; the messages are not
+            if live_runs(other):
+                append_events(other, run, [to_json(Done("ok", "because"))])
+                saved = {"outcome": "ok", "summary": "", "diagnostic_state": ""}
+                db.finish_turn(other, conversation, run, "because", **saved)
+        return draw_title(*words, **how)
+
+    monkeypatch.setattr(st, "subheader", ends_now)
+    at = page(conversation)
+    assert not live_runs(database)
+    assert "because" in texts(at)
+    assert "Stop" not in [button.label for button in at.button]

@@ -1,4 +1,4 @@
-"""Opening the database, and the two ways in: `rows` to read, `transaction` to write."""
+"""Opening the database, and the ways in: `rows` reads, `snapshot` reads one moment, `transaction` writes."""
 
 import sqlite3
 import time
@@ -109,6 +109,23 @@ def transaction(database: Database) -> Iterator[Database]:
         raise
     except sqlite3.DatabaseError as error:
         raise storage_error(error, file_of(database)) from error
+
+
+@contextmanager
+def snapshot(database: Database) -> Iterator[Database]:
+    """Let all that is read in the block come from one moment, whatever others write meanwhile.
+
+    Nothing can be written in it: a write would have to be based on what may no longer be so.
+    """
+    with told(file_of(database)):
+        database.conn.execute("PRAGMA query_only = ON")
+        database.conn.execute("BEGIN")
+    try:
+        yield database
+    finally:
+        if database.conn.in_transaction:
+            database.conn.execute("ROLLBACK")
+        database.conn.execute("PRAGMA query_only = OFF")
 
 
 def rows(database: Database, sql: str, values: Values = ()) -> list[tuple[object, ...]]:

@@ -7,6 +7,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.connection import snapshot
 from instrumentgpt.storage.runs import Run, list_runs, live_run
 from instrumentgpt.ui import (
     composer,
@@ -36,15 +37,16 @@ def page() -> None:
 
 
 def _draw() -> None:
+    """Draw one moment of the database: an answer that ends meanwhile is live in all parts, or in none."""
     runs.reap(database_path())
-    with session.opened() as database:
+    with session.opened() as database, snapshot(database):
         shown = session.current(database)
         settings = session.in_force(database)
         space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
         latest = list_runs(database, shown.id, limit=1) if shown else []
         if sent := composer.draw(settings, run, next(iter(latest), None)):
-            composer.ask(database, settings, shown.id if shown else None, sent)
+            composer.ask(settings, shown.id if shown else None, sent)
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
             if shown:
@@ -62,10 +64,7 @@ def _draw_conversation(
     database: Database, settings: Settings, shown: db.Conversation, run: Run | None
 ) -> None:
     conversation.draw_title(database, shown)
-    newest = db.list_messages(database, shown.id, last=1)
     messages = conversation.draw(database, shown.id, settings, answering=run is not None)
-    if run and any(message.run_id == run.id for message in [*messages, *newest]):
-        st.rerun()  # it has ended since it was looked for: Stop is drawn already, and nothing would remove it
     frame = conversation.draw_live(database, run) if run else None
     is_panel = panel.draw(database, shown.id, answering=run is not None)
     if not run:
@@ -77,4 +76,5 @@ def _draw_conversation(
         with frame[0]:
             live.follow(run.id, shown.id, frame[1])
     else:
+        newest = db.list_messages(database, shown.id, last=1)
         live.watch(shown.id, newest[-1].id if newest else 0)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
-from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
@@ -74,16 +73,17 @@ def propose(text: str, agent: str = "", like: int | None = None, mode: str = "")
     st.session_state[CLICKED] = (text, (), agent, like, mode)
 
 
-def ask(database: Database, settings: Settings, conversation_id: str | None, question: Question) -> None:
+def ask(settings: Settings, conversation_id: str | None, question: Question) -> None:
     """Start a turn, in a new conversation if there is none; on refusal the text goes back into the input."""
     try:
-        if conversation_id is None:
-            conversation_id = db.create_conversation(database)
-            st.session_state[session.CONVERSATION] = conversation_id  # writing the address could end this run
-        session.leave_place()
-        kept = attachments.store(database, conversation_id, question.files)
-        if question.like is not None:
-            kept = copy_uploads(database, question.like)
+        with session.opened() as database:
+            if conversation_id is None:
+                conversation_id = db.create_conversation(database)
+                st.session_state[session.CONVERSATION] = conversation_id  # the address could end this run
+            session.leave_place()
+            kept = attachments.store(database, conversation_id, question.files)
+            if question.like is not None:
+                kept = copy_uploads(database, question.like)
         words = question.text or attachments.question_about(question.files)
         agent = question.agent or settings.agent
         mode = question.mode or "chat"
