@@ -40,7 +40,7 @@ from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.text.revised import InForce
-from instrumentgpt.text.state import device_key
+from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
 from instrumentgpt.turn import Turn, failed, made
 
@@ -299,6 +299,7 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
         "cache": str(home / "cache"),
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
+        "left": _left(turn),
         "state": asdict(remembered.state),
         "stated": _stated(remembered),
         "laid_down": _laid_down(remembered),
@@ -308,6 +309,13 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
     path = _free_name(turn.folder)
     path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
+
+
+def _left(turn: Turn) -> dict[str, str]:
+    """Return the device that this question turned away from and its last log, nothing if it did not."""
+    for device, stored in turn.filed.items():
+        return {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
+    return {}
 
 
 def _stated(remembered: InForce) -> list[dict[str, Any]]:

@@ -105,7 +105,10 @@ class Tools:
         )
 
     def compare_logs(self, log: Log, before: Log, device: OfDevice = "", cursor: Cursor = "") -> str:
-        """Say what differs in a log from an earlier one: gains, setpoints, output, noise, events."""
+        """Say what differs in a log from an earlier one: gains, setpoints, output, noise, events.
+
+        Of two devices, name each log with its device before a slash: "zspr 052/run.log".
+        """
         return self._use(
             "compare_logs", cursor, log=log, before=before, device=device, language=self._language
         )

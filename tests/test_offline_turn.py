@@ -1,7 +1,5 @@
 """The main job through the real offline analyst: a question about a device, a follow-up, a dropped log."""
 
-from contextlib import closing
-
 import pytest
 
 import db
@@ -12,17 +10,6 @@ from instrumentgpt.text.markers import rendered_parts
 from memory import DiagnosticState
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 def ask(conversation, question, **more):
@@ -106,3 +93,34 @@ def test_advice_stands_beside_what_the_user_laid_down(database, conversation, sa
         ask(conversation, said)
     ask(conversation, asked)
     assert told in db.list_messages(database, conversation)[-1].content
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "跟 10.1.1.85 比較",
+            ["zspr 050 (10.1.1.85) 與 zspr 053 (10.1.1.112) 相比", "只有 zspr 053 有：增益"],
+        ),
+        (
+            "compare with 050",
+            ["zspr 050 (10.1.1.85) beside zspr 053 (10.1.1.112)", "Only on zspr 053: Oscill"],
+        ),
+    ],
+)
+def test_a_device_is_compared_with_the_one_that_the_conversation_is_about(
+    database, conversation, question, told
+):
+    ask(conversation, "10.1.1.112 為什麼溫度波動？")
+    answer = ask(conversation, question)[-1].text
+    for words in told:
+        assert words in answer
+    assert "kp 50 → 8.5" in answer and "zspr%20053/" in answer
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert (state.device_name, len(state.downloaded_logs)) == ("zspr 050", 1), "053's log is none of 050's"
+
+
+def test_another_device_can_still_be_compared_with_its_own_last_log(conversation):
+    ask(conversation, "10.1.1.112 為什麼溫度波動？")
+    answer = ask(conversation, "050 跟上次比有什麼不同？")[-1].text
+    assert "zspr 053" not in answer and "處不同" in answer

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.fault_changes import FaultChange
 from instrumentgpt.text.language import Language
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
+Devices = tuple[str, str]  # of the log before and of the other, where two devices are compared
 SENTENCES = Path(__file__).with_name("comparison.toml")
 
 
@@ -21,11 +22,14 @@ def _wordings() -> dict[str, Any]:
     return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
 
 
-def comparison_sentences(comparison: Comparison, language: Language) -> list[str]:
+def comparison_sentences(
+    comparison: Comparison, language: Language, devices: Devices | None = None
+) -> list[str]:
     """Return what changed, a sentence each, headed by what was compared; or that nothing did."""
-    head = _said("head", language, {"before": comparison.before, "after": comparison.after})
+    named = {"before": comparison.before, "after": comparison.after}
+    head = _said_of("head", devices, language, named)
     said = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
-    said += [event_sentence(change, language) for change in comparison.events]
+    said += [event_sentence(change, language, devices) for change in comparison.events]
     return [head, *(said or [_said("nothing", language, {})])]
 
 
@@ -36,25 +40,34 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
     return _said(key, language, asdict(row) | {"log_unit": unit, "times": times})
 
 
-def event_sentence(change: EventChange, language: Language) -> str:
+def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:
     """Return one new or vanished kind of event line as a sentence."""
     said = f"{change.source} {change.template}".strip()
-    return _said("event_gone" if change.before else "event_new", language, asdict(change) | {"said": said})
+    key = "event_gone" if change.before else "event_new"
+    return _said_of(key, devices, language, asdict(change) | {"said": said})
 
 
-def fault_sentence(change: FaultChange, language: Language) -> str:
+def fault_sentence(change: FaultChange, language: Language, devices: Devices | None = None) -> str:
     """Return one fault that came, went or stayed as a sentence."""
     words = {
         "title": wording.title(change.finding.fault, language),
         "summary": wording.summary(change.finding, language),
     }
-    return _said(change.kind, language, words)
+    return _said_of(change.kind, devices, language, words)
 
 
 def quantity_name(quantity: str, language: Language) -> str:
     """Return what people call the quantity of a row."""
     name: str = _wordings()["quantity"][quantity][language]
     return name
+
+
+def _said_of(key: str, devices: Devices | None, language: Language, numbers: dict[str, Any]) -> str:
+    """Return the sentence `key`, or where `devices` are compared and not times, its wording for that."""
+    if devices is None:
+        return _said(key, language, numbers)
+    before, after = devices
+    return _said(f"{key}_devices", language, numbers | {"before_device": before, "after_device": after})
 
 
 def _said(key: str, language: Language, numbers: dict[str, Any]) -> str:

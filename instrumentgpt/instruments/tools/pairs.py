@@ -1,10 +1,11 @@
-"""A tool that compares two logs of a device."""
+"""A tool that compares two logs, of a device or of two."""
 
 from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.instruments.compare import Comparison, compare
 from instrumentgpt.instruments.comparison_wording import (
+    Devices,
     comparison_sentences,
     event_sentence,
     fault_sentence,
@@ -21,17 +22,23 @@ from instrumentgpt.text.language import Language
 def compare_logs(
     workspace: Workspace, log: str, before: str, device: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Return what differs in `log` from the earlier `before`: faults, gains, setpoints, output, events."""
-    later, earlier = open_log(workspace, log, device), open_log(workspace, before, device)
+    """Return what differs in `log` from the earlier `before`: faults, gains, setpoints, output, events.
+
+    Either may be named with its device ("zspr 052/run.log"), which counts more than `device`: so two devices
+    are compared. Then "logs" are those of the first device alone.
+    """
+    devices = _device_of(before, device), _device_of(log, device)
+    later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
+    named = devices if all(devices) and devices[0] != devices[1] else None
     found = compare(earlier.log, later.log)
     faults = fault_changes(diagnosed(earlier), diagnosed(later))
-    told = [_fault(one, language) for one in faults]
+    told = [_fault(one, language, named) for one in faults]
     return {
-        "summary": " ".join([*comparison_sentences(found, language), *(one["text"] for one in told)]),
+        "summary": " ".join([*comparison_sentences(found, language, named), *(one["text"] for one in told)]),
         "log": later.name,
-        "logs": [earlier.name, later.name],
+        "logs": [later.name] if named else [earlier.name, later.name],
         "before": earlier.name,
-        "changes": [one for one in told if one["kind"] != "fault_still"] + _changes(found, language),
+        "changes": [one for one in told if one["kind"] != "fault_still"] + _changes(found, language, named),
         "lasting": [one for one in told if one["kind"] == "fault_still"],
         "compared": [
             {**plain(asdict(row)), "name": quantity_name(row.quantity, language)} for row in found.rows
@@ -39,7 +46,12 @@ def compare_logs(
     }
 
 
-def _fault(change: FaultChange, language: Language) -> dict[str, Any]:
+def _device_of(log: str, device: str) -> str:
+    """Return the device that the name of a log carries, else `device`."""
+    return log.rpartition("/")[0] or device
+
+
+def _fault(change: FaultChange, language: Language, devices: Devices | None) -> dict[str, Any]:
     """Return a fault that came, went or stayed; "line" is its first evidence, in the log that has it."""
     finding = change.finding
     return {
@@ -49,14 +61,14 @@ def _fault(change: FaultChange, language: Language) -> dict[str, Any]:
         "channel": finding.channel,
         "before": int(change.kind == "fault_gone"),
         **({"line": finding.evidence[0].line} if finding.evidence else {}),
-        "text": fault_sentence(change, language),
+        "text": fault_sentence(change, language, devices),
     }
 
 
-def _changes(found: Comparison, language: Language) -> list[dict[str, Any]]:
+def _changes(found: Comparison, language: Language, devices: Devices | None) -> list[dict[str, Any]]:
     rows = [{**plain(asdict(row)), "text": row_sentence(row, found.unit, language)} for row in found.notable]
     events = [
-        {**plain(asdict(one)), "quantity": "events", "text": event_sentence(one, language)}
+        {**plain(asdict(one)), "quantity": "events", "text": event_sentence(one, language, devices)}
         for one in found.events
     ]
     return rows + events

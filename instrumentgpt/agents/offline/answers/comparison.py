@@ -1,14 +1,24 @@
-"""What changed since the last log."""
+"""What changed since the last log, or what differs from the device that the conversation was about."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterator
 
 from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, dropped_logs, fetched_log
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 
+_IN_TIME = re.compile(  # what makes a comparison one of two logs of the device that is named
+    r"\bchang|\b(?:last|previous|before|earlier|older|since|yesterday|ago)\b|\b(?:two|both|its) logs\b"
+    r"|[上前昨]|[變变]|改[變变]|[兩两]份",
+    re.IGNORECASE,
+)
+
 
 def compare(case: Case) -> Iterator[str]:
-    """Compare the log with the one named or the one before it, or two dropped logs with each other."""
+    """Compare the log with the one named or the one before it, or two dropped logs, or two devices."""
+    if _between_devices(case):
+        yield from _compare_devices(case)
+        return
     if case.device and case.question.log and not dropped_logs(case):
         about = yield from fetched_log(case)
     else:
@@ -20,29 +30,53 @@ def compare(case: Case) -> Iterator[str]:
     found = case.tool(
         "compare_logs", log=about.log, before=older, device=about.device, language=case.language
     )
-    yield _title(case, about, found) + "\n\n"
-    for change in found["changes"]:
-        yield f"- {_link(about, older, change)}{plain_text(change['text'])}\n"
-    for fault in found["lasting"]:
-        yield f"- {_link(about, older, fault)}{plain_text(fault['text'])}\n"
+    key = "compare_title" if found["changes"] else "compare_same"
+    named = {"label": about.label, "before": quoted(found["before"]), "after": quoted(found["log"])}
+    yield phrase(key, case.language, count=len(found["changes"]), **named) + "\n\n"
+    yield from _told(case, about, Subject(older, about.device), found)
+
+
+def _between_devices(case: Case) -> bool:
+    """Return whether the device that is named is to be compared with the one that was in view before."""
+    asked = case.question
+    in_time = asked.log or asked.day or asked.previous or _IN_TIME.search(asked.text)
+    return bool(case.task.left.get("device") and len(case.task.devices) == 1 and not in_time)
+
+
+def _compare_devices(case: Case) -> Iterator[str]:
+    about = yield from fetched_log(case)
+    other = yield from _left(case)
+    named = {"log": about.reference, "before": other.reference}
+    found = case.tool("compare_logs", language=case.language, **named)
+    key = "compare_devices" if found["changes"] else "compare_devices_same"
+    labels = {"label": about.label, "other": other.label}
+    yield phrase(key, case.language, count=len(found["changes"]), **labels) + "\n\n"
+    yield from _told(case, about, other, found)
+
+
+def _left(case: Case) -> Generator[str, None, Subject]:
+    """Return the log that was in view before the question named another device; else its newest."""
+    device, log = case.task.left["device"], bare(case.task.left.get("log", ""))
+    known = "" if log in dropped_logs(case) else log
+    key = "fetching_named" if known else "fetching"
+    yield phrase(key, case.language, device=device, log=quoted(known)) + "\n\n"
+    got = case.tool("fetch_log", device=device, log=known)
+    return Subject(got["log"], got["device"], got["label"])
+
+
+def _told(case: Case, about: Subject, older: Subject, found: Result) -> Iterator[str]:
+    """Yield a line per difference, then what lasts, then what was compared."""
+    for one in (*found["changes"], *found["lasting"]):
+        yield f"- {_link(older if one['before'] else about, one)}{plain_text(one['text'])}\n"
     separator = phrase("list_separator", case.language)
     quantities = separator.join(dict.fromkeys(row["name"] for row in found["compared"]))
     rows = len(found["compared"])
     yield "\n" + phrase("compare_looked_at", case.language, count=rows, quantities=quantities)
 
 
-def _title(case: Case, about: Subject, found: Result) -> str:
-    named = {"label": about.label, "before": quoted(found["before"]), "after": quoted(found["log"])}
-    key = "compare_title" if found["changes"] else "compare_same"
-    return phrase(key, case.language, count=len(found["changes"]), **named)
-
-
-def _link(about: Subject, older: str, change: Result) -> str:
-    """Return the link to the first line of an event or a fault that came or went, in the log that has it."""
-    if "line" not in change:
-        return ""
-    where = Subject(older, about.device) if change["before"] else about
-    return f"{where.link(change['line'])} "
+def _link(where: Subject, change: Result) -> str:
+    """Return the link to the first line of an event or a fault, "" for what has none."""
+    return f"{where.link(change['line'])} " if "line" in change else ""
 
 
 def _dropped_before(case: Case, about: Subject) -> str:
