@@ -2,11 +2,21 @@
 
 import json
 import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from exchanges import OVENS
+from sqlite_utils import Database
 
+import db
+from instrumentgpt.settings import database_path
+
+TESTS = Path(__file__).parent
 SHARED = Path(__file__).parents[2] / "shared"
 
 
@@ -16,6 +26,51 @@ def _home_in_tmp(tmp_path, monkeypatch):
         monkeypatch.delenv(name)
     monkeypatch.setenv("INSTRUMENTGPT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    """The application's database, in the home of the test."""
+    with closing(db.connect(database_path())) as opened:
+        yield opened
+
+
+@pytest.fixture
+def conversation(database) -> str:
+    """The id of a conversation in which nothing has been said."""
+    return db.create_conversation(database)
+
+
+@pytest.fixture
+def inventory(tmp_path, monkeypatch) -> Callable[[str], None]:
+    """A function that makes this text the inventory of devices."""
+
+    def write(text: str) -> None:
+        path = tmp_path / "devices.toml"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(path))
+
+    return write
+
+
+@pytest.fixture
+def ovens(inventory) -> None:
+    """An inventory of two devices, oven 7 and oven 8."""
+    inventory(OVENS)
+
+
+@pytest.fixture
+def cli_agent(tmp_path, monkeypatch) -> Callable[..., None]:
+    """A function that makes a script of this folder, called with these words, the program of the agent."""
+
+    def install(script: str, *words: str) -> None:
+        program = tmp_path / "agent"
+        started = shlex.join([sys.executable, str(TESTS / script), *words])
+        program.write_text(f'#!/bin/sh\nexec {started} "$@"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+
+    return install
 
 
 @pytest.fixture

@@ -8,16 +8,16 @@ from instrumentgpt.turn import open_turn
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
 
 
-def exchange(database, conversation, question, answer="I shall look.", tool_result=""):
+def exchange(database, conversation, question, answer="I shall look.", *results, tool="diagnose_log"):
     """Ask and answer as a run does; return the prompt that the agent was given.
 
-    tool_result  JSON that our tool diagnose_log reported before the answer
+    results  what our tool reported before the answer, as JSON, a call each; "": nothing
     """
     asked = db.add_message(database, conversation, "user", question)
     turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
     prompt = turn.prompt("offline")
-    if tool_result:
-        turn.take(Tool("1", "diagnose_log", "ok", result=tool_result, server="instrumentgpt"))
+    for number, result in enumerate(filter(None, results)):
+        turn.take(Tool(str(number), tool, "ok", result=result, server="instrumentgpt"))
     turn.take(Text(answer))
     turn.save("ok")
     return prompt

@@ -3,8 +3,10 @@
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
+import waiting
 
 from instrumentgpt.agents.accounts import Accounts
 from instrumentgpt.agents.login import COMMANDS, Status
@@ -26,12 +28,7 @@ class Agent:
         return self.said.pop(0) if len(self.said) > 1 else self.said[0]
 
 
-def wait_for(found):
-    deadline = time.monotonic() + SECONDS
-    while not found():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return found()
+wait_for = partial(waiting.wait_for, seconds=SECONDS)
 
 
 def test_nobody_waits_for_an_agent_that_says_nothing(tmp_path):

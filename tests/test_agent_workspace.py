@@ -2,10 +2,7 @@
 
 import gzip
 import json
-import shlex
 import subprocess
-import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.workspace import copy_logs, cursor_permissions, prepare, rule_text, tool_server
 from instrumentgpt.equipment import pasted
 from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.permissions import (
     Permission,
     list_permissions,
@@ -33,32 +31,17 @@ SERVER = {"command": "python", "args": ["-m", "x"], "env": {"INSTRUMENTGPT_HOME"
 
 
 @pytest.fixture
-def database(tmp_path):
-    with closing(db.connect(tmp_path / "home" / "instrumentgpt.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
-@pytest.fixture
 def folder(tmp_path, conversation):
     return tmp_path / "home" / "workspaces" / conversation
 
 
 @pytest.fixture
-def ask(tmp_path, conversation, monkeypatch):
+def ask(conversation, cli_agent):
     """Ask a question of an agent that makes these tool calls and says this; return the turn's events."""
 
     def asked(question, *calls, says="Done."):
-        program = tmp_path / "agent"
-        told = shlex.join([sys.executable, str(TESTS / "mcp_agent.py"), json.dumps(calls), says])
-        program.write_text(f'#!/bin/sh\nexec {told} "$@"\n')
-        program.chmod(0o755)
-        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-        return list(runs.consume(tmp_path / "home" / "instrumentgpt.db", conversation, question))
+        cli_agent("mcp_agent.py", json.dumps(calls), says)
+        return list(runs.consume(database_path(), conversation, question))
 
     return asked
 
@@ -150,13 +133,9 @@ def test_what_a_person_allowed_reaches_the_agents_folder_and_is_gone_when_withdr
     assert "Shell(*)" in json.loads((folder / ".cursor/cli.json").read_text())["permissions"]["deny"]
 
 
-def test_the_tag_of_the_rule_goes_under_a_question_about_a_device_only(tmp_path, conversation, monkeypatch):
-    program = tmp_path / "agent"
-    fake = shlex.join([sys.executable, str(TESTS / "fake_agent.py"), "prompt"])
-    program.write_text(f'#!/bin/sh\nexec {fake} "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    path = tmp_path / "home" / "instrumentgpt.db"
+def test_the_tag_of_the_rule_goes_under_a_question_about_a_device_only(conversation, cli_agent, monkeypatch):
+    cli_agent("fake_agent.py", "prompt")
+    path = database_path()
     *_, named = runs.consume(path, conversation, "10.1.1.112 為什麼溫度波動？")
     *_, unnamed = runs.consume(path, conversation, "kp 呢？")
     monkeypatch.setenv("INSTRUMENTGPT_RULE_TAG", "@ours")

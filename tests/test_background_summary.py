@@ -1,15 +1,14 @@
 """The summary that the agent writes in the background: taken only when nothing is lost, never in the way."""
 
 import os
-import shlex
 import signal
-import sys
 import time
-from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
+import waiting
 
 import db
 from instrumentgpt import runs
@@ -38,30 +37,20 @@ GOOD = (
 DEVICES = [("zspr 052", "10.1.1.47")]
 
 
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text('[[device]]\nname = "zspr 052"\nip = "10.1.1.47"\nlogs = "logs"\n')
-    for name, value in {"INVENTORY": inventory, "AGENT": "cursor", "BACKGROUND_SUMMARY": "on"}.items():
-        monkeypatch.setenv(f"INSTRUMENTGPT_{name}", str(value))
-    monkeypatch.setenv("INSTRUMENTGPT_RECENT_EXCHANGES", "1")
-    with closing(db.connect(database_path())) as opened:
-        yield opened
+@pytest.fixture(autouse=True)
+def one_recent_exchange_and_a_background(inventory, monkeypatch):
+    inventory('[[device]]\nname = "zspr 052"\nip = "10.1.1.47"\nlogs = "logs"\n')
+    for name, value in {"AGENT": "cursor", "BACKGROUND_SUMMARY": "on", "RECENT_EXCHANGES": "1"}.items():
+        monkeypatch.setenv(f"INSTRUMENTGPT_{name}", value)
 
 
 @pytest.fixture
-def says(tmp_path, monkeypatch):
+def says(tmp_path, cli_agent):
     """Return a function that makes the agent answer a request for a summary with `text`, in `seconds`."""
 
     def install(text, seconds=0):
         (tmp_path / "summary.txt").write_text(text, encoding="utf-8")
-        words = shlex.join(
-            [sys.executable, str(FAKE), "summarises", str(tmp_path / "summary.txt"), str(seconds)]
-        )
-        program = tmp_path / "agent"
-        program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-        program.chmod(0o755)
-        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+        cli_agent("fake_agent.py", "summarises", str(tmp_path / "summary.txt"), str(seconds))
 
     return install
 
@@ -80,12 +69,7 @@ def ask(database, conversation, question="and now?"):
     return next(event for event in list(events) if isinstance(event, Done)).text
 
 
-def wait_for(condition, seconds=30.0):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-    return found
+wait_for = partial(waiting.wait_for, seconds=30.0)
 
 
 def finished(database, conversation):

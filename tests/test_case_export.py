@@ -1,10 +1,9 @@
 """What is known is listed with its origin, and leaves as one Markdown document that forges nothing."""
 
 import json
-from contextlib import closing
 
 import pytest
-from exchanges import OVENS, exchange
+from exchanges import exchange
 
 import db
 import memory
@@ -14,6 +13,8 @@ from instrumentgpt.storage.listing import SECTIONS, listing
 from instrumentgpt.storage.revisions import forget_note, list_revisions, revise, undo_revision
 from instrumentgpt.text.revisions import Item
 
+pytestmark = pytest.mark.usefixtures("ovens")
+
 TOLD = json.dumps(
     {
         "log": "run.log",
@@ -21,15 +22,6 @@ TOLD = json.dumps(
         "root_causes": [{"text": "kp is a third too high"}],
     }
 )
-
-
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
-        yield opened
 
 
 @pytest.fixture

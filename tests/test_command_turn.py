@@ -2,7 +2,6 @@
 
 import json
 import re
-from contextlib import closing
 
 import pytest
 
@@ -20,17 +19,6 @@ from instrumentgpt.text.markers import rendered_parts
 from memory import DiagnosticState
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 def events_of(conversation, command, **more):

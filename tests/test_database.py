@@ -18,11 +18,6 @@ def database(tmp_path):
     opened.close()
 
 
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
 def test_a_conversation_is_found_again(database):
     conversation_id = db.create_conversation(database, "Oven 052")
     found = db.get_conversation(database, conversation_id)

@@ -10,12 +10,6 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import finish_run, start_run
 
 
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
 def filled(kind: str, name: str) -> Path:
     """Return a folder beside the database, made with a file in it."""
     folder = database_path().parent / kind / name

@@ -1,22 +1,20 @@
 """Has this happened before? What other conversations found on a device and its siblings, as history only."""
 
 import re
-from contextlib import closing
 
 import pytest
+from exchanges import exchange
 
 import db
 from instrumentgpt import runs
-from instrumentgpt.agents.events import Done, Text
+from instrumentgpt.agents.events import Done
 from instrumentgpt.instruments.fault_classes import fault_classes
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import store_facts
 from instrumentgpt.storage.revisions import revise, undo_revision
-from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.text.state import DiagnosticState
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.turn import open_turn
 
 SWINGS = "Channel 1: pv swings by ±0.40 °C every 63 s over 9 cycles; the output meets a limit in 0 % of them"
 CAUSE = "kp is a third too high since the oscillation began"
@@ -26,14 +24,10 @@ OVENS = "".join(
 )
 
 
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS, encoding="utf-8")
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
+@pytest.fixture(autouse=True)
+def three_ovens(inventory, monkeypatch):
+    inventory(OVENS)
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "offline")
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def investigated(database, device="oven 7", text=CAUSE, field="root_causes", title="the first case"):
@@ -47,13 +41,7 @@ def investigated(database, device="oven 7", text=CAUSE, field="root_causes", tit
 
 
 def prompt(database, question, conversation=None):
-    conversation = conversation or db.create_conversation(database)
-    asked = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
-    told = turn.prompt("offline")
-    turn.take(Text("I see."))
-    turn.save("ok")
-    return told
+    return exchange(database, conversation or db.create_conversation(database), question, "I see.")
 
 
 def history(database, question, conversation=None):

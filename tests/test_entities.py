@@ -30,17 +30,6 @@ FOUND = {
 
 
 @pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
-@pytest.fixture
 def question(database, conversation):
     return db.add_message(database, conversation, "user", "why?")
 

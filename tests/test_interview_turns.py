@@ -1,7 +1,6 @@
 """An interview turn by turn: summary, approval, the statement, what the diagnosis knows of it then."""
 
 import json
-from contextlib import closing
 
 import pytest
 from interview_talk import Talk, prompts_of, stub_agent
@@ -23,12 +22,6 @@ TOLD_ZH = (
     "10.1.1.47 的溫度從禮拜一開始差兩度。昨天下午三點設50度但顯示52。夜班操作員發現的。必須維持在正負0.1度。"
     "連續8小時沒有警報就算修好。禮拜五之前不能停機。"
 )
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -28,12 +28,6 @@ BROKEN = json.dumps({"decision": "propose", "goal": "g", "steps": [FETCH]})
 
 
 @pytest.fixture
-def conversation():
-    with closing(db.connect(database_path())) as database:
-        return db.create_conversation(database)
-
-
-@pytest.fixture
 def say(conversation):
     """A function that says words in Investigate and returns the events."""
 

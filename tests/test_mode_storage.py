@@ -6,19 +6,9 @@ from threading import Thread
 import pytest
 
 import db
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.modes import Offer, store_offers
-
-
-@pytest.fixture
-def database(tmp_path):
-    with closing(db.connect(tmp_path / "instrumentgpt.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversation):
@@ -76,9 +66,9 @@ def test_a_document_that_cannot_be_recorded_leaves_no_file(database):
     assert list(folder_of(database).iterdir()) == []
 
 
-def test_documents_saved_at_once_all_stay(database, conversation, tmp_path):
+def test_documents_saved_at_once_all_stay(database, conversation):
     def save() -> None:
-        with closing(db.connect(tmp_path / "instrumentgpt.db")) as own:
+        with closing(db.connect(database_path())) as own:
             db.save_document(own, conversation, "r", "markdown", "Same", b"x")
 
     threads = [Thread(target=save) for _ in range(6)]

@@ -1,34 +1,16 @@
 """Kept notes in the prompt: which ones, under a heading of their own, within the budget, forging nothing."""
 
-from contextlib import closing
-
 import pytest
+from exchanges import exchange
 
 import db
 import memory
 from instrumentgpt.storage.notes import found_in, notes_of
-from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.turn import open_turn
-
-
-@pytest.fixture
-def database(tmp_path):
-    with closing(db.connect(tmp_path / "home" / "notes.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 def prompt_of(database, conversation, question="why?"):
-    asked = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
-    prompt = turn.prompt("offline")
-    turn.save("ok")
-    return prompt
+    return exchange(database, conversation, question, answer="")
 
 
 def notes_in(prompt):

@@ -1,9 +1,7 @@
 """What stands with an answer, and what can be asked again from it, without a browser."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
+from pages import open_expander, page, texts
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -14,15 +12,7 @@ from instrumentgpt.storage.runs import append_events, begin_run, finish_run, lis
 from instrumentgpt.ui.progress import KEPT_THINKING
 from instrumentgpt.ui.steps import RESULT_CHARACTERS
 
-APP = str(Path(__file__).parents[1] / "app.py")
-TIMEOUT = 30  # s: the first run imports everything
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] $5"
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def answered(database, *events, question="why?", status="ok", agent="claude"):
@@ -33,25 +23,6 @@ def answered(database, *events, question="why?", status="ok", agent="claude"):
     append_events(database, run, [to_json(event) for event in events])
     db.finish_turn(database, conversation, run, "because", outcome=status, summary="", diagnostic_state="")
     return conversation, question_id
-
-
-def page(conversation_id: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
-    at.query_params["conv"] = conversation_id
-    at.run()
-    assert not at.exception
-    return at
-
-
-def texts(at: AppTest) -> str:
-    kinds = ("markdown", "caption", "text", "code")
-    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind))
-
-
-def opened(at: AppTest, key: str) -> None:
-    """Open the expander called `key`: AppTest has no click for it."""
-    at.session_state[key] = True
-    at.run()
 
 
 def menu(at: AppTest):
@@ -99,14 +70,14 @@ def test_thinking_is_one_closed_line_that_opens_as_plain_text(database):
     conversation, _ = answered(database, Thinking("first "), Thinking(HOSTILE), Done("ok", "because"))
     at = page(conversation)
     assert HOSTILE not in texts(at)
-    opened(at, f"thinking-{list_runs(database, conversation)[0].id}")
+    open_expander(at, f"thinking-{list_runs(database, conversation)[0].id}")
     assert f"first {HOSTILE}" in [element.value for element in at.main.text]
 
 
 def test_of_endless_thinking_the_end_is_kept(database):
     conversation, _ = answered(database, Thinking("a" * 50_000), Thinking("the end"))
     at = page(conversation)
-    opened(at, f"thinking-{list_runs(database, conversation)[0].id}")
+    open_expander(at, f"thinking-{list_runs(database, conversation)[0].id}")
     (words,) = [element.value for element in at.main.text if "aaa" in element.value]
     assert words.endswith("the end")
     assert len(words) == KEPT_THINKING
@@ -122,7 +93,7 @@ def test_a_large_result_is_cut_on_screen_with_a_note_and_kept_whole(database):
     conversation, _ = answered(database, Tool("c", "read", "ok", result="x" * 12_345))
     at = page(conversation)
     (run,) = list_runs(database, conversation)
-    opened(at, f"steps-{run.id}")
+    open_expander(at, f"steps-{run.id}")
     assert "x" * RESULT_CHARACTERS in texts(at) and "x" * (RESULT_CHARACTERS + 1) not in texts(at)
     assert f"{12_345 - RESULT_CHARACTERS:,} more characters are not shown here." in texts(at)
     assert "x" * 12_345 in read_events(database, run.id)[0][1]

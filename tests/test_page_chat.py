@@ -1,41 +1,16 @@
 """The Chat page without a browser: what it shows of a database, and what a click does."""
 
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
+from pages import page, texts
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Text, to_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import attach_artifacts
 from instrumentgpt.storage.runs import append_events, finish_run, live_runs, set_process, start_run
-
-APP = str(Path(__file__).parents[1] / "app.py")
-TIMEOUT = 30  # s: the first run imports everything
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
-def page(conversation_id: str = "") -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
-    if conversation_id:
-        at.query_params["conv"] = conversation_id
-    at.run()
-    assert not at.exception
-    return at
-
-
-def texts(at: AppTest) -> str:
-    return "\n".join(
-        str(element.value) for kind in ("markdown", "caption", "text", "code") for element in at.get(kind)
-    )
 
 
 def answered(database, question="why?", answer="because", status="ok", **fields):
@@ -233,10 +208,7 @@ def test_a_hit_opens_its_conversation_at_that_message(database):
 @pytest.mark.parametrize("message", ["99999999", "x", "-1", "9" * 40])
 def test_a_message_that_is_not_there_shows_the_newest(database, message):
     conversation, _ = answered(database, "why?", "because")
-    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
-    at.query_params["conv"], at.query_params["msg"] = conversation, message
-    at.run()
-    assert not at.exception
+    at = page(conversation, msg=message)
     assert "because" in [markdown.value for markdown in at.markdown]
 
 

@@ -3,9 +3,9 @@
 import re
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
+from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -14,15 +14,7 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run
 
-APP = str(Path(__file__).parents[1] / "app.py")
 ANSWERED_SECONDS = 30
-
-
-def page(conversation: str = "") -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=30)
-    if conversation:
-        at.query_params["conv"] = conversation
-    return at.run()
 
 
 def texts(at: AppTest) -> str:

@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+from pages import button, settings_page
 from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.commands import doctor
@@ -38,24 +39,9 @@ def agent(tmp_path, monkeypatch):
     return installed
 
 
-def page() -> AppTest:
-    def script():
-        from instrumentgpt.ui import settings
-
-        settings.page()
-
-    at = AppTest.from_function(script, default_timeout=TIMEOUT).run()
-    assert not at.exception
-    return at
-
-
-def button(at: AppTest, label: str):
-    return next(button for button in at.button if button.label == label)
-
-
 def test_the_address_of_the_login_is_shown_and_that_it_worked(agent):
     agent("Login successful!", "Logged in as ana@lab.tw")
-    at = page()
+    at = settings_page()
     button(at, "Connect agent").click().run()
     assert any("https://cursor.com/login?challenge=1" in code.value for code in at.code)
     assert "Logged in as ana" in at.success[0].value
@@ -63,7 +49,7 @@ def test_the_address_of_the_login_is_shown_and_that_it_worked(agent):
 
 def test_a_login_that_fails_is_said_in_the_agents_words(agent):
     agent("You are not logged in", "Not logged in")
-    at = page()
+    at = settings_page()
     button(at, "Connect agent").click().run()
     assert any("You are not logged in" in text.value for text in at.text)
     assert "Not logged in" in at.error[0].value
@@ -71,7 +57,7 @@ def test_a_login_that_fails_is_said_in_the_agents_words(agent):
 
 def test_the_models_of_the_account_can_be_chosen_once_listed(agent):
     agent("", "Logged in as ana@lab.tw")
-    at = page()
+    at = settings_page()
     button(at, "Check connection").click().run()
     at.run()
     (model,) = [box for box in at.selectbox if box.label == "Model"]
@@ -80,7 +66,7 @@ def test_the_models_of_the_account_can_be_chosen_once_listed(agent):
 
 def test_the_offline_analyst_has_no_account_to_connect(monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "offline")
-    assert "Connect agent" not in [button.label for button in page().button]
+    assert "Connect agent" not in [button.label for button in settings_page().button]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +123,7 @@ def test_an_agent_whose_login_wants_a_code_says_how_to_log_in_by_hand(agent, mon
     with open(program, "w") as file:
         file.write(f"#!{sys.executable}\nprint('{{\"loggedIn\": false}}')\n")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "claude")
-    at = page()
+    at = settings_page()
     assert "Connect agent" not in [button.label for button in at.button]
     button(at, "Check connection").click().run()
     assert "Run `claude auth login` in a terminal" in at.error[0].value

@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from pages import page
 
 import db
 from instrumentgpt import runs
@@ -13,18 +13,10 @@ from instrumentgpt.storage.runs import live_run
 from instrumentgpt.ui import evidence
 from instrumentgpt.ui.attachments import plain_name
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
     "0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001000105fe02fea7"
     "35814e0000000049454e44ae426082"
 )
-
-
-def page(**query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=30)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.run()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +66,7 @@ def cached(name: str = "run.log", device: str = "zspr_051", lines: int = 40) -> 
 
 def test_an_address_with_a_line_shows_the_lines_around_it_once():
     conversation = cached()
-    at = page(conv=conversation, log="zspr 051/run.log", line="20")
+    at = page(conversation, log="zspr 051/run.log", line="20")
     shown = next(code.value for code in at.code if "▶" in code.value)
     assert "20 ▶ line 20 <b> $5" in shown
     assert "10   line 10" in shown
@@ -86,7 +78,7 @@ def test_an_address_with_a_line_shows_the_lines_around_it_once():
     "log", ["../../../etc/passwd", "/etc/passwd", "zspr 051/../../instrumentgpt.db", "no.log"]
 )
 def test_no_other_file_can_be_opened(log):
-    at = page(conv=cached(), log=log, line="1")
+    at = page(cached(), log=log, line="1")
     assert not at.exception
     assert at.warning
     assert not [code for code in at.code if "▶" in code.value]
@@ -94,7 +86,7 @@ def test_no_other_file_can_be_opened(log):
 
 @pytest.mark.parametrize("line", ["0", "-5", "x", "99999999999999999999", "41", "¹"])
 def test_a_line_that_is_not_there_is_no_accident(line):
-    at = page(conv=cached(), log="run.log", line=line)
+    at = page(cached(), log="run.log", line=line)
     assert not at.exception
 
 

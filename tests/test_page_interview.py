@@ -1,30 +1,20 @@
 """The interview's panel on the page, without a browser: what it shows, and what a choice does."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
+from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.modes.interview.stored import Kept, read_choices, save_kept
-from instrumentgpt.settings import database_path, home
+from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import list_runs, start_run
 
-APP = str(Path(__file__).parents[1] / "app.py")
-TIMEOUT = 30  # s: the first run imports everything
 EXCHANGES = [
     ("the oven is off by two degrees", "description"),
     ("yesterday at 14:20 it showed 52.3 instead of 50", "examples"),
     ("I don't know", "who"),
     ("it must hold ±0.1 °C", "must_have"),
 ]
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def interviewed(database, *said: tuple[str, str], mode: str = "interview") -> str:
@@ -39,14 +29,6 @@ def interviewed(database, *said: tuple[str, str], mode: str = "interview") -> st
         asked[str(answer)] = said[place + 1][1] if place + 1 < len(said) else "success_criteria"
     save_kept(database, conversation, Kept(asked=asked))
     return conversation
-
-
-def page(conversation: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
-    at.query_params["conv"] = conversation
-    at.run()
-    assert not at.exception
-    return at
 
 
 def texts(at: AppTest) -> str:

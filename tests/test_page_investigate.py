@@ -1,27 +1,15 @@
 """What the page shows of Investigate without a browser: refs, reports, documents, the buttons."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
+from pages import page
 
 import db
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.entities import Seen, note_entities, retain_entities
 from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import start_run
 
-APP = str(Path(__file__).parents[1] / "app.py")
-TIMEOUT = 60  # s: the first run imports everything
 HOSTILE = '<script>parent.document.title="owned"</script>"><img src=x onerror=alert(1)>'
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -42,17 +30,6 @@ def told(database):
     note_entities(database, conversation, question, seen)
     retain_entities(database, conversation, {"log_1": "the log last read"})
     return conversation, made
-
-
-def page(conversation: str, *opened: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=TIMEOUT)
-    at.query_params["conv"] = conversation
-    at.run()
-    for key in opened:
-        at.session_state[key] = True
-    at.run()
-    assert not at.exception
-    return at
 
 
 def texts(element) -> str:

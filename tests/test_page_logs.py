@@ -1,6 +1,5 @@
 """The Logs page without a browser: what it lets in from an address, and what it says."""
 
-from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +9,6 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.revisions import memory_in_force, revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.revisions import Item
@@ -29,12 +27,6 @@ OTHER = Device("zspr 051", "10.1.1.46", "file:///y")
 @pytest.fixture(scope="module")
 def log():
     return read_log(max(DEMO.glob("*.log.gz")))
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def pin(database, conversation, device=OVEN, text="Pinned line 7: door open"):

@@ -1,10 +1,8 @@
 """The memory inspector shows what the next question would bring along, and where each item came from."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 from exchanges import exchange
+from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -20,21 +18,10 @@ from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector.draw import VIEW
 from instrumentgpt.ui.inspector.editing import CORRECT, EDIT, FORGET, PIN, UNPIN, key_of
 
-APP = str(Path(__file__).parents[1] / "app.py")
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
 
 def sidebar(conversation: str, kinds: tuple[str, ...] = ("markdown", "caption", "code")) -> str:
-    at = AppTest.from_file(APP, default_timeout=30)
-    at.query_params["conv"] = conversation
-    at.run()
-    assert not at.exception
-    return "\n".join(str(element.value) for kind in kinds for element in at.sidebar.get(kind))
+    shown = page(conversation).sidebar
+    return "\n".join(str(element.value) for kind in kinds for element in shown.get(kind))
 
 
 def with_state(database, state: memory.DiagnosticState, items=()) -> tuple[str, int]:
@@ -121,14 +108,6 @@ def test_the_preview_stores_nothing(database):
 def test_the_bar_never_overflows(parts):
     widths = [float(piece.split("%")[0]) for piece in inspector.bar(parts, 8000).split("width:")[1:]]
     assert sum(widths) <= 100.1
-
-
-def page(conversation: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=30)
-    at.query_params["conv"] = conversation
-    at.run()
-    assert not at.exception
-    return at
 
 
 def shown_in(at: AppTest) -> str:

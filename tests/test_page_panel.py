@@ -1,26 +1,16 @@
 """The panel on the Chat page without a browser: its steps, the list to edit, going on, what is kept."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
+from pages import page
 from panel_script import QUESTION, proposed, says, sums_up, turn
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.conclusions import Conclusion, list_conclusions, save_conclusions
 from instrumentgpt.storage.panels import latest_panel, set_panel_status
 from instrumentgpt.storage.runs import start_run
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PARTS = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -32,14 +22,6 @@ def conversation(database):
     proposed(database, made, *PARTS)
     db.finish_turn(database, made, run, "2 sub-problems", outcome="ok", summary="", diagnostic_state="")
     return made
-
-
-def page(conversation_id: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=30)
-    at.query_params["conv"] = conversation_id
-    at.run()
-    assert not at.exception
-    return at
 
 
 def steps(at: AppTest) -> list[str]:

@@ -2,7 +2,6 @@
 
 from contextlib import closing
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -18,12 +17,6 @@ from instrumentgpt.storage.permissions import (
 from instrumentgpt.ui import answer, permissions
 
 TIMEOUT = 60  # s: the first run imports everything
-
-
-@pytest.fixture
-def conversation():
-    with closing(db.connect(database_path())) as database:
-        return db.create_conversation(database)
 
 
 def page(conversation: str) -> AppTest:

@@ -7,24 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pages import button, settings_page
 from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.ui.settings import problems
-
-TIMEOUT = 60  # s: the first run imports everything, the test of an agent starts one
-
-
-def page() -> AppTest:
-    def script():
-        from instrumentgpt.ui import settings
-
-        settings.page()
-
-    at = AppTest.from_function(script, default_timeout=TIMEOUT).run()
-    assert not at.exception
-    return at
 
 
 def saved() -> dict[str, object]:
@@ -32,44 +20,40 @@ def saved() -> dict[str, object]:
         return db.get_settings(database)
 
 
-def button(at: AppTest, label: str):
-    return next(button for button in at.button if button.label == label)
-
-
 def field(at: AppTest, kind: str, label: str):
     return next(element for element in at.get(kind) if element.label == label)
 
 
 def test_a_layer_of_the_prompt_is_left_out_and_chosen_again():
-    at = page()
+    at = settings_page()
     field(at, "multiselect", "What a prompt tells beside the request").unselect("summary")
     button(at, "Save").click().run()
     assert saved() == {"layers": "state, facts, history, recalled, recent"}
-    at = page()
+    at = settings_page()
     field(at, "multiselect", "What a prompt tells beside the request").select("summary")
     button(at, "Save").click().run()
     assert saved() == {"layers": Settings().layers}
 
 
 def test_only_what_was_changed_is_saved_and_the_next_question_uses_it():
-    at = page()
+    at = settings_page()
     field(at, "number_input", "Recent exchanges in the prompt").set_value(5)
     field(at, "text_input", "Model").set_value(" sonnet ")
     button(at, "Save").click().run()
     assert "Saved" in at.success[0].value
     assert saved() == {"recent_exchanges": 5, "model": "sonnet"}
-    assert field(page(), "text_input", "Model").value == "sonnet"
+    assert field(settings_page(), "text_input", "Model").value == "sonnet"
 
 
 def test_the_budget_of_a_prompt_is_chosen_in_tokens():
-    at = page()
+    at = settings_page()
     field(at, "number_input", "Tokens of a whole prompt").set_value(4_000)
     button(at, "Save").click().run()
     assert saved() == {"prompt_tokens": 4_000}
 
 
 def test_an_inventory_that_cannot_be_read_is_not_saved():
-    at = page()
+    at = settings_page()
     field(at, "text_input", "Inventory of devices").set_value("/nowhere/devices.toml")
     button(at, "Save").click().run()
     assert "nowhere" in at.error[0].value
@@ -79,7 +63,7 @@ def test_an_inventory_that_cannot_be_read_is_not_saved():
 
 def test_what_the_environment_sets_is_shown_locked(monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_MODEL", "opus")
-    at = page()
+    at = settings_page()
     assert field(at, "text_input", "Model").disabled
     assert any("INSTRUMENTGPT_MODEL" in caption.value for caption in at.caption)
 
@@ -103,7 +87,7 @@ def test_the_settings_as_shipped_have_no_problem():
 
 
 def test_the_offline_analyst_passes_the_test():
-    at = page()
+    at = settings_page()
     button(at, "Test agent").click().run()
     assert "Offline analyst answered" in at.success[0].value
 
@@ -114,7 +98,7 @@ def test_an_agent_that_fails_the_test_is_said_with_its_own_words(monkeypatch, tm
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "cursor")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    at = page()
+    at = settings_page()
     button(at, "Test agent").click().run()
     assert "Not logged in" in at.error[0].value
     assert not at.success
@@ -123,10 +107,10 @@ def test_an_agent_that_fails_the_test_is_said_with_its_own_words(monkeypatch, tm
 def test_a_missing_agent_is_said_with_the_way_to_install_it(monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "cursor")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", "/nowhere/agent")
-    at = page()
+    at = settings_page()
     button(at, "Test agent").click().run()
     assert "not installed" in at.error[0].value
 
 
 def test_where_the_data_lies_is_shown():
-    assert any(str(Path(database_path())) in caption.value for caption in page().caption)
+    assert any(str(Path(database_path())) in caption.value for caption in settings_page().caption)

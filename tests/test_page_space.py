@@ -1,21 +1,13 @@
 """The Settings page: what pruning would free is shown before, confirmed, and told with sizes afterwards."""
 
 import re
-from contextlib import closing
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.pruning import prunable, prune
-from instrumentgpt.settings import database_path, settings_in_force
+from instrumentgpt.settings import settings_in_force
 from instrumentgpt.ui.space import in_words
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def drawn():

@@ -1,6 +1,5 @@
 """What experts concluded in other conversations: only if wanted, marked, without names elsewhere."""
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from panel_script import proposed, says, sums_up, text_of, turn
 import db
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.modes.panel.conclusions import anonymous
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.conclusions import (
     Conclusion,
     find_conclusions,
@@ -21,12 +19,6 @@ from instrumentgpt.storage.conclusions import (
 
 PARTS = ((1, "tuning power", ()), (2, "tuning", (1,)))
 HELD = "kp 9 holds ±0.15 °C on zspr 053 (10.1.1.112), run.log."
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def a_panel(scripted, database, device: str, *answers) -> tuple[str, str]:

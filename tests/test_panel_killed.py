@@ -2,11 +2,12 @@
 
 import os
 import signal
-import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+import waiting
 from panel_script import proposed, says, sums_up
 
 import db
@@ -37,11 +38,7 @@ def conversation():
         return made
 
 
-def wait_for(true, seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.05)
+wait_for = partial(waiting.wait_for, seconds=30.0)
 
 
 def state_of(conversation: str):
@@ -98,7 +95,7 @@ def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scr
 def test_no_agent_of_the_killed_panel_goes_on(scripted, conversation):
     scripted(*script(says("power", 2, "48 %.", {"delay": 60})))
     run = kill_in_the_middle_of_part_two(conversation)
-    wait_for(lambda: not of_run(run), 10)
+    wait_for(lambda: not of_run(run), seconds=10)
 
 
 def of_run(run: str) -> list[str]:

@@ -1,7 +1,5 @@
 """The panel as a chat mode, with a scripted agent: proposal, approval, contributions, what is kept."""
 
-from contextlib import closing
-
 import pytest
 from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_of, turn
 
@@ -17,17 +15,6 @@ from instrumentgpt.storage.panels import latest_panel, list_steps
 
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
 SWING = "Channel 2 swings by ±2.71 °C every 45 s."
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 @pytest.fixture

@@ -4,11 +4,10 @@ import io
 import json
 import time
 import zipfile
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from pages import page
 
 import db
 from instrumentgpt.__main__ import main
@@ -23,12 +22,6 @@ from instrumentgpt.text.markers import marker
 NOW = time.time() + 100 * 86_400
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 BIG = json.dumps({"data": [{"y": [(n * 7919) % 10_007 for n in range(100_000)]}]}).encode()
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def filled(kind, name):
@@ -171,10 +164,7 @@ def test_a_pruned_file_is_not_handed_over_again(database):
 def test_the_place_of_a_removed_chart_says_so(database):
     conversation, *_ = diagnosed(database)
     prune(database, prunable(database, 30, NOW), NOW)
-    at = AppTest.from_file(str(Path(__file__).parents[1] / "app.py"), default_timeout=30)
-    at.query_params["conv"] = conversation
-    at.run()
-    assert not at.exception
+    at = page(conversation)
     day = time.strftime("%Y-%m-%d", time.localtime(NOW))
     told = " ".join(caption.value.replace("\\", "") for caption in at.caption)
     assert f"Chart “Channel 1” removed on {day} to save space; ask again to draw it." in told

@@ -1,23 +1,14 @@
 """An older message that a person puts back is in every prompt, within the budget, until it is taken out."""
 
-from contextlib import closing
-
 import pytest
 from exchanges import exchange
 
 import db
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.revisions import MOST_PUT_BACK, RefusedRevision, revise, undo_revision
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.text.tokens import count_tokens
 
 LONG = "\n".join(f"The seal of door {n} was changed by Meier, 3.2 mm thick, at noon." for n in range(60))
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 @pytest.fixture

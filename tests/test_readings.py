@@ -1,21 +1,19 @@
 """What tools read counts before words, a later correction before both, and each says where it is from."""
 
 import json
-from contextlib import closing
 
+import exchanges
 import pytest
 
 import db
-from instrumentgpt.agents.events import Text, Tool
-from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.known import Known, still_true, values_in_force
 from instrumentgpt.text.known_lines import render_known
 from instrumentgpt.text.readings import MOST_CHANNELS, readings_in
-from instrumentgpt.turn import open_turn
+
+pytestmark = pytest.mark.usefixtures("ovens")
 
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
-OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
 
 
 def channels(log="a.log", device="oven 7", kp=(9.0, 9.0), **figures):
@@ -26,31 +24,11 @@ def channels(log="a.log", device="oven 7", kp=(9.0, 9.0), **figures):
     return {"summary": "2 channels", "log": log, "device": device, "unit": "°C", "channels": rows}
 
 
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
 def exchange(database, conversation, question, answer="I looked.", *results):
     """Ask and answer as a run does, with what our tools returned; return the context that the agent saw."""
-    asked = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
-    prompt = turn.prompt("offline")
-    for number, result in enumerate(results):
-        told = json.dumps(result, ensure_ascii=False)
-        turn.take(Tool(str(number), "channel_metrics", "ok", result=told, server="instrumentgpt"))
-    turn.take(Text(answer))
-    turn.save("ok")
-    return prompt.partition("<diagnostic_context>")[2].partition("</diagnostic_context>")[0]
+    told = [json.dumps(result, ensure_ascii=False) for result in results]
+    prompt = exchanges.exchange(database, conversation, question, answer, *told, tool="channel_metrics")
+    return exchanges.context_of(prompt)
 
 
 def test_a_reading_says_its_log_line_and_time(database, conversation):

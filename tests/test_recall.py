@@ -14,17 +14,6 @@ from memory import DiagnosticState
 DEVICE = [("zspr 052", "10.1.1.47")]
 
 
-@pytest.fixture
-def database(tmp_path):
-    with closing(db.connect(tmp_path / "recall.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
 def say(database, conversation, question, answer):
     asked = db.add_message(database, conversation, "user", question)
     return asked, db.add_message(database, conversation, "assistant", answer)

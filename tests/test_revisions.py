@@ -1,10 +1,9 @@
 """What people edit, pin, forget and correct stays so through later turns, and can be undone."""
 
 import json
-from contextlib import closing
 
 import pytest
-from exchanges import OVENS, context_of, exchange
+from exchanges import context_of, exchange
 
 import db
 from instrumentgpt.storage.revisions import (
@@ -20,19 +19,12 @@ from instrumentgpt.storage.revisions import (
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.text.tokens import count_tokens
 
+pytestmark = pytest.mark.usefixtures("ovens")
+
 SWINGS, FAN = "pv swings by 3.2 °C", "the fan is dirty"
 ANSWER = f"Key findings:\n- {SWINGS}\n- {FAN}"
 FINDING = Item("oven 7", "findings", SWINGS)
 KP = Item("oven 7", "value", "kp")
-
-
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
-        yield opened
 
 
 @pytest.fixture

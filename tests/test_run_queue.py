@@ -3,14 +3,16 @@
 import shlex
 import sys
 import time
-from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+import waiting
 
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Session, Text, Tick
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
 
 FAKE = Path(__file__).parent / "fake_agent.py"
@@ -18,28 +20,17 @@ FAKE = Path(__file__).parent / "fake_agent.py"
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
+    """The database, for an agent that does what the file `does` says at that time."""
     program = tmp_path / "agent"
-    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(FAKE)])} $BEHAVIOUR "$@"\n')
+    fake = shlex.join([sys.executable, str(FAKE)])
+    program.write_text(f'#!/bin/sh\nexec {fake} $(cat {tmp_path / "does"}) "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    behaviour = tmp_path / "agent"
-    behaviour.write_text(behaviour.read_text().replace("$BEHAVIOUR", "$(cat " + str(tmp_path / "does") + ")"))
     (tmp_path / "does").write_text("silent")
-    return tmp_path / "home" / "instrumentgpt.db"
+    return database_path()
 
 
-@pytest.fixture
-def database(path):
-    with closing(db.connect(path)) as opened:
-        yield opened
-
-
-def wait_for(condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-    return found
+wait_for = partial(waiting.wait_for, seconds=20.0)
 
 
 def asked(path, database, count):

@@ -27,11 +27,6 @@ def database(path):
 
 
 @pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
-@pytest.fixture
 def run(database, conversation):
     return runs.start_run(database, conversation, "offline", "chat")
 

@@ -1,7 +1,6 @@
 """Turns as processes: they outlive who started them, stop at once, and never end without an answer."""
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -12,53 +11,27 @@ from pathlib import Path
 
 import psutil
 import pytest
+from waiting import wait_for
 
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Text
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, list_runs, read_events
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 INVENTORY = '[[device]]\nname = "zspr 052"\nip = "10.1.1.47"\nlogs = "logs/052"\n'
 
 
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(INVENTORY)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    return tmp_path / "home" / "instrumentgpt.db"
+@pytest.fixture(autouse=True)
+def path(inventory):
+    inventory(INVENTORY)
+    return database_path()
 
 
 @pytest.fixture
-def database(path):
-    with closing(db.connect(path)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
-@pytest.fixture
-def agent(tmp_path, monkeypatch):
-    def behaves(*behaviour):
-        program = tmp_path / "agent"
-        words = shlex.join([sys.executable, str(FAKE), *behaviour])
-        program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-        program.chmod(0o755)
-        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-
-    return behaves
-
-
-def wait_for(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
-    return found
+def agent(cli_agent):
+    return lambda *behaviour: cli_agent("fake_agent.py", *behaviour)
 
 
 def ended(database, run_id):

@@ -5,13 +5,11 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import cursor_cli
-import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Tool
 from instrumentgpt.agents.registry import AUTOMATIC, UnknownAgent, choose
@@ -50,12 +48,6 @@ def script(tmp_path):
     path = tmp_path / "story.toml"
     path.write_text(SCRIPT, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def conversation():
-    with closing(db.connect(database_path())) as database:
-        return db.create_conversation(database)
 
 
 def run(script, *arguments, prompt="why?", folder=None):

@@ -2,23 +2,16 @@
 
 import json
 import time
-from contextlib import closing
 
 import pytest
 
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
-from instrumentgpt.settings import DEMO_INVENTORY, database_path
+from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.text.wanted import marked, wanted
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def asked(database, question, answer="I see."):

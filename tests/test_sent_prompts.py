@@ -1,7 +1,5 @@
 """Each prompt is kept as it was sent, with its turn, and its layers can be told apart afterwards."""
 
-from contextlib import closing
-
 import pytest
 from exchanges import exchange
 
@@ -13,12 +11,6 @@ from instrumentgpt.storage.revisions import revise
 from instrumentgpt.text.layers import layers_of
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui.inspector import next_prompt
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def kept(database, conversation, question_id, text, task="chat"):

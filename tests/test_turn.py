@@ -1,9 +1,6 @@
 """A turn: what the agent is given, what is taken from it, and what is remembered."""
 
 import json
-import shlex
-import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Failure, Text, Tick
 from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.runs import append_events, set_process, start_run
 from instrumentgpt.text.markers import Part, rendered_parts
@@ -32,34 +30,18 @@ logs = "logs/053"
 """
 
 
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(INVENTORY)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    return tmp_path / "home" / "instrumentgpt.db"
+@pytest.fixture(autouse=True)
+def path(inventory):
+    inventory(INVENTORY)
+    return database_path()
 
 
 @pytest.fixture
-def database(path):
-    with closing(db.connect(path)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
-
-
-@pytest.fixture
-def ask(path, conversation, tmp_path, monkeypatch):
+def ask(path, conversation, cli_agent):
     """Ask a question of an agent with this behaviour; return the turn's events."""
 
     def asked(question, *behaviour, **more):
-        program = tmp_path / "agent"
-        program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(FAKE), *behaviour])} "$@"\n')
-        program.chmod(0o755)
-        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+        cli_agent("fake_agent.py", *behaviour)
         return list(runs.consume(path, conversation, question, **more))
 
     return asked

@@ -1,9 +1,7 @@
 """Memory through whole turns: what was evicted comes back, what was corrected stays corrected."""
 
-from contextlib import closing
-
 import pytest
-from exchanges import OVENS, context_of, exchange
+from exchanges import context_of, exchange
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,19 +11,9 @@ from instrumentgpt.text.summary import parse
 from instrumentgpt.text.tokens import count_tokens
 
 
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
+@pytest.fixture(autouse=True)
+def budget(ovens, monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_PROMPT_TOKENS", "2000")
-    with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def conversation(database):
-    return db.create_conversation(database)
 
 
 def test_what_turn_1_said_is_in_the_prompt_of_turn_12(database, conversation):

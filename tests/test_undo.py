@@ -1,9 +1,7 @@
 """Any sequence of changes, later turns and undos leaves what the changes that still count would leave."""
 
-from contextlib import closing
-
 import pytest
-from exchanges import OVENS, exchange
+from exchanges import exchange
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +15,8 @@ from instrumentgpt.storage.revisions import (
     revise,
     undo_revision,
 )
+
+pytestmark = pytest.mark.usefixtures("ovens")
 
 ANSWERS = (
     "Key findings:\n- pv swings by 3.2 °C\n- the fan is dirty\n\nkp: 0.09",
@@ -44,15 +44,6 @@ STEPS = st.lists(
     ),
     max_size=14,
 )
-
-
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    inventory = tmp_path / "devices.toml"
-    inventory.write_text(OVENS)
-    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
-    with closing(db.connect(tmp_path / "home" / "turns.db")) as opened:
-        yield opened
 
 
 def known(database, conversation):

@@ -1,7 +1,5 @@
 """A plain yes or no answers what the last answer asked, whichever mode is chosen by then."""
 
-from contextlib import closing
-
 import pytest
 
 import db
@@ -14,12 +12,6 @@ PANEL = [db.Offer("Start the panel", "yes", "panel"), db.Offer("Drop it", "no", 
 SAVE = [db.Offer("Save gen_report_1", "Save gen_report_1", "investigate")]
 DEVICE = [db.Offer("zspr 051", "what is wrong with zspr 051?", "investigate")]
 OWN = [db.Offer("Yes", "yes", "interview"), *PANEL]
-
-
-@pytest.fixture
-def database():
-    with closing(db.connect(database_path())) as opened:
-        yield opened
 
 
 def mode_of_answer(database, offers, said, mode):
