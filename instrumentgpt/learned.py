@@ -42,8 +42,9 @@ def learned(
     if not memory.device_key(state) and len(others) == 1:
         state = memory.begin_question(state, others[0].ip, others[0].name, filed)
         others = []
-    own = [result for result in results if _device_of(result, inventory) not in others]
-    after, items = _after(state, own, answer if len(shares) < 2 else "")
+    strange = {*others, *(device for device in inventory.devices if _is_strange(device, state))}
+    own = [result for result in results if _device_of(result, inventory) not in strange]
+    after, items = _after(state, own, answer if len(own) == len(results) and len(shares) < 2 else "")
     added: dict[str, str] = {}
     for device in others:
         begun = memory.begin_question(memory.DiagnosticState(), device.ip, device.name)
@@ -84,6 +85,12 @@ def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device |
         if memory.told_fields(result[1]):
             found.setdefault(_device_of(result, inventory), []).append(result)
     return found
+
+
+def _is_strange(device: Device, state: memory.DiagnosticState) -> bool:
+    """Return whether `state` is known to be of another device."""
+    ours = (state.device_ip, state.device_name)
+    return any(ours) and device.ip not in ours and device.name not in ours
 
 
 def _device_of(result: Result, inventory: Inventory) -> Device | None:

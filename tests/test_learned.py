@@ -77,3 +77,10 @@ def test_the_order_of_the_results_does_not_matter():
     forwards = learned(about(A), results, "", INVENTORY, {})
     backwards = learned(about(A), results[::-1], "", INVENTORY, {})
     assert forwards.state == backwards.state and forwards.filed == dict(backwards.filed)
+
+
+def test_a_log_that_was_fetched_of_another_device_and_told_of_is_not_that_of_the_device_in_question():
+    fetched = "fetch_log", {"device": "oven 2", "log": "other.log"}
+    own = "fetch_log", {"device": "oven 1", "log": "own.log"}
+    after = learned(about(A), [own, fetched], "Compared own.log and other.log.", INVENTORY, {})
+    assert after.state.downloaded_logs == ["own.log"] and after.filed == {}
