@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.margins import margins
 from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
@@ -120,12 +121,7 @@ def true_margins(plant: Plant, controller: Controller, period: float) -> tuple[f
     law = controller.kp + controller.ki / s + controller.kd * s / (lag * s + 1)
     loop = law * plant.gain / (plant.tau1 * s + 1) / (plant.tau2 * s + 1)
     loop *= np.exp(-s * (plant.dead_time + period / 2))
-    size, angle = np.abs(loop), np.unwrap(np.angle(loop))
-    angle -= 2 * np.pi * round((angle[0] + np.pi) / (2 * np.pi))
-    over = np.flatnonzero((size[:-1] >= 1) != (size[1:] >= 1))
-    back = np.flatnonzero((angle[:-1] >= -np.pi) != (angle[1:] >= -np.pi))
-    phase = 180 + float(np.degrees(angle[over]).min()) if len(over) else math.inf
-    return phase, float((1 / size[back]).min()) if len(back) else math.inf
+    return margins(loop)
 
 
 def iae(trial: Trial, controller: Controller) -> float:

@@ -17,6 +17,7 @@ from itertools import count, islice
 
 import numpy as np
 
+from bench.margins import margins
 from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Refusal, identify
@@ -135,12 +136,7 @@ def true_margins(plant: Plant, gains: Gains) -> tuple[float, float]:
     loop = law * plant.gain * np.exp(-s * (plant.dead_time + plant.control_period / 2))
     for tau in plant.lags:
         loop = loop / (tau * s + 1)
-    size, angle = np.abs(loop), np.unwrap(np.angle(loop))
-    angle -= 2 * np.pi * round((angle[0] + np.pi) / (2 * np.pi))
-    over = np.flatnonzero((size[:-1] >= 1) != (size[1:] >= 1))
-    back = np.flatnonzero((angle[:-1] >= -np.pi) != (angle[1:] >= -np.pi))
-    phase = 180 + float(np.degrees(angle[over]).min()) if len(over) else math.inf
-    return phase, float((1 / size[back]).min()) if len(back) else math.inf
+    return margins(loop)
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,19 @@ its true temperature does, by 0.28 °C or more (half peak to peak) in its second
 looked at while the checks were written; 11 was not.
 """
 
-import argparse
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
+from bench.drawn import keep_report
 from bench.loops_simulated import DURATION, Loop, healthy_loop, log_of_loops
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.simulated_loop import Event, simulate
 
-RESULT = Path(__file__).parent / "results" / "limit_cycles.txt"
 SWINGS = 0.28  # °C, half peak to peak; loops.md section 1
 BREATHS = 40  # pieces of a slow sine of the room
 LARGEST = 8.0  # °C by which the room shifts the temperature at rest
@@ -122,15 +120,7 @@ def report(count: int, seed: int) -> Iterator[str]:
 
 def main() -> int:
     """Print and keep the report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--logs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=11)
-    chosen = parser.parse_args()
-    command = f"$ python -m bench.limit_cycles --logs {chosen.logs} --seed {chosen.seed}"
-    text = "\n".join([command, *report(chosen.logs, chosen.seed)]) + "\n"
-    RESULT.write_text(text, encoding="utf-8")
-    print(text, end="")
-    return 0
+    return keep_report("limit_cycles", __doc__, report, logs=200, seed=11)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Each log has three channels, one of them with a fault (or none). Class and chann
 finding, false alarms on healthy logs, recall per class and onset are counted.
 """
 
-import argparse
 import random
 import sys
 from collections import Counter
@@ -17,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from bench.drawn import keep_report
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Steps, simulate
 
-RESULT = Path(__file__).parent / "results" / "loops_simulated.txt"
 DURATION = 1800.0  # s
 FAULTY = 2  # the channel with the fault
 STEP = 300.0  # s, when the setpoint of a step test steps
@@ -195,15 +194,7 @@ def report(count: int, seed: int) -> Iterator[str]:
 
 def main() -> int:
     """Print and keep the report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--logs", type=int, default=240)
-    parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args()
-    command = f"$ python -m bench.loops_simulated --logs {chosen.logs} --seed {chosen.seed}"
-    text = "\n".join([command, *report(chosen.logs, chosen.seed)]) + "\n"
-    RESULT.write_text(text, encoding="utf-8")
-    print(text, end="")
-    return 0
+    return keep_report("loops_simulated", __doc__, report, logs=240, seed=1)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,13 @@ from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn import open_turn
 
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
+SECTIONS = (  # of a prompt, in their order
+    "diagnostic_context",
+    "note",
+    "conversation_summary",
+    "recalled_turns",
+    "recent_conversation",
+)
 
 
 def exchange(database, conversation, question, answer="I shall look.", *results, tool="diagnose_log"):

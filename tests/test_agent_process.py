@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
+from waiting import lives
 
 import cursor_cli
 from cursor_cli import parse_stream
@@ -29,13 +29,6 @@ def events_of(tmp_path, *behaviour, prompt="why?", clocks=CLOCKS, stopped=lambda
     return list(
         run(command(tmp_path, *behaviour, prompt=prompt), parse_stream, clocks, stopped, cursor_cli.SIGNS)
     )
-
-
-def lives(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def failure_in(events):

@@ -7,9 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import tool_calls
 from anyio.from_thread import start_blocking_portal
 from instrument_lines import event, sample
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from tool_calls import LOG, NEWEST
 
 import db
 from instrumentgpt.instruments.tools import TOOLS
@@ -17,8 +19,6 @@ from instrumentgpt.mcp_server import TOOL_NAMES, Tools, read_task
 from instrumentgpt.text.pages import PAGE_CHARACTERS
 
 ROOT = Path(__file__).parents[1]
-NEWEST, OLDER = "InstrumentDebug_2026-02-20_08-47-19.73.log", "InstrumentDebug_2026-02-16_11-20-41.17.log"
-LOG = {"log": NEWEST, "device": "zspr 053"}
 SAID = [
     ("user", "10.1.1.47 為什麼溫度波動？"),
     ("assistant", "Channel 3 swings by 2.1 °C every 63 s: kp 0.09 is too high."),
@@ -90,28 +90,7 @@ def call(session):
     return called
 
 
-CALLS = {
-    "list_devices": {},
-    "list_logs": {"device": "zspr 053"},
-    "fetch_log": {"device": "10.1.1.112"},
-    "diagnose_log": LOG,
-    "channel_metrics": LOG,
-    "advise_gains": {**LOG, "channel": 2},
-    "compare_logs": {**LOG, "before": OLDER},
-    "search_events": {**LOG, "query": "barcode"},
-    "read_lines": {**LOG, "first": 3, "last": 90},
-    "look_at_time": {**LOG, "clock": "09:00"},
-    "explain_jump": LOG,
-    "plot_log": LOG,
-    "survey_devices": {"devices": ["zspr 053"]},
-    "write_report": {"logs": [f"zspr 053/{NEWEST}"]},
-    "recall": {"query": "kp"},
-    "device_history": {"device": "zspr 053"},
-    "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
-    "record_hypothesis": {"text": "the fan has stopped"},
-    "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
-    "confirm_root_cause": {"text": "kp 0.09 is too high for channel 3"},
-}
+CALLS = {**tool_calls.CALLS, "survey_devices": {"devices": ["zspr 053"]}}
 
 
 def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from exchanges import SECTIONS
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -107,7 +108,7 @@ class Conversation(RuleBasedStateMachine):
         if not memory.is_too_long(self.request, self.budget):
             assert self.prompt.startswith(self.request.replace("<", "‹").split("‹")[0])
             assert self.request.replace("<", "") in self.prompt.replace("‹", "").replace("<", "")
-        for tag in TAGS:
+        for tag in SECTIONS:
             assert self.prompt.count(f"<{tag}>") == self.prompt.count(f"</{tag}>") <= 1
         *before, _, _ = [row.id for row in db.list_messages(self.database, self.conversation)]
         entries = parse(db.get_memory(self.conversation, self.database)[0])
@@ -135,15 +136,6 @@ class Conversation(RuleBasedStateMachine):
             os.environ.clear()
             os.environ.update(self.environment)
             self.folder.cleanup()
-
-
-TAGS = (
-    "diagnostic_context",
-    "note",
-    "conversation_summary",
-    "recalled_turns",
-    "recent_conversation",
-)
 
 
 def _unheld(held):

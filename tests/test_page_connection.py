@@ -39,26 +39,29 @@ def agent(tmp_path, monkeypatch):
     return installed
 
 
+def after_clicking(label):
+    at = settings_page()
+    button(at, label).click().run()
+    return at
+
+
 def test_the_address_of_the_login_is_shown_and_that_it_worked(agent):
     agent("Login successful!", "Logged in as ana@lab.tw")
-    at = settings_page()
-    button(at, "Connect agent").click().run()
+    at = after_clicking("Connect agent")
     assert any("https://cursor.com/login?challenge=1" in code.value for code in at.code)
     assert "Logged in as ana" in at.success[0].value
 
 
 def test_a_login_that_fails_is_said_in_the_agents_words(agent):
     agent("You are not logged in", "Not logged in")
-    at = settings_page()
-    button(at, "Connect agent").click().run()
+    at = after_clicking("Connect agent")
     assert any("You are not logged in" in text.value for text in at.text)
     assert "Not logged in" in at.error[0].value
 
 
 def test_the_models_of_the_account_can_be_chosen_once_listed(agent):
     agent("", "Logged in as ana@lab.tw")
-    at = settings_page()
-    button(at, "Check connection").click().run()
+    at = after_clicking("Check connection")
     at.run()
     (model,) = [box for box in at.selectbox if box.label == "Model"]
     assert "sonnet-4.5" in model.options

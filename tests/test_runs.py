@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from waiting import wait_for
+from waiting import lives, wait_for
 
 import db
 from instrumentgpt import runs
@@ -49,13 +49,6 @@ def answer(database, conversation):
 def pids_told(database, run_id):
     told = wait_for(lambda: "word1 " in (said := words_so_far(database, run_id)) and said)
     return [int(pid) for pid in told.split()[:2]]
-
-
-def lives(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def test_a_question_is_answered_by_a_process_and_stored_before_the_run_ends(

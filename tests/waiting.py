@@ -1,6 +1,8 @@
-"""Waiting in tests for what another process does."""
+"""Waiting in tests for what other processes do."""
 
 import time
+
+import psutil
 
 
 def wait_for(condition, seconds=15.0):
@@ -10,3 +12,11 @@ def wait_for(condition, seconds=15.0):
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
     return found
+
+
+def lives(pid):
+    """Return whether there is a process of this number that has not ended."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

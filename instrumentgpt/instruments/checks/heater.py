@@ -1,6 +1,7 @@
 """Faults of power: the heater that fails, the one that stays on, the one that is too weak."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -24,6 +25,9 @@ SHORT_OF = 0.6  # °C of error while pinned; loops.md section 1
 FLAT = 0.35  # °C per minute; loops.md section 1
 TOO_FAR = 15.0  # minutes to go at the present slope; loops.md section 1
 BLIP = 10.0  # s off the limit that noise on the derivative may cause
+
+Limit = Callable[[Track], Mask]
+Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
 
 
 def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
@@ -50,13 +54,21 @@ def left_band(track: Track, index: int) -> int:
 
 def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv falling for long at full output (or rising at full cooling): the power does not arrive."""
+    return _of_either_side(study, _fails, heating=attrgetter("at_high"), cooling=attrgetter("at_low"))
+
+
+def _of_either_side(study: Study, judge: Judge, heating: Limit, cooling: Limit) -> list[Finding]:
+    """Return what `judge` finds of each channel: of its heating, else of its cooling, if it cools.
+
+    heating, cooling  at which limit of the output a fault of that side shows
+    """
     findings = []
     for track in study.active:
-        failed = _fails(study, track, track.at_high, 1.0)
-        if failed is None and track.low < 0:
-            failed = _fails(study, track, track.at_low, -1.0)
-        if failed is not None:
-            findings.append(failed)
+        finding = judge(study, track, heating(track), 1.0)
+        if finding is None and track.low < 0:
+            finding = judge(study, track, cooling(track), -1.0)
+        if finding is not None:
+            findings.append(finding)
     return findings
 
 
@@ -157,14 +169,7 @@ def _others_moved(study: Study, track: Track, first: int, last: int) -> float:
 
 def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv rising above the setpoint with the output at its floor: power arrives that nobody asked for."""
-    findings = []
-    for track in study.active:
-        finding = _runs_away(study, track, track.at_low, 1.0)
-        if finding is None and track.low < 0:
-            finding = _runs_away(study, track, track.at_high, -1.0)
-        if finding is not None:
-            findings.append(finding)
-    return findings
+    return _of_either_side(study, _runs_away, heating=attrgetter("at_low"), cooling=attrgetter("at_high"))
 
 
 def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:

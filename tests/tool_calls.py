@@ -1,0 +1,26 @@
+"""A call of each of our tools, for a workspace that has the two newest logs of zspr 053."""
+
+NEWEST, OLDER = "InstrumentDebug_2026-02-20_08-47-19.73.log", "InstrumentDebug_2026-02-16_11-20-41.17.log"
+LOG = {"log": NEWEST, "device": "zspr 053"}
+CALLS = {
+    "list_devices": {},
+    "list_logs": {"device": "zspr 053"},
+    "fetch_log": {"device": "10.1.1.112"},
+    "diagnose_log": LOG,
+    "channel_metrics": LOG,
+    "plot_log": LOG,
+    "search_events": {**LOG, "query": "barcode"},
+    "read_lines": {**LOG, "first": 3, "last": 900},
+    "look_at_time": {**LOG, "clock": "09:00"},
+    "explain_jump": LOG,
+    "compare_logs": {**LOG, "before": OLDER},
+    "advise_gains": {**LOG, "channel": 2},
+    "survey_devices": {},
+    "write_report": {"logs": [f"zspr 053/{NEWEST}"]},
+    "recall": {"query": "溫度波動"},
+    "device_history": {"device": "zspr 053", "query": "溫度波動"},
+    "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
+    "record_hypothesis": {"text": "the fan has stopped"},
+    "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
+    "confirm_root_cause": {"text": "kp is too high"},
+}
