@@ -68,7 +68,7 @@ class Asking:
 
 
 CHAT = Asking(resume=True)
-MOST_LAID_DOWN = 3  # sentences told to our own analyst
+MOST_LAID_DOWN = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,8 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
         "left": _left(turn),
         "state": asdict(remembered.state),
         "stated": _stated(remembered),
-        "laid_down": _laid_down(remembered),
+        "laid_down": _said(remembered, "wish")[-MOST_LAID_DOWN:],
+        "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(asking.told),
     }
@@ -328,11 +329,11 @@ def _stated(remembered: InForce) -> list[dict[str, Any]]:
     return list(newest.values())
 
 
-def _laid_down(remembered: InForce) -> list[str]:
-    """Return the newest of what the user laid down for the device in question, or for all."""
+def _said(remembered: InForce, kind: str) -> list[str]:
+    """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
     about = ("", device_key(remembered.state))
-    said = [one for one in remembered.known if one.kind == "wish" and one.fact.device in about]
-    return list(dict.fromkeys(one.said for one in said))[-MOST_LAID_DOWN:]
+    said = [one for one in remembered.known if one.kind == kind and one.fact.device in about]
+    return list(dict.fromkeys(one.said for one in said))
 
 
 def _free_name(folder: Path) -> Path:

@@ -124,3 +124,38 @@ def test_another_device_can_still_be_compared_with_its_own_last_log(conversation
     ask(conversation, "10.1.1.112 為什麼溫度波動？")
     answer = ask(conversation, "050 跟上次比有什麼不同？")[-1].text
     assert "zspr 053" not in answer and "處不同" in answer
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "told"),
+    [
+        (
+            ["053 為什麼振盪？", "kp of channel 2 is 12, not 50", "Never restart 053 before Friday."],
+            "What do we know so far?",
+            [
+                "`kp 12`",
+                "turn 2",
+                "`Never restart 053 before Friday.`",
+                "Ruled out:",
+                "- No noise: one cycle",
+            ],
+        ),
+        (
+            ["why does 053 swing?", "kp 是 12，不是 50", "週五之前不要重啟 053"],
+            "目前知道什麼？",
+            ["`kp 12`，第 2 輪", "`週五之前不要重啟 053`", "已排除：", "- 不是雜訊", "根因：通道 2 的增益"],
+        ),
+    ],
+)
+def test_what_the_user_said_and_what_is_out_belong_to_what_is_known(conversation, said, question, told):
+    for words in said:
+        ask(conversation, words)
+    answer = ask(conversation, question)[-1].text
+    for words in told:
+        assert words in answer
+
+
+def test_what_was_said_counts_as_known_before_any_log_is_read(conversation):
+    ask(conversation, "Never restart an oven before Friday.")
+    answer = ask(conversation, "what do we know so far?")[-1].text
+    assert "this conversation" in answer and "`Never restart an oven before Friday.`" in answer

@@ -28,6 +28,14 @@ def laid_down(case: Case) -> Iterator[str]:
         yield "\n\n" + phrase("laid_down", case.language, wishes=told)
 
 
+def stated_or_laid_down(case: Case) -> list[str]:
+    """Return all values that the user stated, each with its turn, then what the user laid down."""
+    if not case.same_device:
+        return []
+    values = [_sentence(case, row, "recall_value") for row in case.task.stated]
+    return values + [quoted(one) for one in case.task.laid_down]
+
+
 def stated(case: Case) -> list[str]:
     """Return a sentence for each value that the user stated of a quantity the question names."""
     if not case.same_device:
@@ -36,10 +44,10 @@ def stated(case: Case) -> list[str]:
     return [_sentence(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
 
 
-def _sentence(case: Case, row: dict[str, Any]) -> str:
+def _sentence(case: Case, row: dict[str, Any], key: str = "stated") -> str:
     what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
     channel = phrase("stated_channel", case.language, channel=row["channel"]) if row["channel"] else ""
-    return phrase("stated", case.language, turn=row["turn"], what=what, channel=channel)
+    return phrase(key, case.language, turn=row["turn"], what=what, channel=channel)
 
 
 def _is_named(parameter: str, asked: list[str]) -> bool:
