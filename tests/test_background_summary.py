@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 import waiting
+from waiting import lives
 
 import db
 from instrumentgpt import runs
@@ -157,7 +158,7 @@ def test_a_job_that_is_killed_leaves_the_summary_and_is_asked_for_again(database
     for process in [psutil.Process(job.pid), *children]:
         os.kill(process.pid, signal.SIGKILL)
     assert summary_of(database, conversation) == before
-    wait_for(lambda: not psutil.pid_exists(job.pid) or psutil.Process(job.pid).status() == "zombie")
+    wait_for(lambda: not lives(job.pid))
     says(GOOD)
     ask(database, conversation, "and then?")
     assert [one.status for one in list_jobs(database, conversation)][1:] == ["died"]
@@ -235,7 +236,8 @@ def test_a_deleted_conversation_ends_its_job(database, conversation, says):
     ask(database, conversation)
     job = running(database, conversation)
     db.delete_conversation(database, conversation)
-    wait_for(lambda: not psutil.pid_exists(job.pid) or psutil.Process(job.pid).status() == "zombie")
+    assert wait_for(lambda: not lives(job.pid))
+    assert list_jobs(database, conversation) == []
 
 
 @pytest.mark.parametrize(

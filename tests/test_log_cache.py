@@ -23,7 +23,7 @@ def path(tmp_path):
     return tmp_path / "run.log"
 
 
-def same(one, other) -> None:
+def assert_same(one, other) -> None:
     pd.testing.assert_frame_equal(one.samples, other.samples)
     pd.testing.assert_frame_equal(one.events, other.events)
     for field in dataclasses.fields(one):
@@ -33,8 +33,8 @@ def same(one, other) -> None:
 
 def test_the_kept_log_is_the_log(path, cache):
     first, second = read_log(path, cache=cache), read_log(path, cache=cache)
-    same(first, read_log(path))
-    same(second, read_log(path))
+    assert_same(first, read_log(path))
+    assert_same(second, read_log(path))
     assert len(list(cache.iterdir())) == 2  # samples and events
 
 
@@ -42,7 +42,7 @@ def test_a_table_keeps_its_columns_and_guesses(tmp_path, cache):
     (tmp_path / "run.csv").write_text(
         "".join(f"26.0,{25 + at % 9 / 50},{90 - at}\n" for at in range(50)), encoding="utf-8"
     )
-    same(read_log(tmp_path / "run.csv", cache=cache), read_log(tmp_path / "run.csv", cache=cache))
+    assert_same(read_log(tmp_path / "run.csv", cache=cache), read_log(tmp_path / "run.csv", cache=cache))
     assert read_log(tmp_path / "run.csv", cache=cache, period=2.0).missing == ()
 
 
@@ -63,12 +63,15 @@ def test_a_changed_log_is_read_anew(path, cache):
 
 @pytest.mark.parametrize("damage", [b"", b"no parquet", None])
 def test_a_damaged_cache_costs_only_time(damage, path, cache):
-    read_log(path, cache=cache)
-    for kept in cache.iterdir():
-        kept.write_bytes(kept.read_bytes()[:-30] if damage is None else damage)
-    same(read_log(path, cache=cache), read_log(path))
+    assert len(read_log(path, cache=cache).events) > 0  # kept once they are asked for
+    whole = {kept: kept.read_bytes() for kept in cache.iterdir()}
+    for kept, content in whole.items():
+        kept.write_bytes(content[:-30] if damage is None else damage)
+    assert_same(read_log(path, cache=cache), read_log(path))
+    assert {kept: kept.read_bytes() for kept in cache.iterdir()} == whole, "what is damaged is written anew"
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_cache(path, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    same(read_log(path, cache=tmp_path / "file" / "frames"), read_log(path))
+    assert_same(read_log(path, cache=tmp_path / "file" / "frames"), read_log(path))
+    assert (tmp_path / "file").read_bytes() == b""

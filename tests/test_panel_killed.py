@@ -48,13 +48,16 @@ def state_of(conversation: str):
         )
 
 
-def kill_in_the_middle_of_part_two(conversation: str) -> str:
+def begun_up_to_part_two(conversation: str) -> str:
     run = runs.start(database_path(), conversation, "yes", mode="panel", agent="scripted")
     wait_for(lambda: any(one.key.sub_problem == 2 for one in state_of(conversation)[1]))
+    return run
+
+
+def kill(run: str) -> None:
     with closing(db.connect(database_path())) as database:
         os.kill(get_run(database, run).pid, signal.SIGKILL)
     wait_for(lambda: run in runs.reap(database_path()) or not alive(run))
-    return run
 
 
 def alive(run: str) -> bool:
@@ -64,7 +67,7 @@ def alive(run: str) -> bool:
 
 def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scripted, conversation):
     scripted(*script(says("power", 2, "48 %.", {"delay": 60})))
-    kill_in_the_middle_of_part_two(conversation)
+    kill(begun_up_to_part_two(conversation))
     progress, before = state_of(conversation)
     assert progress.panel.status == "running" and progress.reached == 2
     done = {one.key for one in before if one.key.stage in ("contribution", "synthesis")}
@@ -94,8 +97,10 @@ def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scr
 
 def test_no_agent_of_the_killed_panel_goes_on(scripted, conversation):
     scripted(*script(says("power", 2, "48 %.", {"delay": 60})))
-    run = kill_in_the_middle_of_part_two(conversation)
-    wait_for(lambda: not of_run(run), seconds=10)
+    run = begun_up_to_part_two(conversation)
+    assert wait_for(lambda: len(of_run(run)) > 1), "the panel's process, and an agent that it asks"
+    kill(run)
+    assert wait_for(lambda: not of_run(run), seconds=10)
 
 
 def of_run(run: str) -> list[str]:
