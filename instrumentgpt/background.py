@@ -73,7 +73,7 @@ def after_answer(database: Database, conversation_id: str) -> None:
     """Ask for a summary, if it is wanted; whatever goes wrong, the answer has been given."""
     try:
         ask_summary(database, conversation_id)
-    except Exception:  # the edge of a turn
+    except Exception:  # the edge of a turn: its answer is stored, and must not end in an error of ours
         _log.exception("no summary of %s", conversation_id)
 
 

@@ -72,7 +72,7 @@ def write_report(path: Path, diagnoses: Sequence[Diagnosis], language: Language 
             file.flush()
             os.chmod(file.name, 0o666 & ~_umask())
             os.replace(file.name, path)
-        except BaseException:
+        except BaseException:  # of Ctrl-C too: half a report must not lie there; raised again
             Path(file.name).unlink(missing_ok=True)
             raise
 

@@ -33,7 +33,7 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
             _migrate(database, path)
             database.execute("PRAGMA synchronous = NORMAL")  # with WAL: no loss but of power, never corrupt
             database.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
+        except BaseException:  # of Ctrl-C too: nobody else could close it; raised again
             connection.close()
             raise
     return database
@@ -101,7 +101,7 @@ def transaction(database: Database) -> Iterator[Database]:
         try:
             yield database
             database.conn.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # of Ctrl-C and a closed generator too: not half of it stays; raised again
             if database.conn.in_transaction:
                 database.conn.execute("ROLLBACK")
             raise

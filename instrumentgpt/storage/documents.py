@@ -61,7 +61,7 @@ def save_document(
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 values,
             )
-    except BaseException:
+    except BaseException:  # of Ctrl-C too: no file without its row; raised again
         path.unlink()
         raise
     return Document(int(cursor.lastrowid or 0), *values)
