@@ -12,6 +12,7 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import names_of
+from instrumentgpt.storage.facts import heard_before
 from instrumentgpt.text.readings import readings_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
@@ -24,7 +25,8 @@ def remember_question(
 ) -> None:
     """Keep the values that a question states (corrections too), what it lays down, and logged errors."""
     told = question.content
-    facts = memory.facts_in(told, device, names_of(inventory))
+    heard = heard_before(database, conversation_id, question.id)
+    facts = memory.facts_in(told, device, names_of(inventory), heard)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
@@ -47,10 +49,11 @@ def remember_answer(
     names = names_of(inventory)
     readings = [one for _, result in results for one in readings_in(result, device, names)]
     read = {(one.fact.device, one.fact.parameter) for one in readings}
-    said = {fact.key for fact in memory.facts_in(question, device, names)}
+    heard = heard_before(database, conversation_id, message_id, question)
+    said = {fact.key for fact in memory.facts_in(question, device, names, heard)}
     stated = [
         fact
-        for fact in memory.facts_in(answer, device, names)
+        for fact in memory.facts_in(answer, device, names, heard)
         if fact.key not in said and (fact.device, fact.parameter) not in read
     ]
     sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]

@@ -10,13 +10,15 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.text.facts import Fact
+from instrumentgpt.text.facts import Fact, Heard
 from instrumentgpt.text.known import Key, Known
 from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
+NEWEST_HEARD = 600  # rows whose quantities later messages may speak of by name
+LAST_MESSAGES = 2  # before a message: what a correction without a name is of
 
 _COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since"
 _MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
@@ -167,6 +169,29 @@ def _keys(
         for at, (channel, parameter) in enumerate(found)
         if at < NEWEST_QUANTITIES or any(term in parameter for term in terms)
     ]
+
+
+def heard_before(database: Database, conversation_id: str, message_id: int, question: str = "") -> Heard:
+    """Return what was stated before a message of the conversation, of every device, the newest last.
+
+    question  what the message answers
+    """
+    sql = (
+        "SELECT device, channel, parameter, value, unit, message_id FROM facts WHERE conversation_id = ?"
+        " AND kind = 'value' AND message_id < ? ORDER BY message_id DESC, id DESC LIMIT ?"
+    )
+    told: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_HEARD))[::-1]
+    before = (
+        "SELECT min(id) FROM (SELECT id FROM messages WHERE conversation_id = ? AND id < ?"
+        " ORDER BY id DESC LIMIT ?)"
+    )
+    first = rows(database, before, (conversation_id, message_id, LAST_MESSAGES))[0][0] or 0
+    facts = [Fact(*row[:5]) for row in told]
+    newest = {fact.key: fact for fact in facts}
+    values = tuple(fact for fact in facts if newest[fact.key] is fact)
+    return Heard(
+        values, tuple(fact for fact, row in zip(facts, told, strict=True) if row[5] >= first), question
+    )
 
 
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:

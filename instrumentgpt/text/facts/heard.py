@@ -1,0 +1,129 @@
+"""What was said before a message: the quantities that have a name by now, and what was told or asked last."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from instrumentgpt.text.facts.fact import Fact
+from instrumentgpt.text.facts.labels import filed_names, is_known, words_of
+from instrumentgpt.text.facts.values import same_measure
+from instrumentgpt.text.terms import fold, quantities
+
+LABELS_HEARD = 300  # of a conversation, those stated last
+_DISTINCT = frozenset(  # quantities of which an instrument has several: an oil pressure is not the pressure
+    [
+        "pressure",
+        "temperature",
+        "voltage",
+        "current",
+        "speed",
+        "level",
+        "resistance",
+        "vacuum",
+        "power",
+        "flow rate",
+    ]
+)
+_ENDING = r"(?:s|es|ed|d|ing|ning)?"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a message follows.
+
+    values    in force, of every device, those stated last at the end
+    last      what the message before stated
+    question  what the message answers; "" if it answers none
+    """
+
+    values: tuple[Fact, ...] = ()
+    last: tuple[Fact, ...] = ()
+    question: str = ""
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Return each label in use, folded → as it is filed, without those of synonyms.toml."""
+        told = [*self.values[-LABELS_HEARD:], *self.last]
+        return {fold(fact.parameter): fact.parameter for fact in told if not is_known(fact.parameter)}
+
+    @cached_property
+    def by_words(self) -> dict[frozenset[str], str]:
+        """Return the terms of each label → the label."""
+        return {words_of(label): label for label in self.labels.values()}
+
+    def of(self, device: str) -> list[Fact]:
+        """Return the values of a device."""
+        return [fact for fact in (*self.values, *self.last) if fact.device == device]
+
+    def held(self, device: str, channel: str, parameter: str) -> Fact | None:
+        """Return the value in force of a quantity."""
+        key = (device, channel, parameter)
+        return next((fact for fact in reversed((*self.values, *self.last)) if fact.key == key), None)
+
+    def filed(self, parameter: str, device: str, unit: str) -> str:
+        """Return under which name in use a value is filed: as `parameter`, or as what that is short for.
+
+        "the lid" of a device that has one heated lid, in the same unit, is that.
+        """
+        own = {fact.parameter: fact for fact in self.of(device)}
+        if not own or parameter in own:
+            return parameter
+        words = words_of(parameter)
+        if (spelled := self.by_words.get(words)) and not is_known(parameter):
+            return spelled
+        alike = [name for name, fact in own.items() if unit and same_measure(unit, fact.unit)]
+        longer = [name for name in alike if words < words_of(name)]
+        shorter = [name for name in alike if words > words_of(name) and name not in _DISTINCT]
+        near = longer or shorter
+        return near[0] if len(near) == 1 else parameter
+
+
+@lru_cache(maxsize=4096)
+def _pattern(label: str) -> re.Pattern[str]:
+    """Return what finds a folded label in folded text: its words in a row, or two of them reversed."""
+    words = [_word(word) for word in label.split()]
+    orders = [words, words[::-1]] if len(words) == 2 else [words]
+    return re.compile("|".join(r"[\s_\-]*(?:of\s+|the\s+)*".join(order) for order in orders))
+
+
+def _word(word: str) -> str:
+    if not word.isascii():
+        return re.escape(word)
+    ending = _ENDING if len(word) > 3 and word.isalpha() else ""
+    return rf"(?<![a-z0-9_.]){re.escape(word)}{ending}(?![a-z0-9])"
+
+
+@lru_cache
+def _synonyms() -> re.Pattern[str]:
+    spelled = sorted((fold(name) for names in quantities() for name in names), key=len, reverse=True)
+    latin = [re.escape(name).replace(r"\ ", r"[\s_\-]+") for name in spelled if name.isascii()]
+    han = [re.escape(name) for name in spelled if not name.isascii()]
+    return re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(latin)})(?![a-z0-9])|{'|'.join(han)}")
+
+
+def mentions(folded: str, labels: Sequence[tuple[str, str]]) -> list[tuple[int, int, str]]:
+    """Return start, end and quantity of each name in folded text, the longest where some overlap."""
+    found = [(*hit.span(), parameter) for hit, parameter in _hits(folded, labels) if hit.group()]
+    kept: list[tuple[int, int, str]] = []
+    for start, end, parameter in sorted(found, key=lambda row: (row[0] - row[1], row[0])):
+        if all(end <= begun or start >= ended for begun, ended, _ in kept):
+            kept.append((start, end, parameter))
+    return sorted(kept)
+
+
+def _hits(folded: str, labels: Sequence[tuple[str, str]]) -> Iterator[tuple[re.Match[str], str]]:
+    for hit in _synonyms().finditer(folded):
+        yield hit, filed_names()[" ".join(re.sub(r"[_\-\s]+", " ", hit.group()).split())]
+    for label, parameter in labels:
+        for hit in _pattern(label).finditer(folded):
+            yield hit, parameter
+
+
+def labels_in(folded: str, heard: Heard) -> list[tuple[str, str]]:
+    """Return the labels in use, folded and as filed, whose words all stand in folded text."""
+    return [
+        (label, parameter)
+        for label, parameter in heard.labels.items()
+        if len(label) > 1 and all(word in folded for word in label.split())
+    ]
