@@ -1,7 +1,7 @@
 """Gains: can one be raised, and which would be better; by the worst of all models that the log accepts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -182,41 +182,40 @@ def advise(
     a load step is predicted to fall by more than 25 % on every model.
     """
     found = identify(subject, exclude, degrees_per_unit) if isinstance(subject, Loop) else subject
-    nan = math.nan
     if isinstance(found, Refusal):
-        numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
-        return Advice(
-            found.channel, None, None, nan, nan, nan, found.reason, EXPERIMENTS[found.reason], numbers
-        )
-    present, about = found.gains, model_numbers(found)
+        numbers = {**found.numbers, "step": STEP_CELSIUS}
+        return _no_advice(found.channel, None, found.reason, EXPERIMENTS[found.reason], numbers)
+    about = model_numbers(found)
     if found.pinned > MOST_PINNED:
         about |= {"pinned": 100 * found.pinned}
-        return Advice(found.channel, present, None, nan, nan, nan, "pinned", "", about)
+        return _no_advice(found.channel, found.gains, "pinned", "", about)
     candidates = _candidates(found)
     if not candidates:
         about |= {"step": STEP_CELSIUS}
-        return Advice(found.channel, present, None, nan, nan, nan, "too_uncertain", "setpoint_step", about)
-    models = extreme_models(found.models)
+        return _no_advice(found.channel, found.gains, "too_uncertain", "setpoint_step", about)
+    return _best_of(found, candidates, about)
+
+
+def _no_advice(
+    channel: int, present: Gains | None, reason: str, experiment: str, numbers: Mapping[str, float | str]
+) -> Advice:
+    return Advice(channel, present, None, math.nan, math.nan, math.nan, reason, experiment, dict(numbers))
+
+
+def _best_of(found: Identification, candidates: Sequence[Gains], about: dict[str, float | str]) -> Advice:
+    """Return the candidate with the lowest predicted IAE, if it is better enough than what is set."""
+    models, present = extreme_models(found.models), found.gains
     now = predicted_iae(models, present)
     ratios = [float(np.max(predicted_iae(models, gains) / now)) for gains in candidates]
     ratio = min(ratios)
     proposed = candidates[ratios.index(ratio)]
     phase, size = margins_of(found, proposed).worst()
-    about |= {"fall": 100 * (1 - ratio)}
+    numbers = {**about, "fall": 100 * (1 - ratio)}
     fragile = bool((margins_of(found, present).phase < LEAST_PHASE).all())
     if ratio < 1 - (FRAGILE_IAE_FALL if fragile else IAE_FALL):
-        return Advice(
-            found.channel,
-            present,
-            proposed,
-            phase,
-            size,
-            ratio,
-            "steadier" if fragile else "better",
-            "",
-            about,
-        )
-    return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", about)
+        reason = "steadier" if fragile else "better"
+        return Advice(found.channel, present, proposed, phase, size, ratio, reason, "", numbers)
+    return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", numbers)
 
 
 def _candidates(found: Identification) -> list[Gains]:

@@ -60,11 +60,13 @@ def error_chart(
     mark_lines(figure, of_all, clock, 1, language)
     figure.update_xaxes(anchor="y", **clock.axis(language, window))
     above = ROW_GAP + LABEL_PIXELS * len(of_all)
-    title_of_axis = f"{word('error', language)} ({escaped(log.unit)})"
-    figure.update_yaxes(
-        domain=[0, PIXELS / (PIXELS + above)], title={"text": title_of_axis, "font": {"size": 12}}
-    )
+    _place_axis(figure, above, f"{word('error', language)} ({escaped(log.unit)})", band, largest)
+    return laid_out(figure, title or log.name, PIXELS + above)
+
+
+def _place_axis(figure: go.Figure, above: int, title: str, band: float, largest: float) -> None:
+    """Leave `above` pixels for labels; show the band and most of the `largest` error (in the log's unit)."""
+    figure.update_yaxes(domain=[0, PIXELS / (PIXELS + above)], title={"text": title, "font": {"size": 12}})
     if np.isfinite(band):
         reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
         figure.update_yaxes(range=[-reach, reach])
-    return laid_out(figure, title or log.name, PIXELS + above)

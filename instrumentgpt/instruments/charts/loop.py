@@ -103,49 +103,46 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
 def _draw_channel(
     figure: go.Figure, log: Log, loop: Loop, row: int, count: int, clock: Clock, language: Language
 ) -> None:
+    """Draw setpoint and pv in the channel's row, its output in the row below all channels."""
     colour = CHANNEL_COLOURS[(row - 1) % len(CHANNEL_COLOURS)]
-    unit = escaped(log.unit)
     name = channel_name(log, loop.channel, language)
+    hover = f"%{{y:.2f}} {escaped(log.unit)}"
+    several = count > 1
+    group = str(loop.channel) if several else None
+    setpoint = {
+        "yaxis": row_axis(row),
+        "name": word("setpoint", language),
+        "showlegend": row == 1,
+        "legendgroup": "setpoint" if several else None,
+        "line": {"color": SETPOINT_COLOUR, "width": 1.4, "dash": "dash", "shape": "hv"},
+        "hovertemplate": hover,
+    }
+    pv = {
+        "yaxis": row_axis(row),
+        "name": name if several else word("pv", language),
+        "legendgroup": group,
+        "line": {"color": colour, "width": 1.6},
+        "hovertemplate": hover,
+    }
+    output = {
+        "yaxis": row_axis(count + 1),
+        "name": f"{word('output', language)} {name}" if several else word("output", language),
+        "showlegend": not several,
+        "legendgroup": group,
+        "line": {"color": colour if several else CHANNEL_COLOURS[1], "width": 1.2, "shape": "hv"},
+        "hovertemplate": "%{y:.1f} %",
+    }
     gap = gap_of(loop)
-    group = str(loop.channel) if count > 1 else None
+    _draw_line(figure, clock, *reduced(loop.time, loop.setpoint, gap, True), setpoint)
+    _draw_line(figure, clock, *reduced(loop.time, loop.pv, gap, False), pv)
+    _draw_line(figure, clock, *reduced(loop.time, loop.output, gap, False), output)
 
-    def draw(time: Floats, value: Floats, steps: bool, **look: Any) -> None:
-        x, y = reduced(time, value, gap, steps)
-        if x.size:
-            figure.add_scatter(x=clock.position(x), y=y.astype(np.float32), mode="lines", xaxis="x", **look)
 
-    draw(
-        loop.time,
-        loop.setpoint,
-        True,
-        yaxis=row_axis(row),
-        name=word("setpoint", language),
-        showlegend=row == 1,
-        legendgroup="setpoint" if count > 1 else None,
-        line={"color": SETPOINT_COLOUR, "width": 1.4, "dash": "dash", "shape": "hv"},
-        hovertemplate=f"%{{y:.2f}} {unit}",
-    )
-    draw(
-        loop.time,
-        loop.pv,
-        False,
-        yaxis=row_axis(row),
-        name=name if count > 1 else word("pv", language),
-        legendgroup=group,
-        line={"color": colour, "width": 1.6},
-        hovertemplate=f"%{{y:.2f}} {unit}",
-    )
-    draw(
-        loop.time,
-        loop.output,
-        False,
-        yaxis=row_axis(count + 1),
-        name=f"{word('output', language)} {name}" if count > 1 else word("output", language),
-        showlegend=count == 1,
-        legendgroup=group,
-        line={"color": colour if count > 1 else CHANNEL_COLOURS[1], "width": 1.2, "shape": "hv"},
-        hovertemplate="%{y:.1f} %",
-    )
+def _draw_line(figure: go.Figure, clock: Clock, time: Floats, value: Floats, look: dict[str, Any]) -> None:
+    if time.size:
+        figure.add_scatter(
+            x=clock.position(time), y=value.astype(np.float32), mode="lines", xaxis="x", **look
+        )
 
 
 def _place_rows(

@@ -32,22 +32,21 @@ def advise_gains(
 
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.unit
-    answers, advised, told = [], [], []
+    answers, advised = [], []
     for number in _channels(opened, loops, channel):
         model = plant.identify(loops[number], spoiled(diagnosed(opened), number), opened.log.degrees_per_unit)
-        answer = advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target)
-        better = advice.advise(model)
-        answers.append(answer)
-        advised.append(better)
-        told.append(
-            {
-                "channel": number,
-                "answer": plain(asdict(answer)),
-                "sentences": sentences(answer, language, unit),
-                "advice": plain(asdict(better)),
-                "advice_sentences": sentences(better, language, unit),
-            }
-        )
+        answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
+        advised.append(advice.advise(model))
+    told = [
+        {
+            "channel": answer.channel,
+            "answer": plain(asdict(answer)),
+            "sentences": sentences(answer, language, unit),
+            "advice": plain(asdict(better)),
+            "advice_sentences": sentences(better, language, unit),
+        }
+        for answer, better in zip(answers, advised, strict=True)
+    ]
     return {
         "summary": " ".join(one["sentences"][0] for one in told),
         "log": opened.name,

@@ -45,45 +45,10 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     edges, found = counts(log, window)
     clock = axis_of(log)
     middles = clock.position((edges[:-1] + edges[1:]) / 2)
-    width = float(middles[1] - middles[0])
     figure = go.Figure()
-    for number, (row, (_, colour)) in enumerate(ROWS.items(), start=1):
-        shown = found[row] > 0
-        figure.add_bar(
-            x=middles[shown],
-            y=np.sqrt(found[row][shown]),  # one line beside thousands must still be seen
-            customdata=found[row][shown],
-            width=width,
-            marker={"color": colour, "line": {"width": 0}},
-            hovertemplate=f"%{{customdata:,}} {row}<extra></extra>",
-            yaxis=row_axis(number),
-            showlegend=False,
-        )
-        height = 1 / len(ROWS)
-        figure.update_layout(
-            {
-                row_axis(number).replace("y", "yaxis"): {
-                    "domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE],
-                    "tickvals": [],
-                    "rangemode": "tozero",
-                    "fixedrange": True,
-                    "title": "",
-                    "showgrid": False,
-                }
-            }
-        )
-        figure.add_annotation(
-            text=f"{row} {int(found[row].sum()):,}",
-            x=0,
-            xref="paper",
-            xanchor="right",
-            xshift=-8,
-            y=0.35,
-            yref=f"{row_axis(number)} domain",
-            yanchor="middle",
-            showarrow=False,
-            font={"size": 12},
-        )
+    for number, row in enumerate(ROWS, start=1):
+        _draw_bars(figure, number, row, middles, found[row])
+        _place_row(figure, number, f"{row} {int(found[row].sum()):,}")
     figure.update_xaxes(anchor=row_axis(len(ROWS)), **clock.axis("en", (float(edges[0]), float(edges[-1]))))
     return figure.update_layout(
         template=template(),
@@ -92,6 +57,47 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
         hovermode="closest",
         bargap=0,
         **SELECTABLE,
+    )
+
+
+def _draw_bars(figure: go.Figure, number: int, row: str, middles: np.ndarray, found: np.ndarray) -> None:
+    """Draw the bars of `row`, one in the middle of each bin that has such lines."""
+    shown = found > 0
+    figure.add_bar(
+        x=middles[shown],
+        y=np.sqrt(found[shown]),  # one line beside thousands must still be seen
+        customdata=found[shown],
+        width=float(middles[1] - middles[0]),
+        marker={"color": ROWS[row][1], "line": {"width": 0}},
+        hovertemplate=f"%{{customdata:,}} {row}<extra></extra>",
+        yaxis=row_axis(number),
+        showlegend=False,
+    )
+
+
+def _place_row(figure: go.Figure, number: int, label: str) -> None:
+    """Give the row its part of the height, and its label at the left."""
+    height = 1 / len(ROWS)
+    axis = {
+        "domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE],
+        "tickvals": [],
+        "rangemode": "tozero",
+        "fixedrange": True,
+        "title": "",
+        "showgrid": False,
+    }
+    figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
+    figure.add_annotation(
+        text=label,
+        x=0,
+        xref="paper",
+        xanchor="right",
+        xshift=-8,
+        y=0.35,
+        yref=f"{row_axis(number)} domain",
+        yanchor="middle",
+        showarrow=False,
+        font={"size": 12},
     )
 
 
