@@ -159,3 +159,17 @@ def test_what_was_said_counts_as_known_before_any_log_is_read(conversation):
     ask(conversation, "Never restart an oven before Friday.")
     answer = ask(conversation, "what do we know so far?")[-1].text
     assert "this conversation" in answer and "`Never restart an oven before Friday.`" in answer
+
+
+def test_a_panel_marks_its_first_step_where_the_user_laid_down_otherwise(conversation):
+    ask(conversation, "Do not change the gains of 053 before Friday.")
+    ask(conversation, "why does 053 swing?", mode="panel")
+    answer = ask(conversation, "yes", mode="panel")[-1].text
+    assert "dies away. **(Not before Friday: so you laid down.)**" in answer
+
+
+def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(conversation):
+    ask(conversation, "增益一律不要動。")
+    ask(conversation, "比較 053 和 055", mode="investigate")
+    answer = ask(conversation, "好", mode="investigate")[-1].text
+    assert answer.count("**（暫不執行：與您的規定牴觸。）**") == 1

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from instrumentgpt.agents.offline.answers.events import coincident
+from instrumentgpt.agents.offline.answers.held import GAINS, Step, mark, step_of
 from instrumentgpt.agents.offline.answers.report import (
     MOST_FAULTS,
     MOST_LINES,
@@ -77,7 +78,7 @@ def next_action(case: Case) -> Iterator[str]:
     faults = faults_of(found)[:MOST_FAULTS]
     for one in faults:
         yield f"- {one['summary']} ({links(about, one)})\n"
-        yield f"  {phrase('next_action', case.language, action=one['action'])}\n"
+        yield f"  {phrase('next_action', case.language, action=one['action'])}{_held(case, one)}\n"
     if not faults:
         yield from key_findings(case, about, found)
         yield from _why_healthy(case, found)
@@ -130,9 +131,14 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield phrase("ruled_out", case.language) + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
         yield "\n"
-    yield phrase("next_action", case.language, action=first["action"]) + "\n"
+    yield phrase("next_action", case.language, action=first["action"]) + _held(case, first) + "\n"
     yield from _better_gains(case, about, first)
     yield from _withheld(case, about, found)
+
+
+def _held(case: Case, fault: Result) -> str:
+    """Return the mark of the remedy of `fault` where the user laid down that it is not to be done."""
+    return mark(case.task, case.language, step_of(fault))
 
 
 def _why_healthy(case: Case, found: Result) -> Iterator[str]:
@@ -152,9 +158,15 @@ def _better_gains(case: Case, about: Subject, fault: Result) -> Iterator[str]:
     if fault["class"] not in TUNED:
         return
     wanted = {"log": about.log, "device": about.device, "channel": fault["channel"]}
-    for one in case.tool("advise_gains", language=case.language, **wanted)["channels"]:
+    yield from proposals(case, case.tool("advise_gains", language=case.language, **wanted))
+
+
+def proposals(case: Case, found: Result) -> Iterator[str]:
+    """Yield the better gains that `advise_gains` found, of each channel that has any."""
+    for one in found["channels"]:
         if one["advice"]["proposed"]:
-            yield "\n" + together(one["advice_sentences"][:BETTER], case.language) + "\n"
+            held = mark(case.task, case.language, Step(channel=one["channel"], gains=GAINS))
+            yield "\n" + together(one["advice_sentences"][:BETTER], case.language) + held + "\n"
 
 
 def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:

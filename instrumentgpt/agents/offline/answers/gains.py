@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from instrumentgpt.agents.offline.answers.diagnosis import diagnosed
+from instrumentgpt.agents.offline.answers.diagnosis import diagnosed, proposals
+from instrumentgpt.agents.offline.answers.held import GAINS, Step, mark
 from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, day_of
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
-from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
-BETTER = 3  # sentences of an advice before it repeats the model
 GRAVE = ("critical", "high")
 NOT_TUNING = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning", "healthy")  # gains may help
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
@@ -34,9 +34,9 @@ def gain(case: Case) -> Iterator[str]:
         yield from _faults_first(case, about)
     told = [(_verdict(case, found, group), group) for group in _proven_first(found["groups"])]
     yield from _told(told)
-    for one in found["channels"]:
-        if one["advice"]["proposed"]:
-            yield "\n" + together(one["advice_sentences"][:BETTER], case.language) + "\n"
+    if held := mark(case.task, case.language, Step(channel=asked.channel, gains=[named])):
+        yield f"\n{held.strip()}\n"
+    yield from proposals(case, found)
     yield from _older_log(case, about, found["groups"], named)
     if not several:
         yield "\n"
@@ -54,8 +54,15 @@ def tune(case: Case) -> Iterator[str]:
     groups = found["advice_groups"]
     yield from _faults_first(case, about)
     proposed_first = sorted(groups, key=lambda one: one["channels"][0] not in proposed)
-    yield from _told([(one["sentences"][0], one) for one in proposed_first])
+    yield from _told([(_proposal(case, one, proposed), one) for one in proposed_first])
     yield from _older_log(case, about, groups, "")
+
+
+def _proposal(case: Case, group: Result, proposed: list[int]) -> str:
+    """Return the verdict of a group of channels; gains that the user does not want touched are marked."""
+    channel = group["channels"][0]
+    held = mark(case.task, case.language, Step(channel=channel, gains=GAINS)) if channel in proposed else ""
+    return str(group["sentences"][0]) + held.replace("**", "")
 
 
 def _advised(case: Case, about: Subject, **asked: object) -> Result:

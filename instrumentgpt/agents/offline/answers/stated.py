@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+from instrumentgpt.agents.offline.answers.held import wishes
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.text.terms import synonyms, terms
 from instrumentgpt.text.wanted import holds
-from instrumentgpt.text.wishes import wishes_in
 
 TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
-ADVISED = ("why", "next", "tune")  # those whose answers say what to do
+ADVISED = ("gain", "why", "next", "tune")  # those whose answers say what to do
 
 
 def beside_the_log(case: Case) -> Iterator[str]:
@@ -21,10 +21,9 @@ def beside_the_log(case: Case) -> Iterator[str]:
 
 def laid_down(case: Case) -> Iterator[str]:
     """Yield, after advice, what the user laid down in this question or before."""
-    kept = case.task.laid_down if case.same_device else ()
-    wishes = list(dict.fromkeys([*kept, *wishes_in(case.task.question)]))
-    if case.question.intent in ADVISED and wishes:
-        told = joined([quoted(one.rstrip(".。")) for one in wishes], case.language)
+    said = wishes(case.task)
+    if case.question.intent in ADVISED and said:
+        told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
         yield "\n\n" + phrase("laid_down", case.language, wishes=told)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from instrumentgpt.agents.offline.answers.held import mark, step_of
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.panel.record import sentence
 from instrumentgpt.agents.offline.phrases import joined, phrase
@@ -55,9 +56,10 @@ def conclusion(case: Case) -> Iterator[str]:
         lines.append(phrase("panel_most_likely", language, **told))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
-    action = next((row["action"] for row in about["findings"] if row["class"] == first["cause"]), "")
-    if action:
-        lines.append(phrase("panel_do", language, action=action))
+    to_mend = next((row for row in about["findings"] if row["class"] == first["cause"]), None)
+    if to_mend and to_mend["action"]:
+        held = mark(case.task, language, step_of(to_mend))
+        lines.append(phrase("panel_do", language, action=to_mend["action"]) + held)
     told = {"cause": first["cause"], "runner_up": first["runner_up"], "measurement": first["measurement"]}
     text = "\n".join(f"- {line}" for line in lines)
     yield json.dumps({"text": text, "dissent": first["dissent"], **told}, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from instrumentgpt.agents.offline.answers.held import mark, step_of
 from instrumentgpt.agents.offline.answers.report import faults_of
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Result, Task
@@ -25,7 +26,7 @@ def reply(task: Task, wire: Wire) -> Iterator[str]:
     words = [str(one.get("words") or "").strip() for one in given.get("steps") or ()]
     yield from (f"{text}\n\n" for text in words if text)
     if len(found) > 1:
-        yield from _ranked(found, labels, language)
+        yield from _ranked(task, found, labels, language)
     elif not any(words) and not found:
         yield from _fetched(given, language)
     for one in given.get("unsaved") or ():
@@ -53,7 +54,7 @@ def _labels(results: Any) -> dict[str, str]:
     return {one["result"]["device"]: one["result"]["label"] for one in results if one["tool"] == "fetch_log"}
 
 
-def _ranked(found: list[Result], labels: Mapping[str, str], language: Language) -> Iterator[str]:
+def _ranked(task: Task, found: list[Result], labels: Mapping[str, str], language: Language) -> Iterator[str]:
     yield phrase("reply_title", language, count=len(found)) + "\n\n"
     for place, one in enumerate(found, start=1):
         yield f"{place}. {_row(one, labels, language)}\n"
@@ -66,11 +67,8 @@ def _ranked(found: list[Result], labels: Mapping[str, str], language: Language) 
         first = faults_of(one)[0]
         told = {"text": plain_text(first["cause"] or first["summary"]), "action": plain_text(first["action"])}
         told["text"] += "" if language == "zh" else " "
-        yield (
-            "- "
-            + phrase("reply_action", language, label=_label(one, labels), **told).replace("  ", " ")
-            + "\n"
-        )
+        line = phrase("reply_action", language, label=_label(one, labels), **told).replace("  ", " ")
+        yield f"- {line}{mark(task, language, step_of(first))}\n"
     yield "\n"
 
 

@@ -1,0 +1,103 @@
+"""Which steps go against what the user laid down, and the mark that they bear."""
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.agents.offline.intents import FLAGS, read_question
+from instrumentgpt.agents.offline.phrases import phrase, plain_text
+from instrumentgpt.text.language import Language
+from instrumentgpt.text.wishes import wishes_in
+
+ACTS = Path(__file__).with_name("held.toml")
+GAINS = frozenset(("kp", "ki", "kd"))
+_FORBIDS = re.compile(
+    r"\b(?:do not|don['’]?t|never|no|not|avoid|without|mustn['’]?t|can['’]?t|cannot|leave|unless|only)\b"
+    r"|不|勿|[別别禁]|避免|除非|只能|才",
+    FLAGS,
+)
+_UNTIL = re.compile(
+    r"\b(?:before|until|till|prior to|only after)\s+"
+    r"(?P<en>[^,.;!?()]+?)(?=\s+(?:because|since|as|or|and|unless|without|please|may|can|must)\b|[,.;!?()]|\s*$)"
+    r"|(?P<zh>[本下這这]?[週周]\w|(?:星期|[禮礼]拜)\w|[今明後后]天|[月年]底|下?個?月|\d{1,2}\s*[月/]\s*\d{1,2}\s*[日號号]?"
+    r"|[^\s，。；,;、在於于到請请我你您們们目之以]{1,8}?)\s*(?:之前|以前|前|[之以][後后]才|[後后]才)",
+    re.IGNORECASE,
+)
+MOST_UNTIL_CHARS = 40
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an advice would have done: the fault it mends and its channel, or the gains it changes."""
+
+    fault: str = ""
+    channel: int | None = None
+    gains: Collection[str] = ()
+    critical: bool = False
+
+
+def step_of(finding: Mapping[str, Any]) -> Step:
+    """Return the remedy of a finding as `diagnose_log` tells it."""
+    return Step(finding["class"], finding["channel"], critical=finding["severity"] == "critical")
+
+
+@cache
+def acts() -> dict[str, Any]:
+    """Return the acts of held.toml: name → patterns, faults, samples."""
+    return tomllib.loads(ACTS.read_text(encoding="utf-8"))
+
+
+def acts_in(wish: str) -> set[str]:
+    """Return the acts that `wish` forbids.
+
+    >>> sorted(acts_in("Never touch the gains.")), sorted(acts_in("Always restart it after a change."))
+    (['kd', 'ki', 'kp'], [])
+    """
+    if not _FORBIDS.search(wish):
+        return set()
+    named = {
+        name
+        for name, act in acts().items()
+        if any(re.search(pattern, wish, FLAGS) for pattern in (*act["en"], *act["zh"]))
+    }
+    return named - {"anything"} or named
+
+
+def until(wish: str) -> str:
+    """Return until when `wish` forbids what it forbids, "" if it does not say.
+
+    >>> until("Do not restart 052 before Friday."), until("週五之前不要重啟"), until("Never do it.")
+    ('Friday', '週五', '')
+    """
+    found = _UNTIL.search(wish)
+    told = " ".join((found["en"] or found["zh"]).split()) if found else ""
+    return told if len(told) <= MOST_UNTIL_CHARS else ""
+
+
+def wishes(task: Task) -> list[str]:
+    """Return what the user laid down before, and in this question, once each."""
+    return list(dict.fromkeys([*task.laid_down, *wishes_in(task.question)]))
+
+
+def mark(task: Task, language: Language, step: Step) -> str:
+    """Return the mark of a step that goes against what was laid down, with a blank before; "" for others."""
+    wish = next(_against(wishes(task), step), None)
+    if wish is None:
+        return ""
+    key = "held_critical" if step.critical else "held_until" if until(wish) else "held"
+    told = phrase(key, language, until=plain_text(until(wish)))
+    return f" **{told}**" if language == "en" else f"**{told}**"
+
+
+def _against(said: Collection[str], step: Step) -> Iterator[str]:
+    for wish in said:
+        forbidden, channel = acts_in(wish), read_question(wish).channel
+        elsewhere = None not in (channel, step.channel) and channel != step.channel
+        done = {name for name in forbidden if step.fault in acts()[name]["faults"]}
+        if not elsewhere and (done or forbidden & {*step.gains, *(["anything"] if step.gains else [])}):
+            yield wish

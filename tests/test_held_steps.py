@@ -1,0 +1,87 @@
+"""Steps that go against what the user laid down are marked as such, in the language of the question."""
+
+import pytest
+
+from instrumentgpt.agents.offline.answers.held import Step, acts, acts_in, mark, until
+from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.instruments.faults import faults
+from tests.offline_case import asked
+
+SAMPLES = [(act, sample) for act, told in acts().items() for sample in told["samples"]]
+
+
+@pytest.mark.parametrize(("act", "wish"), SAMPLES)
+def test_a_wish_forbids_the_act_it_is_a_sample_of(act, wish):
+    assert act in acts_in(wish)
+
+
+@pytest.mark.parametrize("act", acts())
+def test_an_act_names_faults_that_there_are(act):
+    assert set(acts()[act]["faults"]) <= set(faults())
+
+
+@pytest.mark.parametrize(
+    "wish",
+    ["Always restart it after a change.", "請用中文回答", "Please use Celsius.", "Never answer in German"],
+)
+def test_a_wish_that_forbids_no_act_holds_nothing_back(wish):
+    assert acts_in(wish) == set()
+
+
+@pytest.mark.parametrize(
+    ("wish", "time"),
+    [
+        ("Do not restart 052 before Friday.", "Friday"),
+        ("no new gains until the audit on Monday because of the batch", "the audit on Monday"),
+        ("在 2/27 前不要動增益", "2/27"),
+        ("我們週五之前不能停機", "週五"),
+        ("週五以後才能重啟", "週五"),
+        ("Never touch the gains.", ""),
+        ("目前不要停機", ""),
+    ],
+)
+def test_until_when_a_wish_holds_is_read_from_it(wish, time):
+    assert until(wish) == time
+
+
+@pytest.mark.parametrize(
+    ("wish", "step", "held"),
+    [
+        ("Do not touch kp", Step("oscillation_tuning", 2), True),
+        ("Do not touch kp", Step("overshoot_tuning", 2), False),
+        ("Do not touch the gains of channel 1", Step("oscillation_tuning", 2), False),
+        ("Do not change anything", Step(gains=["kp"]), True),
+        ("Do not restart it", Step("oscillation_tuning", 2), False),
+        ("Do not restart it", Step("ambient_disturbance"), False),
+    ],
+)
+def test_a_step_is_held_back_only_by_a_wish_about_it(wish, step, held):
+    assert bool(mark(Task("why?", laid_down=(wish,)), "en", step)) == held
+
+
+def test_what_is_critical_is_put_up_for_decision_and_not_merely_held_back():
+    task = Task("why?", laid_down=("Do not stop the oven before Friday",))
+    assert "yet it is critical" in mark(task, "en", Step("sensor_open", 1, critical=True))
+
+
+@pytest.mark.parametrize(
+    ("question", "wish", "told"),
+    [
+        (
+            "what is wrong with 053?",
+            "Do not change the gains before Friday.",
+            "(Not before Friday: so you laid",
+        ),
+        ("what should I do about 053?", "Never touch the gains.", "(Not to be done: it goes against"),
+        ("053 怎麼辦？", "週五之前不要更改增益", "（週五之前不執行：依您的規定。）"),
+        (
+            "suggest gains for 053",
+            "do not retune before the audit",
+            "(Not before the audit: so you laid down.)",
+        ),
+        ("053 的 kp 可以調低嗎？", "不要動 kp", "（暫不執行：與您的規定牴觸。）"),
+    ],
+)
+def test_advice_marks_the_step_that_goes_against_what_was_laid_down(tmp_path, question, wish, told):
+    assert told in asked(question, tmp_path, laid_down=(wish,)).text
+    assert told not in asked(question, tmp_path, laid_down=("Please use Celsius.",)).text
