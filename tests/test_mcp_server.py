@@ -189,7 +189,7 @@ def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call):
 def test_what_is_ruled_out_is_kept_with_its_reason(call):
     found = json.loads(call("rule_out", hypothesis="風扇停轉", because="轉速一直是 2900 rpm")[1])
     assert found["ruled_out"] == ["風扇停轉"]
-    assert found["findings"][0]["text"] == "已排除: 風扇停轉 (轉速一直是 2900 rpm)"
+    assert found["summary"] == "風扇停轉（轉速一直是 2900 rpm）" and "findings" not in found
 
 
 def test_a_chart_is_written_into_the_runs_own_folder(call, home):

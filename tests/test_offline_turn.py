@@ -6,6 +6,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.settings import CHECKOUT, database_path
+from instrumentgpt.storage.listing import listing
 from instrumentgpt.text.markers import rendered_parts
 from memory import DiagnosticState
 
@@ -161,11 +162,22 @@ def test_what_was_said_counts_as_known_before_any_log_is_read(conversation):
     assert "this conversation" in answer and "`Never restart an oven before Friday.`" in answer
 
 
-def test_a_panel_marks_its_first_step_where_the_user_laid_down_otherwise(conversation):
+@pytest.fixture
+def concluded(conversation):
+    """The conclusion of a panel of a user who laid something down before."""
     ask(conversation, "Do not change the gains of 053 before Friday.")
     ask(conversation, "why does 053 swing?", mode="panel")
-    answer = ask(conversation, "yes", mode="panel")[-1].text
-    assert "dies away. **(Not before Friday: so you laid down.)**" in answer
+    return ask(conversation, "yes", mode="panel")[-1].text
+
+
+def test_a_panel_marks_a_step_held_back_and_what_it_ruled_out_is_no_finding(
+    database, conversation, concluded
+):
+    assert "dies away. **(Not before Friday: so you laid down.)**" in concluded
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert not [text for text in state.findings if "uled out" in text or "No noise" in text]
+    out = [entry.text for entry in listing(database, conversation, state).sections["ruled_out"]]
+    assert "Sensor noise (No noise: one cycle every 45 s with a regularity of 0.97, L 496)" in out
 
 
 def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(conversation):

@@ -10,6 +10,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import bare, find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.text.language import language_of
 from instrumentgpt.text.statements import STATEMENT_CHARS
 
 MOST_LINES = 6  # quoted as evidence of one statement
@@ -46,10 +47,10 @@ def confirm_root_cause(
 
 
 def rule_out(workspace: Workspace, hypothesis: str, because: str) -> dict[str, Any]:
-    """Return that `hypothesis` is no longer one, and why, as data: a finding that saves looking again."""
+    """Return that `hypothesis` is no longer one, and why, as data: remembered, it saves looking again."""
     stated, reason = _stated(hypothesis), _stated(because)
-    text = f"{'已排除' if _is_chinese(stated) else 'Ruled out'}: {stated} ({reason})"
-    return {"summary": text, "ruled_out": [stated], "findings": [{"text": text, "evidence": []}]}
+    text = f"{stated}（{reason}）" if language_of(stated) == "zh" else f"{stated} ({reason})"
+    return {"summary": text, "ruled_out": [stated]}
 
 
 def _cause(
@@ -88,7 +89,3 @@ def _evidence(workspace: Workspace, log: str, lines: Sequence[int], device: str)
                 f"{log} has no line {number:,}. Take line numbers from read_lines or diagnose_log"
             )
     return [{"line": number, "text": texts[number]} for number in lines]
-
-
-def _is_chinese(text: str) -> bool:
-    return any("\u4e00" <= character <= "\u9fff" for character in text)

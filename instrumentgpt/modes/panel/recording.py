@@ -83,15 +83,9 @@ def _ruled_out(results: Sequence[SubProblemResult], confirmed: set[str]) -> list
 
 def _rule_out(row: Rejected, context: Context) -> dict[str, Any]:
     title = cause_title(row.cause, context.language)
-    said = "已排除" if context.language == "zh" else "Ruled out"
-    text = shorten(f"{said}: {title} ({row.because})", STATEMENT_CHARS)
-    evidence = [{"line": row.line, "text": ""}]
-    return {
-        "summary": text,
-        **_whose(context),
-        "ruled_out": [title],
-        "findings": [{"text": text, "evidence": evidence}],
-    }
+    because = f"{row.because.rstrip('.。')}, L {row.line:,}"
+    text = f"{title}（{because}）" if context.language == "zh" else f"{title} ({because})"
+    return {"summary": shorten(text, STATEMENT_CHARS), **_whose(context), "ruled_out": [title]}
 
 
 def _whose(context: Context) -> dict[str, str]:
