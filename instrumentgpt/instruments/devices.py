@@ -4,8 +4,8 @@ import ipaddress
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,6 +43,12 @@ class Device:
     user: str = ""  # sftp only: who logs in, with which key, trusting which host keys
     key: str = ""
     known_hosts: str = ""
+    nicknames: tuple[str, ...] = ()  # what the users of a conversation call it; never in the file
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names, the one that it is filed under first."""
+        return (self.name, self.ip, *self.aliases, *self.nicknames)
 
     @property
     def label(self) -> str:
@@ -60,7 +66,7 @@ class Inventory:
     def find(self, name: str) -> Device:
         """Return the device with this address, name or alias, in any spelling, or raise UnknownDevice."""
         for device in self.devices:
-            if name_key(name) in [name_key(known) for known in (device.ip, device.name, *device.aliases)]:
+            if name_key(name) in map(name_key, device.names):
                 return device
         known = ", ".join(device.label for device in self.devices) or "none yet"
         raise UnknownDevice(f"{name!r} is not in the inventory {self.path} (known: {known}). {_HELP}")
@@ -74,6 +80,20 @@ class Resolution:
     unknown: tuple[str, ...]
 
 
+def with_nicknames(inventory: Inventory, nicknames: Mapping[str, Sequence[str]]) -> Inventory:
+    """Return the inventory with what its devices are called; what is a device's name already is left out.
+
+    nicknames  device, by its name → what it is called, by nobody else's name
+    """
+    taken = {"".join(name_key(name)) for device in inventory.devices for name in device.names}
+    devices = [
+        replace(device, nicknames=tuple(name for name in own if "".join(name_key(name)) not in taken))
+        for device in inventory.devices
+        for own in [nicknames.get(device.name, ())]
+    ]
+    return replace(inventory, devices=tuple(devices))
+
+
 def resolve(text: str, inventory: Inventory) -> Resolution:
     """Return the devices that `text`, English or Chinese, names.
 
@@ -83,14 +103,16 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     """
     by_ip = {device.ip: device for device in inventory.devices}
     names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
-    known, unknown = find_mentions(text, names)
+    nicknames = {device.ip: device.nicknames for device in inventory.devices}
+    known, unknown = find_mentions(text, names, nicknames)
     return Resolution(tuple(by_ip[ip] for ip in known), unknown)
 
 
 def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
     """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
-    every = [(device.name, device.ip, *device.aliases) for device in inventory.devices]
-    numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in every]
+    every = [device.names for device in inventory.devices]
+    own_names = [(device.name, *device.aliases) for device in inventory.devices]
+    numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in own_names]
     shared = Counter(number for own in numbers for number in own)
     return [
         (*names, *sorted(number for number in own if shared[number] == 1))

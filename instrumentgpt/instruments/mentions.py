@@ -3,6 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from instrumentgpt.text.terms import in_simplified
 
 Span = tuple[int, int, str]  # start, stop, key of the device (or of what is unknown)
 
@@ -54,15 +57,22 @@ def name_key(name: str) -> tuple[str, ...]:
 
     >>> name_key("ZSPR-052") == name_key("zspr 52") == name_key("zspr_052")
     True
+    >>> name_key("左邊烤箱") == name_key("左边烤箱")
+    True
     """
-    words = re.findall(r"\d+|[^\W\d_]+", normalised(name))
+    words = re.findall(r"\d+|[^\W\d_]+", in_simplified(normalised(name)))
     return tuple(str(int(word)) if word.isdigit() else word for word in words)
 
 
-def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_mentions(
+    text: str,
+    names: Mapping[str, Sequence[str]],
+    nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the devices that `text` names, in order and once each, and what it names that is not known.
 
     `names` maps each device's address to its name and aliases; the devices come back as addresses.
+    `nicknames` are further names as a whole: the 3 of "HP3" is no number of the device.
     Unknown are addresses, and names of a known family with another number ("zspr 099").
 
     >>> find_mentions("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
@@ -71,8 +81,11 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> tuple[tuple[
     folded = _without(_without(normalised(text), _LOG_LINE), _FILE_NAME)
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)
-    named = [*_named(folded, names)]
-    named += [span for span in _strangers(folded, names) if not _overlaps(span, named)]
+    plain = in_simplified(folded)
+    named = [
+        *_named(plain, {address: (*known, *nicknames.get(address, ())) for address, known in names.items()})
+    ]
+    named += [span for span in _strangers(plain, names) if not _overlaps(span, named)]
     spans += named
     numbers = _numbers(names)
     spans += _ranged(folded, numbers)

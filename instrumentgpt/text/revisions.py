@@ -12,14 +12,14 @@ from instrumentgpt.text.statements import same
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
 SENTENCES = ("wish", "ruled_out", "error")  # kinds of Known that are sentences
-VALUE, MESSAGE, NOTE = "value", "message", "note"
+VALUE, MESSAGE, NOTE, NICKNAME = "value", "message", "note", "nickname"
 
 
 @dataclass(frozen=True)
 class Item:
     """What a revision is about.
 
-    field    a field of DiagnosticState, a kind of Known, "message" (an older one) or "note"
+    field    a field of DiagnosticState, a kind of Known, "message" (an older one), "note" or "nickname"
     name     its words when it was first revised; of a value the parameter, of a message its id
     """
 

@@ -44,6 +44,15 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
 
 
+def in_simplified(text: str) -> str:
+    """Return `text` with each traditional character as its simplified one; as long as it was.
+
+    >>> in_simplified("北極 kp")
+    '北极 kp'
+    """
+    return text if text.isascii() else text.translate(_simplified())
+
+
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return what the forms of an English word have in common (Snowball's English rules).

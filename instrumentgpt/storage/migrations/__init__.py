@@ -22,6 +22,7 @@ from instrumentgpt.storage.migrations.remembered import (
     facts_by_age,
     facts_of_messages,
     facts_with_their_line,
+    nicknames_of_devices,
     notes_of_deleted_conversations,
     prompts_as_text,
     revisions_and_prompts,
@@ -50,6 +51,7 @@ STEPS = (
     panels_and_conclusions,
     roles_in_order,
     prompts_as_text,
+    nicknames_of_devices,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -131,3 +131,18 @@ def prompts_as_text(database: Database) -> None:
     """A prompt is kept as the text that was sent."""
     database.execute("DELETE FROM prompts")
     database.execute("ALTER TABLE prompts RENAME COLUMN sections TO text")
+
+
+def nicknames_of_devices(database: Database) -> None:
+    """What a message calls a device, or no longer calls it."""
+    database.execute("""
+        CREATE TABLE nicknames (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            device TEXT NOT NULL,
+            nickname TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('named', 'renamed', 'withdrawn'))
+        )""")
+    database.execute("CREATE INDEX nicknames_of ON nicknames (conversation_id, message_id)")
+    database.execute("CREATE INDEX nicknames_of_message ON nicknames (message_id)")

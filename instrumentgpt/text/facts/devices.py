@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from instrumentgpt.text.terms import fold
+from instrumentgpt.text.terms import fold, in_simplified
 
 Names = tuple[tuple[str, ...], ...]  # of each device: the name it is filed under, then its others
 
@@ -44,7 +44,7 @@ def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
 def devices_named(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of each device that `text` names, an unknown address as it is."""
     pattern, filed = _devices(names)
-    for found in pattern.finditer(text):
+    for found in pattern.finditer(in_simplified(text)):
         told = re.sub(r"[\s_\-#]+", "", fold(found.group()))
         yield found.start(), found.end(), filed.get(told, found.group())
 
@@ -66,4 +66,8 @@ def device_of_key(key: str, names: Names) -> str:
 
 def without_devices(text: str, names: Names) -> str:
     """Return `text` with a space in place of each device."""
-    return _devices(names)[0].sub(" ", text)
+    pieces, end = [], 0
+    for start, stop, _ in devices_named(text, names):
+        pieces += [text[end:start], " "]
+        end = stop
+    return "".join([*pieces, text[end:]])

@@ -49,7 +49,8 @@ def borne(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]:
 def key_of(nickname: str) -> str:
     """Return what the spellings of one nickname share.
 
-    >>> key_of("Big-Bertha") == key_of("big bertha"), key_of("北極") == key_of("北极")
-    (True, True)
+    >>> key_of("Big-Bertha"), key_of("北極") == key_of("北极"), key_of("HP3") == key_of("hp 03")
+    ('bigbertha', True, True)
     """
-    return "".join(re.findall(r"[^\W_]+", fold(nickname)))
+    parts = re.findall(r"\d+|[^\W\d_]+", fold(nickname))
+    return "".join(str(int(part)) if part.isdecimal() else part for part in parts)

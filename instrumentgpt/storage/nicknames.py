@@ -1,0 +1,89 @@
+"""What the users of a conversation call its devices, kept beside the message that says so.
+
+They go with their message. What a person forgot stays forgotten, until a later message says it again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.history import LAST_ID
+from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.text.nicknames import Naming, borne, key_of
+from instrumentgpt.text.revisions import NICKNAME, Item, standings
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A nickname in force, and the message that gave it last."""
+
+    device: str
+    nickname: str
+    message_id: int
+
+
+def store_nicknames(
+    database: Database, conversation_id: str, message_id: int, namings: Iterable[Naming]
+) -> None:
+    """Keep what the message says of nicknames, in place of what was kept of it before."""
+    told = [(conversation_id, message_id, one.device, one.nickname, one.kind) for one in namings]
+    sql = "SELECT device, nickname, kind FROM nicknames WHERE message_id = ? ORDER BY id"
+    if rows(database, sql, (message_id,)) == [one[2:] for one in told]:
+        return
+    with transaction(database):
+        database.conn.execute("DELETE FROM nicknames WHERE message_id = ?", (message_id,))
+        database.conn.executemany(
+            "INSERT INTO nicknames (conversation_id, message_id, device, nickname, kind)"
+            " VALUES (?, ?, ?, ?, ?)",
+            told,
+        )
+
+
+def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID) -> list[Learned]:
+    """Return the nicknames in force after the message `upto`, those of one device together."""
+    sql = (
+        "SELECT message_id, device, nickname, kind FROM nicknames"
+        " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
+    )
+    told: list[Any] = rows(database, sql, (conversation_id, upto))
+    kept = _not_forgotten(database, conversation_id, told) if told else []
+    last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
+    held = borne(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
+    return [
+        Learned(device, nickname, last[device, key_of(nickname)])
+        for device, nicknames in held.items()
+        for nickname in nicknames
+    ]
+
+
+def _not_forgotten(database: Database, conversation_id: str, told: Sequence[Any]) -> list[Any]:
+    forgotten = {
+        (item.device, key_of(item.name)): standing.forgotten
+        for item, standing in standings(list_revisions(database, conversation_id)).items()
+        if item.field == NICKNAME and standing.forgotten is not None
+    }
+    return [row for row in told if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
+
+
+def by_device(learned: Iterable[Learned]) -> dict[str, list[str]]:
+    """Return device → its nicknames."""
+    found: dict[str, list[str]] = {}
+    for one in learned:
+        found.setdefault(one.device, []).append(one.nickname)
+    return found
+
+
+def item_of(learned: Learned) -> Item:
+    """Return what a revision of the nickname is about."""
+    return Item(learned.device, NICKNAME, learned.nickname)
+
+
+def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
+    """Return device → what it is called in any conversation, by nobody another device."""
+    found: list[Any] = rows(database, "SELECT DISTINCT conversation_id FROM nicknames")
+    every = [one for (conversation,) in found for one in list_nicknames(database, str(conversation))]
+    held = borne(Naming(one.device, one.nickname) for one in every)
+    return {device: list(nicknames) for device, nicknames in held.items()}
