@@ -1,6 +1,5 @@
 """What is wrong, why, what was ruled out, and what to do next."""
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -16,37 +15,20 @@ from instrumentgpt.agents.offline.answers.report import (
     verdict,
 )
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
+from instrumentgpt.agents.offline.answers.suspects import suspicions
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
 
 BETTER = 3  # sentences of an advice before it repeats the model
 TUNED = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning")  # what other gains can repair
 UNPROVEN = ("sensor_bias", "heater_degradation", "limit_cycle_actuator", "cross_coupling")  # see faults.toml
-PARTS = {  # what a question may suspect → the words for it, and the faults that would be its
-    "sensor": (
-        r"\bsensor|\bthermocouple|\bprobe|感測|传感|測溫|测温|熱電偶|热电偶",
-        ("sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias", "sensor_noise"),
-    ),
-    "heater": (
-        r"\bheater|\bheating|\bssr\b|\bpower stage|加熱|加热|電熱|电热",
-        ("heater_failure", "runaway_stuck_on", "heater_degradation"),
-    ),
-    "tuning": (
-        r"\btun(?:ed|ing)|\bpid\b|\bgains?\b|\bcontroller|調參|调参|控制器|增益|[參参][數数]",
-        ("oscillation_tuning", "overshoot_tuning", "integral_windup", "sluggish_tuning", "control_off"),
-    ),
-}
-SUSPECTS = (  # what makes it a question about the part itself
-    r"\bis\b|\bare\b|\bbroken|\bfault|\bbad\b|\bok\b|\bdead"
-    r"|[壞坏]|故障|正常|[問问][題题]|[異异]常|[嗎吗]"
-)
 
 
 def why(case: Case) -> Iterator[str]:
     """Diagnose the newest log of the device, or the log that is known, and draw it."""
     about = yield from choose_log(case, newest=bool(case.task.devices))
     found = diagnosed(case, about)
-    yield from _focus(case, about, found)
+    yield from suspicions(case, about, found)
     yield verdict(case, about, found) + "\n\n"
     yield header(case, about, found) + "\n\n"
     yield from key_findings(case, about, found)
@@ -56,7 +38,7 @@ def why(case: Case) -> Iterator[str]:
 
 def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
     """Tell a diagnosis in full: the verdict, the log, each finding, the cause and what to do."""
-    yield from _focus(case, about, found)
+    yield from suspicions(case, about, found)
     yield verdict(case, about, found) + "\n\n"
     yield header(case, about, found) + "\n\n"
     yield from key_findings(case, about, found)
@@ -180,23 +162,3 @@ def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
     yield "\n" + phrase("withheld", case.language, missing=fields, count=count) + "\n"
     if "period" in found["missing"]:
         yield "\n" + phrase("ask_period", case.language, log=quoted(about.log)) + "\n"
-
-
-def _focus(case: Case, about: Subject, found: Result) -> Iterator[str]:
-    """Answer a suspicion in the question first: "is the sensor broken?"."""
-    words = case.question.text.casefold()
-    for part, (asked, faults) in PARTS.items():
-        suspected = re.search(asked, words, re.ASCII) and re.search(SUSPECTS, words, re.ASCII)
-        if suspected and not any(one["class"] in faults for one in found["findings"]):
-            yield (
-                phrase(
-                    "focus_clear",
-                    case.language,
-                    label=about.label,
-                    part=phrase(f"part_{part}", case.language),
-                    count=len(faults),
-                    lines=found["lines"],
-                    faults=joined((found["titles"][fault] for fault in faults), case.language),
-                )
-                + "\n\n"
-            )

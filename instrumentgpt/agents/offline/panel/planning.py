@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.diagnosis import PARTS, draw
+from instrumentgpt.agents.offline.answers.diagnosis import draw
 from instrumentgpt.agents.offline.answers.subject import choose_log
+from instrumentgpt.agents.offline.answers.suspects import PARTS
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of
 from instrumentgpt.agents.offline.phrases import joined, phrase
