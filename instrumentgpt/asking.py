@@ -299,6 +299,7 @@ def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
         "cache": str(home / "cache"),
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
+        "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
         "left": _left(turn),
         "state": asdict(remembered.state),
         "stated": _stated(remembered),

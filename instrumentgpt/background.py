@@ -25,6 +25,7 @@ from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import UnknownAgent, choose, model_for
 from instrumentgpt.asking import started
+from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import CHECKOUT, Settings, settings_in_force
 from instrumentgpt.storage.connection import file_of, rows
@@ -184,7 +185,7 @@ def _written(
     """Return ("written", "", text, usage), or with what status and why there is no text."""
     settings = settings_in_force(db.get_settings(database))
     record = _record(database, job)
-    devices = spoken_names(load_inventory(settings.inventory))
+    devices = spoken_names(nicknamed(database, job.conversation_id, load_inventory(settings.inventory)))
     prompt = _prompt(job, record, settings.prompt_tokens)
     if not prompt:
         return "refused", "the record is too long for the budget of a prompt", "", {}

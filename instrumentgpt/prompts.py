@@ -52,6 +52,7 @@ def prompt_for(
         names=names,
         pinned=in_force.pinned,
         dated=known_since(database, conversation_id, memory.device_key(in_force.state)),
+        called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
     beside = memory.Beside(
@@ -106,7 +107,7 @@ def _facts(database: Database, conversation_id: str, case: memory.Case) -> list[
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
     """Return the names of each device: in a conversation one stands for the others."""
-    return tuple((device.name, device.ip, *device.aliases) for device in inventory.devices)
+    return tuple(device.names for device in inventory.devices)
 
 
 def request_file(request: str) -> str:

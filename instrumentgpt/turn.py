@@ -15,6 +15,7 @@ from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, 
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.conversation import learn_nicknames
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
@@ -202,6 +203,7 @@ class Turn:
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
     """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
 
+    What the question calls a device counts already, and is kept at once: for the agent's tools, too.
     An inventory that cannot be used is the turn's `problem`: its answer will say so.
     """
     run = get_run(database, run_id)
@@ -212,10 +214,12 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     settings = settings_in_force(db.get_settings(database))
     turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
     try:
-        turn.inventory = load_inventory(settings.inventory)
+        inventory = load_inventory(settings.inventory)
     except InstrumentGPTError as error:
         turn.problem = error
         return turn
+    said = question.id, question.content
+    turn.inventory = learn_nicknames(database, run.conversation_id, *said, inventory)
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
     return turn
 

@@ -22,13 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the hits, the best first; return 0, or 1 if there is none."""
     import db
+    from instrumentgpt.instruments.conversation import nicknamed_anywhere
     from instrumentgpt.instruments.devices import load_inventory, spoken_names
     from instrumentgpt.settings import database_path, settings_in_force
 
     with closing(db.connect(database_path())) as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
+        names = spoken_names(nicknamed_anywhere(database, inventory))
         words = " ".join(arguments.words)
-        found = db.search(database, words, spoken_names(inventory), max(1, arguments.limit))
+        found = db.search(database, words, names, max(1, arguments.limit))
     for hit in found:
         print(_as_json(hit) if arguments.json else _as_text(hit))
     return 0 if found else 1

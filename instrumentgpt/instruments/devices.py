@@ -46,9 +46,14 @@ class Device:
     nicknames: tuple[str, ...] = ()  # what the users of a conversation call it; never in the file
 
     @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names that the inventory gives it, the one that it is filed under first."""
+        return (self.name, self.ip, *self.aliases)
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """All its names, the one that it is filed under first."""
-        return (self.name, self.ip, *self.aliases, *self.nicknames)
+        """Its own names, and what a conversation calls it."""
+        return (*self.own_names, *self.nicknames)
 
     @property
     def label(self) -> str:
@@ -85,7 +90,7 @@ def with_nicknames(inventory: Inventory, nicknames: Mapping[str, Sequence[str]])
 
     nicknames  device, by its name → what it is called, by nobody else's name
     """
-    taken = {"".join(name_key(name)) for device in inventory.devices for name in device.names}
+    taken = {"".join(name_key(name)) for device in inventory.devices for name in device.own_names}
     devices = [
         replace(device, nicknames=tuple(name for name in own if "".join(name_key(name)) not in taken))
         for device in inventory.devices

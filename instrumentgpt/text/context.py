@@ -1,6 +1,6 @@
 """What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from instrumentgpt.text.facts import Names
@@ -8,8 +8,10 @@ from instrumentgpt.text.known import Key, Known, keys_in, still_true
 from instrumentgpt.text.known_lines import pinned_lines, render_known
 from instrumentgpt.text.state import SHOWN_FINDINGS, DiagnosticState, device_key, render_state, without_items
 from instrumentgpt.text.terms import phrases
+from instrumentgpt.text.untrusted import without_tags
 
 LOOKED_AT = 2 * SHOWN_FINDINGS  # newest findings that are held against what is known since
+SHOWN_NICKNAMES = 4  # of a device
 PINNED_AS = {
     "root_causes": "root cause",
     "findings": "finding",
@@ -29,6 +31,7 @@ class Case:
     names    the names of every device
     pinned   (field, text) of the state that is in every prompt, as rows of `known` may be too
     dated    (field, text) of the state → since when it is known, and from where
+    called   device → what the users of the conversation call it
     """
 
     question: str
@@ -39,6 +42,7 @@ class Case:
     names: Names = ()
     pinned: Sequence[tuple[str, str]] = ()
     dated: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    called: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def scope(self) -> list[str]:
@@ -65,7 +69,15 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     shown.findings = still_true(newest, case.known, device_key(case.state), case.names)
     state = render_state(shown, case.dated) if with_state else ""
     told = render_known(case.known, case.scope, case.question, case.others) if with_facts else ()
-    return "\n".join(part for part in (state, *told) if part)
+    called = _called(case) if with_state else ()
+    return "\n".join(part for part in (state, *called, *told) if part)
+
+
+def _called(case: Case) -> Iterator[str]:
+    """Yield which device each nickname is, the newest of a device's."""
+    for device, nicknames in case.called.items():
+        told = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])
+        yield without_tags(f"{device} is called {told}")
 
 
 def lines_pinned(case: Case) -> tuple[str, ...]:

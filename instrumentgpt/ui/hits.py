@@ -7,6 +7,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.ui import session, untrusted
 
@@ -70,6 +71,7 @@ def context(hit: db.Hit) -> str:
 
 def _names(database: Database) -> list[tuple[str, ...]]:
     try:
-        return spoken_names(load_inventory(session.in_force(database).inventory))
+        inventory = load_inventory(session.in_force(database).inventory)
+        return spoken_names(nicknamed_anywhere(database, inventory))
     except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
         return []

@@ -23,6 +23,7 @@ class Task:
     cache: str = ""
     artifacts: str = ""
     devices: tuple[str, ...] = ()  # named in this question
+    nicknames: dict[str, list[str]] = field(default_factory=dict)  # device → what its users call it
     left: dict[str, str] = field(default_factory=dict)  # "device" and "log" that this question turned from
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
     stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …

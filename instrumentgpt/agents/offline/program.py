@@ -13,13 +13,12 @@ from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_ut
 from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
-from instrumentgpt.agents.offline.task import BadTask, read_fields, standard_input, task_of
+from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields, standard_input, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
-from instrumentgpt.instruments.devices import load_inventory, resolve
-from instrumentgpt.settings import settings_in_force
+from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.text.language import Language, language_of
 
 HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
@@ -67,7 +66,7 @@ def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
 def _case(task: Task, wire: Wire) -> Case:
     """Return the question of `task` as answers take it, with the devices that it names."""
     question = read_question(task.question)
-    named = resolve(task.question, load_inventory(task.inventory or settings_in_force({}).inventory))
+    named = resolve(task.question, inventory_of(task))
     devices = task.devices or tuple(device.name for device in named.devices)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, calling(task, wire), named.unknown)

@@ -9,6 +9,8 @@ from typing import Any
 
 from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
+from instrumentgpt.settings import settings_in_force
 
 
 class BadTask(InstrumentGPTError, ValueError):
@@ -37,6 +39,11 @@ def task_of(told: Mapping[str, Any], prompt: str) -> Task:
     state = chosen.get("state")
     chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}
     return Task(**{"question": prompt.strip(), **chosen})
+
+
+def inventory_of(task: Task) -> Inventory:
+    """Return the devices as the conversation of the task knows them."""
+    return with_nicknames(load_inventory(task.inventory or settings_in_force({}).inventory), task.nicknames)
 
 
 def standard_input() -> str:

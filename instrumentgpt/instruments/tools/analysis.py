@@ -9,7 +9,7 @@ from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
-from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
 from instrumentgpt.instruments.logs import Log
@@ -66,7 +66,7 @@ def survey_devices(
 
     Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
     """
-    names = devices or [one.name for one in load_inventory(workspace.inventory).devices]
+    names = devices or [one.name for one in inventory_of(workspace).devices]
     rows = [_surveyed(workspace, name, language) for name in names]
     return {"summary": f"{len(rows)} devices", "devices": sorted(rows, key=_badness)}
 
@@ -77,7 +77,7 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         opened = open_log(workspace, fetched["log"], device)
         found = diagnosed(opened)
     except InstrumentGPTError as problem:
-        label = load_inventory(workspace.inventory).find(device).label
+        label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "error": str(problem)}
     metrics = list(found.channels.values())
     worst = found.findings[0] if found.findings else None

@@ -4,7 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.devices import Device, entry, load_inventory
+from instrumentgpt.instruments.conversation import inventory_of
+from instrumentgpt.instruments.devices import Device, entry
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
@@ -15,7 +16,7 @@ MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
     """Return the devices of the inventory; `suggest`: with the lines that would add a device of this name."""
-    inventory = load_inventory(workspace.inventory)
+    inventory = inventory_of(workspace)
     devices = [_device(device) for device in inventory.devices]
     found = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
     if suggest:
@@ -28,7 +29,7 @@ def _device(device: Device) -> dict[str, Any]:
     return {
         "name": device.name,
         "ip": device.ip,
-        "aliases": list(device.aliases),
+        "aliases": [*device.aliases, *device.nicknames],
         "model": device.model,
         "logs": device.logs,
     }
@@ -36,7 +37,7 @@ def _device(device: Device) -> dict[str, Any]:
 
 def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
     """Return the logs of `device` (name or address), newest first; nothing is fetched."""
-    found = load_inventory(workspace.inventory).find(device)
+    found = inventory_of(workspace).find(device)
     logs = logs_of(found)
     return {
         "summary": f"{found.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
@@ -62,7 +63,7 @@ def fetch_log(workspace: Workspace, device: str, log: str = "", back: int = 0) -
     log   its name; without it the newest
     back  … or the one so many before the newest
     """
-    found = load_inventory(workspace.inventory).find(device)
+    found = inventory_of(workspace).find(device)
     chosen = _chosen(found, log, back)
     before = _version(device_folder(workspace.cache, found.name) / chosen.local_name)
     started = time.monotonic()

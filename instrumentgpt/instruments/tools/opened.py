@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log, read_log
@@ -67,7 +67,7 @@ def bare(name: str) -> str:
 def _fetched(workspace: Workspace, device: str) -> list[Path]:
     if not device:
         return sorted(path for path in workspace.cache.glob("*/*") if path.parent.name != FRAMES)
-    name = load_inventory(workspace.inventory).find(device).name
+    name = inventory_of(workspace).find(device).name
     return sorted(device_folder(workspace.cache, name).glob("*"))
 
 

@@ -1,32 +1,28 @@
 """Tools that look back: at what was said in the conversation, and at what others found on the device."""
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from typing import Any
-from urllib.parse import quote
 
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.storage import recall as index
 
 
 class NothingToRecall(InstrumentGPTError, LookupError):
-    """No conversation to search, or no words to search it for."""
+    """No words to search the conversation for."""
 
 
 def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     """Return what earlier messages say that bears on `query`, best first, with what stands around it."""
     if not query.strip():
         raise NothingToRecall("There is nothing to look for. Give query=…: words, names or numbers")
-    devices = load_inventory(workspace.inventory).devices
-    aliases = [(device.ip, device.name, *device.aliases) for device in devices]
-    with _opened(workspace) as database:
+    devices = inventory_of(workspace).devices
+    aliases = [device.names for device in devices]
+    with opened(workspace) as database:
         before = _being_answered(database, workspace.conversation)
         found = index.recall(database, workspace.conversation, query, aliases, before)
     return {
@@ -40,9 +36,9 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
 
     query  what it is about; "" for everything that stands there
     """
-    inventory = load_inventory(workspace.inventory)
+    inventory = inventory_of(workspace)
     meant = inventory.find(device)
-    with _opened(workspace) as database:
+    with opened(workspace) as database:
         found = earlier(database, meant, inventory, workspace.conversation, query)
     beside = len(siblings(meant, inventory))
     return {
@@ -66,23 +62,6 @@ def _told(one: Earlier) -> dict[str, Any]:
         "conversation_id": item.conversation_id,
         "message_id": item.message_id,
     }
-
-
-@contextmanager
-def _opened(workspace: Workspace) -> Iterator[Database]:
-    """Open the conversation's database for reading only."""
-    if workspace.database is None or not workspace.conversation:
-        raise NothingToRecall(
-            "These tools were started outside of a conversation: there is nothing to recall"
-        )
-    file = f"file:{quote(str(workspace.database.absolute()))}?mode=ro"
-    try:
-        with closing(sqlite3.connect(file, uri=True)) as connection:
-            yield Database(connection)
-    except sqlite3.OperationalError as error:
-        raise NothingToRecall(
-            f"The conversation cannot be read: {error}. Go on with what the prompt says of it"
-        ) from error
 
 
 def _being_answered(database: Database, conversation_id: str) -> int | None:

@@ -9,6 +9,7 @@ import memory
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory, resolve
 from instrumentgpt.prompts import prompt_for
 from instrumentgpt.settings import Settings
@@ -28,6 +29,7 @@ def next_prompt(
         inventory = load_inventory(settings.inventory)
     except InstrumentGPTError:
         inventory = Inventory(Path(), ())
+    inventory = nicknamed(database, conversation_id, inventory)
     devices = resolve(question, inventory).devices
     first = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)

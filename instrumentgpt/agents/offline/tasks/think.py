@@ -12,11 +12,11 @@ from instrumentgpt.agents.offline.answers.subject import bare, dropped_logs
 from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
 from instrumentgpt.agents.offline.wire import Wire
-from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import speaks_of_several
-from instrumentgpt.settings import settings_in_force
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.text.since import since
 from instrumentgpt.text.summary import shorten
@@ -56,7 +56,7 @@ def think(task: Task, wire: Wire) -> Iterator[str]:
     `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `approved`,
     `limit` (steps), `today` (ISO).
     """
-    inventory = load_inventory(task.inventory or settings_in_force({}).inventory)
+    inventory = inventory_of(task)
     scope = _scope(task, inventory)
     yield json.dumps(_decided(task, scope, inventory), ensure_ascii=False)
 
