@@ -165,6 +165,27 @@ def test_what_was_found_is_told_though_its_log_is_gone_and_nothing_is_fetched(tm
         assert part in answer.text
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("yes", "Nothing is waiting for a yes or a no here.** Name a device"),
+        ("No, cancel.", "Nothing is waiting"),
+        ("好", "目前沒有等您答覆"),
+        ("ok", "Nothing is waiting"),
+        ("ok, thanks", "Shall I look at one of the 6 devices"),
+    ],
+)
+def test_a_yes_to_nothing_is_told_so_in_short_and_reads_nothing(tmp_path, words, told):
+    answer = asked(words, tmp_path)
+    assert told in answer.text and len(answer.text) < 250
+    assert set(answer.tools) <= {"list_devices"}
+
+
+def test_a_yes_to_nothing_names_the_device_in_view(tmp_path):
+    state = {"device_name": "zspr 053", "device_ip": "10.1.1.112"}
+    assert "目前看的是 zspr 053 (10.1.1.112)" in asked("好的", tmp_path, state=state).text
+
+
 def test_nothing_found_yet_is_said_and_asked_about(tmp_path):
     assert "0 findings so far" in asked("what did we find so far?", tmp_path).text
 

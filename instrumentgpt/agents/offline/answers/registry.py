@@ -16,9 +16,11 @@ from instrumentgpt.agents.offline.answers.noted import is_noted, noted
 from instrumentgpt.agents.offline.answers.plots import plot
 from instrumentgpt.agents.offline.answers.rest import (
     act,
+    assent,
     courtesy,
     help_,
     image_note,
+    is_assent,
     unknown,
     unknown_device,
 )
@@ -62,6 +64,9 @@ def answer(case: Case) -> Iterator[str]:
     """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised."""
     if case.unknown and not case.task.devices:
         yield from unknown_device(case)
+        return
+    if is_assent(case):
+        yield from assent(case)
         return
     if is_noted(case):
         yield from noted(case)

@@ -9,8 +9,10 @@ from instrumentgpt.agents.offline.answers.gains import gain
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, device_label, known_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted, sentences
+from instrumentgpt.text.approval import approval
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
+THANKS = r"thank|thx|hello|\bhi\b|\bhey\b|good (?:morning|evening)|[謝谢]|你好|您好"
 IMAGE_WORDS = r"\bimage|\bpicture|\bphoto|\bscreen ?shot|[圖图]片|截[圖图]|照片|相片|[這这][張张]|[圖图]中"
 
 
@@ -48,6 +50,19 @@ def image_note(case: Case) -> str:
     if case.task.state.get("last_log_file") and not spoken_of:
         return ""
     return phrase("image_unseen", case.language, name=quoted(newest))
+
+
+def is_assent(case: Case) -> bool:
+    """Return whether the question only says yes or no, and does not thank or greet beside it."""
+    return approval(case.question.text) is not None and not re.search(THANKS, case.question.text, re.I)
+
+
+def assent(case: Case) -> Iterator[str]:
+    """Say that nothing waits for a yes or a no, and what can be asked."""
+    label = _device_label(case)
+    key = "assent_device" if label else "assent"
+    yield phrase("assent_nothing", case.language) + " " * (case.language == "en")
+    yield phrase(key, case.language, label=label)
 
 
 def courtesy(case: Case) -> Iterator[str]:
