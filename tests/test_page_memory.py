@@ -10,6 +10,7 @@ import memory
 from instrumentgpt.agents.events import Done
 from instrumentgpt.runs import consume
 from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import list_revisions, revise
 from instrumentgpt.text.facts import Fact
@@ -224,6 +225,20 @@ def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
     assert "[turn 1] Assistant: The seal of door 0 is worn." in recalled
     at.sidebar.button(f"take-out-{first}").click().run()
     assert "The seal of door 0" not in next_text(database, conversation).partition("<recalled_turns>")[2]
+
+
+def test_a_learned_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):
+    conversation = db.create_conversation(database)
+    exchange(database, conversation, "thanks for taking over")
+    exchange(database, conversation, "zspr 053 是 A 區的冰箱，庫房叫它「北極」")
+    at = page(conversation)
+    assert "**北極** is zspr 053" in shown_in(at) and "user · turn 2" in shown_in(at)
+    assert "- zspr 053 is called 北極" in case_as_markdown(database, conversation)
+    at.sidebar.button(f"nickname-{key_of(Item('zspr 053', 'nickname', '北極'))}").click().run()
+    assert "**北極** is zspr 053" not in shown_in(at)
+    assert "forgot “北極 as a name of zspr 053”" in at.sidebar.button("undo-last").label
+    at.sidebar.button("undo-last").click().run()
+    assert "**北極** is zspr 053" in shown_in(at)
 
 
 def test_notes_stand_where_they_count_and_forgetting_one_can_be_undone(database):

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_conversation, unknown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
+from instrumentgpt.storage.nicknames import by_device, list_nicknames
 from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.revisions import VALUE
@@ -31,6 +32,8 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     told = listing(database, conversation_id, DiagnosticState.deserialize(str(stored or "")))
     notes = notes_of(database, conversation_id, [told.device] if told.device else [])
     lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(told, conversation.updated_at)]
+    called = by_device(list_nicknames(database, conversation_id))
+    lines += [f"- {_text(device)} is called {_text(', '.join(names))}" for device, names in called.items()]
     for name, entries in told.sections.items():
         lines += _section(SECTIONS[name], [_line(entry) for entry in entries])
     lines += _section(

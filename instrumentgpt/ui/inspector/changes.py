@@ -7,7 +7,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
-from instrumentgpt.text.revisions import NOTE, VALUE, Revision
+from instrumentgpt.text.revisions import NICKNAME, NOTE, VALUE, Revision
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
@@ -76,6 +76,8 @@ def _subject(revision: Revision) -> str:
     if item.field == VALUE:
         channel = f" of channel {item.channel}" if item.channel else ""
         return f"{item.name}{channel}: {revision.old}"
+    if item.field == NICKNAME:
+        return f"{revision.old} as a name of {item.device}"
     return revision.old
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 import memory
 from instrumentgpt.storage.history import places
 from instrumentgpt.ui import session
-from instrumentgpt.ui.inspector import changes, editing, notes, older, prompts, state
+from instrumentgpt.ui.inspector import changes, editing, nicknames, notes, older, prompts, state
 from instrumentgpt.ui.inspector.bar import draw_bar
 from instrumentgpt.ui.inspector.preview import next_prompt
 
@@ -38,6 +38,7 @@ def draw(conversation_id: str | None) -> None:
             with known:
                 changes.draw_last(database, conversation_id)
                 state.draw(database, conversation_id, begun)
+                nicknames.draw(database, conversation_id)
                 notes.draw(database, conversation_id, memory.device_key(begun))
         if text.open:
             with text:
