@@ -15,7 +15,10 @@ from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.storage.artifacts import copy_uploads, list_uploads
+from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.export import export_name, exported
+from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.storage.provenance import file_device_state
 from instrumentgpt.storage.runs import append_events, finish_run, read_events, start_run
 from instrumentgpt.text.markers import marker
 
@@ -192,6 +195,29 @@ def test_an_exported_report_can_be_opened_by_its_name(database):
     db.add_artifact(database, conversation, None, asked, "html", "compare 051 with 053", "report", b"<p>")
     with zipfile.ZipFile(io.BytesIO(exported(database, conversation))) as archive:
         assert [name for name in archive.namelist() if name.endswith("compare_051_with_053.html")]
+
+
+def test_an_export_holds_the_notes_that_count_the_saved_documents_and_the_prompts_as_sent(database):
+    conversation, *_ = diagnosed(database)
+    question = db.list_messages(database, conversation)[0].id
+    for name, scope in [("valve", conversation), ("fuse", "oven 7"), ("tea", "global"), ("other", "oven 9")]:
+        db.save_note(database, name, f"about the {name}", scope=scope)
+    file_device_state(database, conversation, "oven 7", "{}")
+    db.save_document(database, conversation, "gen_report_1", "markdown", "溫度 report", "# 報告".encode())
+    gone = db.save_document(database, conversation, "gen_report_2", "html", "gone", b"<p>")
+    (folder_of(database) / gone.file).unlink()
+    for task in ("chat", "../think"):
+        told = {"run_id": "", "task": task, "agent": "offline", "budget": 8000}
+        keep_prompt(database, conversation, question, f"why? {task}", **told)
+    with zipfile.ZipFile(io.BytesIO(exported(database, conversation))) as archive:
+        names, told = archive.namelist(), json.loads(archive.read("conversation.json"))
+        assert [note["id"] for note in told["notes"]] == ["valve", "fuse", "tea"]
+        assert "## fuse (note, oven 7, " in archive.read("notes.md").decode()
+        assert archive.read("documents/溫度 report.md").decode() == "# 報告"
+        assert [one["file"] for one in told["documents"]] == ["documents/溫度 report.md"]
+        sent = [one["file"] for one in told["prompts"]]
+        assert sent == ["prompts/0001-chat-offline.txt", "prompts/0002-think-offline.txt"]
+        assert archive.read(sent[0]) == b"why? chat" and set(sent) <= set(names)
 
 
 def test_an_unknown_conversation_is_not_exported(database):

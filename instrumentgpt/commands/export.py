@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-HELP = "writes a conversation with its charts and files as one zip"
+HELP = "writes a conversation with its charts, files, notes, saved documents and prompts as one zip"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,10 +1,10 @@
-"""A conversation as one zip file: to read (Markdown), to process (JSON), with its charts and files."""
+"""A conversation as one zip file: to read, to process, with all that was made, saved and sent in it."""
 
 import io
 import json
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -12,39 +12,68 @@ from sqlite_utils import Database
 from instrumentgpt.storage.artifacts import Artifact, get_artifact
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
+from instrumentgpt.storage.documents import Document, folder_of, list_documents
+from instrumentgpt.storage.notes import notes_of
+from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
+from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.markers import marker
+from instrumentgpt.text.state import DiagnosticState, device_key
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
-TABLES = ("state_items", "device_states", "facts", "revisions", "mode_states", "permissions", "runs")
+TABLES = (
+    "state_items", "device_states", "facts", "revisions", "mode_states", "permissions", "runs",
+    "entities", "panels",
+)  # fmt: skip
 NAME_CHARS = 60
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
 ENDINGS = {"plotly": ".json", "html": ".html"}  # of files whose titles have none
 
 
 def exported(database: Database, conversation_id: str) -> bytes:
-    """Return the zip: conversation.md, conversation.json and files/. Raises UnknownConversation."""
+    """Return the zip: conversation.md and .json, notes.md, files/, documents/ and prompts/.
+
+    Raises UnknownConversation. Notes are those that count here: the conversation's, its devices', all's.
+    """
     conversation = get_conversation(database, conversation_id)
     if conversation is None:
         raise unknown(conversation_id)
     messages = list_messages(database, conversation_id)
     artifacts = [one for one in _artifacts(database, conversation_id) if one is not None]
     files = {one.id: f"files/{_file_name(one)}" for one in artifacts if not one.removed_at}
+    notes = notes_of(database, conversation_id, _devices(database, conversation_id))
+    documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     told = {
         "conversation": _row(database, "SELECT * FROM conversations WHERE id = ?", conversation_id)[0],
         "messages": [vars(message) for message in messages],
         "artifacts": [_described(one, files.get(one.id, "")) for one in artifacts],
+        "notes": [vars(note) for note in notes],
+        "documents": [vars(one) | {"file": name} for name, (one, _) in documents.items()],
+        "prompts": [_without(one, "text") | {"file": name} for name, one in prompts.items()],
         **{name: _row(database, f"SELECT * FROM {name} WHERE conversation_id = ?", conversation_id)
            for name in TABLES},
     }  # fmt: skip
+    text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
+    contents: dict[str, str | bytes] = {
+        "conversation.md": text,
+        "conversation.json": json.dumps(told, ensure_ascii=False, indent=1),
+        **({"notes.md": "\n".join(_notes_in_words(notes))} if notes else {}),
+        **{files[one.id]: one.content for one in artifacts if one.id in files},
+        **{name: content for name, (_, content) in documents.items()},
+        **{name: one.text for name, one in prompts.items()},
+    }
+    return _packed(contents)
+
+
+def _packed(contents: Mapping[str, str | bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
-        archive.writestr("conversation.md", text)
-        archive.writestr("conversation.json", json.dumps(told, ensure_ascii=False, indent=1))
-        for one in artifacts:
-            if one.id in files:
-                archive.writestr(files[one.id], one.content)
+        for name, content in contents.items():
+            archive.writestr(name, content if isinstance(content, bytes) else _utf_8(content))
     return packed.getvalue()
+
+
+def _utf_8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def export_name(title: str, conversation_id: str) -> str:
@@ -64,19 +93,71 @@ def _artifacts(database: Database, conversation_id: str) -> Iterator[Artifact | 
     return (get_artifact(database, conversation_id, row[0]) for row in found)
 
 
+def _devices(database: Database, conversation_id: str) -> list[str]:
+    """Return the names of the devices that something is known of here."""
+    sql = (
+        "SELECT device FROM facts WHERE conversation_id = :id"
+        " UNION SELECT device FROM state_items WHERE conversation_id = :id"
+        " UNION SELECT device FROM device_states WHERE conversation_id = :id"
+    )
+    known = [row["device"] for row in _row(database, sql, conversation_id)]
+    (stored,) = _row(
+        database, "SELECT diagnostic_state AS json FROM conversations WHERE id = ?", conversation_id
+    )
+    return sorted({*known, device_key(DiagnosticState.deserialize(stored["json"] or ""))} - {"", None})
+
+
+def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Document, bytes]]:
+    """Return name in the archive → saved document with its content; a file that is gone is left out."""
+    folder = folder_of(database)
+    saved = reversed(list_documents(database, conversation_id))
+    return {
+        f"documents/{one.file}": (one, (folder / one.file).read_bytes())
+        for one in saved
+        if (folder / one.file).is_file()
+    }
+
+
+def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
+    """Return name in the archive → prompt, in the order in which they were sent."""
+    found = [
+        get_prompt(database, conversation_id, number)
+        for number, *_ in list_prompts(database, conversation_id)
+    ]
+    sent = [one for one in found if one is not None]
+    return {
+        f"prompts/{place:04d}-{_plain(f'{one.task}-{one.agent}')}.txt": one
+        for place, one in enumerate(sent, start=1)
+    }
+
+
+def _notes_in_words(notes: Sequence[Note]) -> Iterator[str]:
+    yield "# Notes\n"
+    for note in notes:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(note.updated_at))
+        yield f"## {note.id} ({note.kind}, {note.scope}, {when})\n\n{note.text}\n"
+
+
+def _plain(title: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title).strip("._")
+
+
+def _without(one: object, name: str) -> dict[str, Any]:
+    return {key: value for key, value in vars(one).items() if key != name}
+
+
 def _file_name(artifact: Artifact) -> str:
     """Return a name within the archive, whatever the title is."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in artifact.title)
-    ending = ENDINGS.get(artifact.kind, "")
-    return f"{artifact.id}-{plain.strip('._')[:NAME_CHARS] or artifact.kind}{ending}"
+    stem = _plain(artifact.title)[:NAME_CHARS] or artifact.kind
+    return f"{artifact.id}-{stem}{ENDINGS.get(artifact.kind, '')}"
 
 
 def _described(artifact: Artifact, file: str) -> dict[str, Any]:
-    return {name: value for name, value in vars(artifact).items() if name != "content"} | {"file": file}
+    return _without(artifact, "content") | {"file": file}
 
 
 def _row(database: Database, sql: str, conversation_id: str) -> list[dict[str, Any]]:
-    cursor = database.execute(sql, (conversation_id,))
+    cursor = database.execute(sql, {"id": conversation_id} if ":id" in sql else (conversation_id,))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 

@@ -15,7 +15,7 @@ def draw_button(conversation: db.Conversation, label: str, key: str) -> None:
         export_name(conversation.title, conversation.id),
         "application/zip",
         icon=":material/download:",
-        help="Messages, memory, charts and files as one zip",
+        help="Messages, memory, charts, files, notes, documents and prompts as one zip",
         on_click="ignore",
         key=f"{key}-{conversation.id}",
     )
