@@ -96,7 +96,7 @@ def _rename(conversation: db.Conversation) -> None:
 @st.dialog("Export conversation")
 def _export(conversation: db.Conversation) -> None:
     st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
-    st.caption("One zip: the conversation to read and as data; its charts, files, notes, documents and prompts.")
+    st.caption("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
     exporting.draw_button(conversation, "Export", "export")
 
 
