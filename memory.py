@@ -85,6 +85,7 @@ __all__ = [
 RECENT_EXCHANGES = 3  # N of seed 004
 LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
 GAP = " … "  # between the paragraphs that a summarised answer keeps
+LEAST_PARTS, MOST_PARTS, TOKENS_PER_PART = 6, 24, 220  # of what messages said, in the diagnostic context
 LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
 NOTE = (
     "<note>Use diagnostic_context and conversation_summary to avoid\n"
@@ -252,7 +253,7 @@ def compose(
     kept = _still_true(parse(existing_summary), names, cut)
     entries, evicted = _with_older(kept, names[:cut], all_messages[:cut])
     entries = settle(entries)
-    parts = _parts(case, entries, all_messages[cut:end], beside, rules.layers)
+    parts = _parts(case, entries, all_messages[cut:end], beside, rules)
     return Prompt(within(rules.budget, parts), write(entries), evicted)
 
 
@@ -261,12 +262,14 @@ def _parts(
     entries: Sequence[Entry],
     recent: Sequence[StoredMessage],
     beside: Beside,
-    layers: Collection[str],
+    rules: Rules,
 ) -> Parts:
     """Return what the prompt is made of, without the layers that are not told."""
+    layers = rules.layers
+    said = max(LEAST_PARTS, min(MOST_PARTS, rules.budget // TOKENS_PER_PART))
     return Parts(
         beside.request or case.question,
-        context_lines(case, "state" in layers, "facts" in layers),
+        context_lines(case, "state" in layers, "facts" in layers, said),
         NOTE if beside.is_device_query else "",
         entries if "summary" in layers else (),
         [(_speaker(row["role"]), filter_content(row["content"])) for row in recent],

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
@@ -14,10 +13,18 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.notes import found_in, notes_of
-from instrumentgpt.storage.provenance import known_since
+from instrumentgpt.storage.provenance import origins_of
+from instrumentgpt.storage.recall import Recollection, recollect
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
+from instrumentgpt.storage.said import said_in, said_to
+from instrumentgpt.text.bearing import asked_for
 from instrumentgpt.text.known import Known
+from instrumentgpt.text.said import Evidence
 
+PARTS_OF = 40  # best messages whose parts are looked at
+CUES_ASKED = {"out": "out", "cause": "cause", "code": "log"}  # of which the newest parts are looked at
+SETTLING = ("out", "verdict")  # of which the newest are looked at whatever is asked: they settle older ones
+NEWEST_OF_CUE = 60
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
 
@@ -43,6 +50,7 @@ def prompt_for(
     known = _facts(database, conversation_id, memory.Case(request, state, devices=named, names=names))
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
+    found = recollect(database, conversation_id, request, names, before)
     case = memory.Case(
         request,
         in_force.state,
@@ -51,19 +59,36 @@ def prompt_for(
         others=devices_spoken_of(database, conversation_id),
         names=names,
         pinned=in_force.pinned,
-        dated=known_since(database, conversation_id, memory.device_key(in_force.state)),
+        origins=origins_of(database, conversation_id, memory.device_key(in_force.state)),
+        evidence=_evidence(database, conversation_id, request, before, found),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
     beside = memory.Beside(
         is_device_query=bool(devices),
         request=told if memory.is_too_long(request, budget) else "",
-        recalled=[*put_back, *db.recall(database, conversation_id, request, names, before)],
+        recalled=[*put_back, *found.pieces],
         elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
         notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
     return memory.compose(case, history(database, conversation_id, before), summary, beside, rules)
+
+
+def _evidence(
+    database: Database, conversation_id: str, request: str, before: int, found: Recollection
+) -> Evidence:
+    """Return the parts of the messages that were found, and of others what the question is a question for."""
+    top = max(found.scores.values(), default=0.0) or 1.0
+    scores = {one.message_id: one.score / top for one in found.pieces}
+    scores |= {message: score / top for message, score in found.scores.items()}
+    messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
+    said = said_in(database, conversation_id, messages)
+    asked = CUES_ASKED.keys() & asked_for(request)
+    for cue in dict.fromkeys([*SETTLING, *(CUES_ASKED[kind] for kind in sorted(asked))]):
+        more = said_to(database, conversation_id, cue, before, NEWEST_OF_CUE)
+        said += more
+    return Evidence(sorted(set(said), key=lambda one: one.place), found.weights, scores)
 
 
 def _notes(

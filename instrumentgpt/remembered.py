@@ -13,9 +13,12 @@ import memory
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import names_of
 from instrumentgpt.storage.facts import heard_before
-from instrumentgpt.text.readings import readings_in
+from instrumentgpt.storage.said import store_said
+from instrumentgpt.text.facts import Names
+from instrumentgpt.text.readings import Reading, readings_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.units import Unit, units_in
 
 Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 
@@ -30,6 +33,7 @@ def remember_question(
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
+    store_said(database, conversation_id, question.id, units_in(told, device, names_of(inventory)))
 
 
 def remember_answer(
@@ -59,6 +63,21 @@ def remember_answer(
     sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
+    units = units_in(answer, device, names)
+    if readings:
+        units = [unit for unit in units if not _is_against(unit, readings, device, names)]
+    store_said(database, conversation_id, message_id, units)
+
+
+def _is_against(unit: Unit, readings: Sequence[Reading], device: str, names: Names) -> bool:
+    """Return whether words state another value than our tools read in the same turn: those count."""
+    read = {(one.fact.device, one.fact.parameter, one.fact.value) for one in readings}
+    keys = {key[:2] for key in read}
+    scope = unit.devices[0] or device
+    return any(
+        (fact.device, fact.parameter) in keys and (fact.device, fact.parameter, fact.value) not in read
+        for fact in memory.facts_in(unit.text, scope, names)
+    )
 
 
 def _ruled_out(answer: str, results: Results) -> list[str]:

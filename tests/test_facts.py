@@ -143,20 +143,20 @@ HISTORY = [
 
 
 def test_the_newest_value_stands_with_its_origin_and_the_older_as_history():
-    assert render_known(HISTORY, ["oven 7"], "kp?")[:2] == [
+    assert render_known(HISTORY, ["oven 7"], "kp?").lines[:2] == [
         "Known values of oven 7:",
         "  - kp (比例增益): 0.12 (turn 4, user; previously 0.09 in turn 1)",
     ]
 
 
 def test_another_device_is_named_and_nothing_of_it_told():
-    lines = render_known(HISTORY, ["oven 7"], "fan speed?")
+    lines = render_known(HISTORY, ["oven 7"], "fan speed?").lines
     assert lines[-1] == "Other devices of this conversation: oven 8"
     assert "900" not in "\n".join(lines)
 
 
 def test_two_devices_of_a_question_stand_each_under_its_name():
-    lines = render_known(HISTORY, ["oven 7", "oven 8"], "compare")
+    lines = render_known(HISTORY, ["oven 7", "oven 8"], "compare").lines
     assert [line for line in lines if line.endswith(":")] == [
         "Known values of oven 7:",
         "Known values of oven 8:",

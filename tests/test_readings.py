@@ -149,4 +149,4 @@ def test_a_finding_of_a_channel_is_not_told_after_the_user_corrected_all():
 
 def test_values_that_no_tool_can_tell_again_come_first():
     rows = [value("ki", "2", 1, "user"), value("kd", "3", 9, "tool", "1")]
-    assert [line.split()[1] for line in render_known(rows, ["oven 7"], "why?")[1:]] == ["ki", "kd"]
+    assert [line.split()[1] for line in render_known(rows, ["oven 7"], "why?").lines[1:]] == ["ki", "kd"]

@@ -9,10 +9,10 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.state import DiagnosticState, Origin, device_key, without_items
 from instrumentgpt.text.terms import terms
 
-NEWEST_ITEMS = 60  # causes and hypotheses of a device; the state keeps no more
+NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device
 
 Source = Literal["tool", "user", "agent"]
 
@@ -57,24 +57,26 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
     return [StateItem(*row) for row in found]
 
 
-def known_since(database: Database, conversation_id: str, device: str) -> dict[tuple[str, str], str]:
-    """Return (field, text) of the device's causes and hypotheses → the turn that said it, and its log line.
+def origins_of(database: Database, conversation_id: str, device: str) -> dict[tuple[str, str], Origin]:
+    """Return (field, text) of the device's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
     """
     sql = (
         f"SELECT {_COLUMNS} FROM state_items WHERE conversation_id = ? AND device = ?"
-        " AND field IN ('hypotheses', 'root_causes') ORDER BY id DESC LIMIT ?"
+        " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, device, NEWEST_ITEMS))
     asked = places(database, conversation_id)[1] if found else []
-    return {_key(item)[1:]: _since(item, asked) for item in (StateItem(*row) for row in found)}
+    return {_key(item)[1:]: _origin(item, asked) for item in (StateItem(*row) for row in found)}
 
 
-def _since(item: StateItem, asked: Sequence[int]) -> str:
+def _origin(item: StateItem, asked: Sequence[int]) -> Origin:
+    """Return the turn that said it, and its log line."""
     turn = f"turn {turn_of(item.message_id, asked)}" if item.message_id else ""
     line = f" line {item.line}" if item.line else ""
-    return ", ".join(part for part in (turn, item.log and f"{item.log}{line}") if part)
+    told = ", ".join(part for part in (turn, item.log and f"{item.log}{line}") if part)
+    return Origin(told, item.message_id or 0)
 
 
 def forget_origins(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:

@@ -6,7 +6,8 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlite_utils import Database
@@ -32,6 +33,20 @@ CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
 
 
+@dataclass(frozen=True)
+class Recollection:
+    """What a search for a question came to.
+
+    pieces   what earlier messages say, the best first
+    scores   message → how well it fits the question
+    weights  term that was looked for → how much it tells
+    """
+
+    pieces: list[Recalled] = field(default_factory=list)
+    scores: Mapping[int, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
 def index_message(database: Database, message_id: int, conversation_id: str, content: str) -> None:
     """Make the message one that `recall` finds; inside the caller's transaction."""
     database.conn.execute(
@@ -47,6 +62,17 @@ def recall(
     aliases: Sequence[Sequence[str]] = (),
     before: int | None = None,
 ) -> list[Recalled]:
+    """Return the pieces of `recollect`."""
+    return recollect(database, conversation_id, question, aliases, before).pieces
+
+
+def recollect(
+    database: Database,
+    conversation_id: str,
+    question: str,
+    aliases: Sequence[Sequence[str]] = (),
+    before: int | None = None,
+) -> Recollection:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
     aliases  lists of names of one device each
@@ -64,14 +90,16 @@ def recall(
         wanted = list(dict.fromkeys([*wanted, *carried]))
     best = _best(scores)
     if not best:
-        return []
+        return Recollection()
     told = _messages(database, best[: HITS + FEEDBACK_HITS])
     weights = _weights(wanted, _terms_of(database, told))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores)[:HITS]
     told = _messages(database, best)
-    return _pieces(database, conversation_id, best, scores, told, weights, until)
+    return Recollection(
+        _pieces(database, conversation_id, best, scores, told, weights, until), scores, weights
+    )
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:

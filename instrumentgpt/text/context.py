@@ -1,15 +1,26 @@
 """What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from instrumentgpt.text.bearing import only_of, said_lines
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.known import Key, Known, keys_in, still_true
-from instrumentgpt.text.known_lines import pinned_lines, render_known
-from instrumentgpt.text.state import SHOWN_FINDINGS, DiagnosticState, device_key, render_state, without_items
+from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
+from instrumentgpt.text.outdated import later_of, since
+from instrumentgpt.text.said import NO_EVIDENCE, Evidence, as_said, line_words
+from instrumentgpt.text.state import (
+    SHOWN_FINDINGS,
+    DiagnosticState,
+    Origins,
+    device_key,
+    render_state,
+    without_items,
+)
 from instrumentgpt.text.terms import phrases
 from instrumentgpt.text.untrusted import without_tags
 
+PARTS = 20  # of earlier messages
 LOOKED_AT = 2 * SHOWN_FINDINGS  # newest findings that are held against what is known since
 SHOWN_NICKNAMES = 4  # of a device
 PINNED_AS = {
@@ -30,7 +41,8 @@ class Case:
     others   further devices of the conversation, of which only the names are told
     names    the names of every device
     pinned   (field, text) of the state that is in every prompt, as rows of `known` may be too
-    dated    (field, text) of the state → since when it is known, and from where
+    origins  (field, text) of the state → where it is from
+    evidence what earlier messages say in words that may bear on the question
     called   device → what the users of the conversation call it
     """
 
@@ -41,8 +53,9 @@ class Case:
     others: Sequence[str] = ()
     names: Names = ()
     pinned: Sequence[tuple[str, str]] = ()
-    dated: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    origins: Origins = field(default_factory=dict)
     called: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    evidence: Evidence = NO_EVIDENCE
 
     @property
     def scope(self) -> list[str]:
@@ -61,16 +74,35 @@ def keys_of(case: Case) -> set[Key]:
     return keys_in(case.state.findings[-LOOKED_AT:], device_key(case.state), case.names)
 
 
-def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) -> str:
-    """Return the lines of the context but the pinned: the state less what is superseded, then the values."""
+def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, parts: int = PARTS) -> str:
+    """Return the lines of the context but the pinned, what bears most on the question first.
+
+    parts  of earlier messages at most
+
+    What is superseded is left out of the state, or told as that.
+    """
     shown = without_items(case.state, case.pinned) if case.pinned else case.state.copy()
     shown.last_log_file = case.state.last_log_file
     newest = shown.findings[-LOOKED_AT:]
     shown.findings = still_true(newest, case.known, device_key(case.state), case.names)
-    state = render_state(shown, case.dated) if with_state else ""
-    told = render_known(case.known, case.scope, case.question, case.others) if with_facts else ()
-    called = _called(case) if with_state else ()
-    return "\n".join(part for part in (state, *called, *told) if part)
+    evidence = only_of(case.devices, case.evidence)
+    later = later_of([*evidence.said, *values_as_said(case.known, case.scope)])
+    device = device_key(case.state)
+
+    def since_said(text: str, message_id: int) -> str:
+        return (
+            since(as_said(text, message_id, device, cues=frozenset({"cause"})), later) if message_id else ""
+        )
+
+    head, found = render_state(shown, case.origins, since_said) if with_state else ([], [])
+    head += _called(case) if with_state else ()
+    if not with_facts:
+        return "\n".join([*head, *found])
+    known = render_known(case.known, case.scope, case.question, case.others, later)
+    told = "\n".join([*known.said, *found])
+    new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
+    bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)
+    return "\n".join([*head, *known.asked, *bearing, *known.said, *found, *known.further])
 
 
 def _called(case: Case) -> Iterator[str]:

@@ -1,9 +1,12 @@
 """The lines of <diagnostic_context> that tell values, and what was laid down, ruled out and logged."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from instrumentgpt.text.facts import Fact, is_known, name_of
 from instrumentgpt.text.known import Known, Value, values_in_force
+from instrumentgpt.text.outdated import NOTHING_LATER, Later, since
+from instrumentgpt.text.said import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
 from instrumentgpt.text.untrusted import without_tags
 
@@ -14,35 +17,65 @@ ERRORS_SHOWN = 4
 SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
 
 
+@dataclass(frozen=True)
+class KnownLines:
+    """Lines on what is known of devices.
+
+    asked     values that the question asks for
+    said      what the user laid down, what is ruled out, logged errors
+    further   other values, and the names of other devices
+    numbers   (device, value) of the values told, in force or before
+    """
+
+    asked: Sequence[str] = ()
+    said: Sequence[str] = ()
+    further: Sequence[str] = ()
+    numbers: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def lines(self) -> list[str]:
+        """All of them."""
+        return [*self.asked, *self.said, *self.further]
+
+
 def render_known(
-    known: Sequence[Known], devices: Sequence[str], question: str, others: Sequence[str] = ()
-) -> list[str]:
-    """Return the lines of what is known of `devices`, what `question` asks for first.
+    known: Sequence[Known],
+    devices: Sequence[str],
+    question: str,
+    others: Sequence[str] = (),
+    later: Later = NOTHING_LATER,
+) -> KnownLines:
+    """Return the lines of what is known of `devices`.
 
     Each device stands under its own name.
     Of other devices, in `others` or in `known`, only the names are told.
+
+    later  what was said in words: it tells which values are superseded
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
     values = [value for value in values_in_force(known).values() if not value.now.pinned]
     asked: list[str] = []
     further: list[str] = []
+    numbers: set[tuple[str, str]] = set()
     for device in devices:
         own = [value for value in values if value.now.fact.device == device]
         fits = {value.now.fact.parameter: _fit(value.now.fact, wanted) for value in own}
         own.sort(key=lambda value: _importance(value, fits), reverse=True)
-        fitting = _lines([value for value in own if fits[value.now.fact.parameter]], True)
-        rest = _lines([value for value in own if not fits[value.now.fact.parameter]], False)
-        asked += _listed(f"Known values of {device}", fitting[:ASKED_SHOWN])
+        fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
+        numbers |= {(device, row.fact.value) for value in own for row in (value.now, *value.earlier)}
+        fitting = _lines(fit, True, later)
+        rest = _lines([value for value in own if not fits[value.now.fact.parameter]], False, later)
+        asked += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
     said = [
         *_listed("Errors logged", _best(known, "error", devices, wanted, ERRORS_SHOWN)),
         *_listed("Ruled out", _best(known, "ruled_out", devices, wanted, RULED_OUT_SHOWN)),
-        *_listed("The user laid down", _best(known, "wish", (), wanted, WISHES_SHOWN)),
+        *_listed("The user laid down", _best(known, "wish", (), wanted, WISHES_SHOWN, later)),
     ]
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return [*asked, *said, *further, *last]
+    return KnownLines(asked, said, [*further, *last], frozenset(numbers))
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
@@ -72,7 +105,12 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _best(
-    known: Sequence[Known], kind: str, devices: Sequence[str], wanted: set[str], limit: int
+    known: Sequence[Known],
+    kind: str,
+    devices: Sequence[str],
+    wanted: set[str],
+    limit: int,
+    later: Later = NOTHING_LATER,
 ) -> list[str]:
     """Return the sentences of a kind that fit the question best, of equals the newest; not the pinned."""
     rows = {
@@ -81,7 +119,10 @@ def _best(
         if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
     }
     best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
-    return [f"  - {_line(row.said)} (turn {row.turn})" for row in sorted(best, key=lambda row: row.turn)]
+    return [
+        f"  - {_line(row.said)} (turn {row.turn}){_since(row, later)}"
+        for row in sorted(best, key=lambda row: row.turn)
+    ]
 
 
 def _fit(fact: Fact, wanted: set[str]) -> int:
@@ -93,7 +134,7 @@ def _share(text: str, wanted: set[str]) -> int:
     return sum(term in folded for term in wanted if len(term) > 1)
 
 
-def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
+def _lines(values: Iterable[Value], with_log: bool, later: Later = NOTHING_LATER) -> list[str]:
     """Return a line per value; what is known alike of several channels shares one.
 
     `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
@@ -101,7 +142,8 @@ def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
     told: dict[tuple[str, str], dict[str, list[Known]]] = {}
     for value in values:
         fact = value.now.fact
-        line = told.setdefault((name_of(fact.parameter), _origin(value, with_log)), {})
+        origin = _origin(value, with_log) + _since(value.now, later)
+        line = told.setdefault((name_of(fact.parameter), origin), {})
         line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
     return [
         _line(
@@ -109,6 +151,22 @@ def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
         )
         for (name, origin), each in told.items()
     ]
+
+
+def _since(row: Known, later: Later) -> str:
+    """Return what has become of a value or sentence since it was said."""
+    return since(_as_said(row), later)
+
+
+def _as_said(row: Known) -> Said:
+    words = row.said or f"{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
+    return as_said(words, row.message_id, row.fact.device, row.turn)
+
+
+def values_as_said(known: Sequence[Known], devices: Sequence[str]) -> list[Said]:
+    """Return the values in force of `devices`, as parts of the messages that stated them."""
+    values = (value.now for value in values_in_force(known).values())
+    return [_as_said(now) for now in values if now.fact.device in devices]
 
 
 def _channels(rows: Sequence[Known], with_line: bool) -> str:

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from instrumentgpt.text.statement_patterns import Kind
@@ -246,35 +247,58 @@ def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
     return state
 
 
-def render_state(state: DiagnosticState, dated: Mapping[tuple[str, str], str] | None = None) -> str:
-    """Return the state as the lines of <diagnostic_context>, newest items only; "" if nothing is known.
+@dataclass(frozen=True)
+class Origin:
+    """Where a line of the state is from: as it is told, and the message that said it first (0: not known)."""
 
-    dated  (field, text) → since when it is known, and from where: it stands behind the item
+    told: str = ""
+    message_id: int = 0
+
+
+Origins = Mapping[tuple[str, str], Origin]  # of (field, text)
+
+
+def render_state(
+    state: DiagnosticState,
+    origins: Origins = MappingProxyType({}),
+    since: Callable[[str, int], str] = lambda *_: "",
+) -> tuple[list[str], list[str]]:
+    """Return the lines of <diagnostic_context> on the device and its logs, and those on what was found.
+
+    The newest items only; nothing where nothing is known.
+
+    origins  where an item is from, which stands behind it
+    since    what has become of an item (its text, the id of its message), to be told behind it
     """
     named = " ".join(
         _line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
     )
     logs, earlier = state.downloaded_logs[-SHOWN_LOGS:], len(state.downloaded_logs[:-SHOWN_LOGS])
-    lines = [
+    head = [
         f"Device: {named if state.device_name else state.device_ip}" if device_key(state) else "",
         f"Last log: {state.last_log_file}" if state.last_log_file else "",
         f"Downloaded: {', '.join(logs)}{f' and {earlier} earlier' if earlier else ''}" if logs else "",
-        *_listed("Key findings", state.findings[-SHOWN_FINDINGS:]),
-        *_listed("Hypotheses", _dated(state, "hypotheses", dated or {})),
-        *_listed("Root causes", _dated(state, "root_causes", dated or {})),
     ]
-    return "\n".join(_line(line) for line in lines if line)
+
+    def told(name: str, shown: int) -> list[str]:
+        return [_dated(name, text, origins) + _since(name, text) for text in getattr(state, name)[-shown:]]
+
+    def _since(name: str, text: str) -> str:
+        return since(text, origins.get((name, text), Origin()).message_id)
+
+    found = [
+        *_listed("Key findings", told("findings", SHOWN_FINDINGS)),
+        *_listed("Hypotheses", told("hypotheses", SHOWN_CAUSES)),
+        *_listed("Root causes", told("root_causes", SHOWN_CAUSES)),
+    ]
+    return [_line(line) for line in head if line], [_line(line) for line in found]
 
 
-def _dated(state: DiagnosticState, name: str, dated: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return the newest items of a field, each with since when it is known, and suspected."""
-
-    def told(text: str) -> str:
-        known, suspected = dated.get((name, text), ""), dated.get(("hypotheses", text), "")
-        both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
-        return f"{text} ({both})" if both and known else text
-
-    return [told(text) for text in getattr(state, name)[-SHOWN_CAUSES:]]
+def _dated(name: str, text: str, origins: Origins) -> str:
+    """Return an item with since when it is known, and suspected."""
+    known, suspected = (origins.get((field, text), Origin()).told for field in (name, "hypotheses"))
+    both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
+    return f"{text} ({both})" if both and known and name != "findings" else text
 
 
 def _listed(title: str, texts: list[str]) -> list[str]:

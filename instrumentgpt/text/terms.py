@@ -140,6 +140,17 @@ def telling(found: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(found) if term not in _common()]
 
 
+def things_named(asked: Sequence[str]) -> set[int]:
+    """Return the places, among all things that have several names, of those that the terms name."""
+    begun = _begun_by()
+    return {
+        number
+        for at, term in enumerate(asked)
+        for phrase, number in begun.get(term, ())
+        if tuple(asked[at : at + len(phrase)]) == phrase
+    }
+
+
 def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
     """Return what to look for to answer `question`: its terms, and other names of what it names.
 
@@ -147,14 +158,7 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
     """
     asked = terms(question)
     found: dict[Phrase, None] = {(term,): None for term in telling(asked)}
-    begun = _begun_by()
-    named = {
-        number
-        for at, term in enumerate(asked)
-        for phrase, number in begun.get(term, ())
-        if tuple(asked[at : at + len(phrase)]) == phrase
-    }
-    for number in sorted(named):
+    for number in sorted(things_named(asked)):
         found.update(dict.fromkeys(_synonym_phrases()[number]))
     spoken = f" {' '.join(asked)} "
     for group in _alias_phrases(aliases):

@@ -29,7 +29,11 @@ from instrumentgpt.storage.migrations.remembered import (
     settings_and_notes,
     state_items_and_device_states,
 )
-from instrumentgpt.storage.migrations.searched import recalled_messages, search_pruning_and_summaries
+from instrumentgpt.storage.migrations.searched import (
+    parts_of_messages,
+    recalled_messages,
+    search_pruning_and_summaries,
+)
 
 STEPS = (
     conversations_and_messages,
@@ -52,6 +56,7 @@ STEPS = (
     roles_in_order,
     prompts_as_text,
     nicknames_of_devices,
+    parts_of_messages,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -61,3 +61,19 @@ def search_pruning_and_summaries(database: Database) -> None:
         "CREATE UNIQUE INDEX one_summary_job_per_conversation ON summary_jobs (conversation_id)"
         " WHERE status IN ('waiting', 'running')"
     )
+
+
+def parts_of_messages(database: Database) -> None:
+    """The smallest parts of messages that say something by themselves (storage/said.py)."""
+    database.execute("""
+        CREATE TABLE said (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            devices TEXT NOT NULL,
+            cues TEXT NOT NULL,
+            text TEXT NOT NULL,
+            terms TEXT NOT NULL
+        )""")
+    database.execute("CREATE INDEX said_in ON said (message_id)")
+    database.execute("CREATE INDEX said_of ON said (conversation_id, id)")

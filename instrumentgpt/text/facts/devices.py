@@ -54,6 +54,11 @@ def device_named(text: str, names: Names) -> str:
     return ([name for _, _, name in devices_named(text, names)] or [""])[-1]
 
 
+def devices_in(text: str, names: Names) -> tuple[str, ...]:
+    """Return every device that `text` names, each once, in order."""
+    return tuple(dict.fromkeys(name for _, _, name in devices_named(text, names)))
+
+
 def device_of_key(key: str, names: Names) -> str:
     """Return the device that a key or section of a configuration names: `[chiller053]`; "" if none."""
     named = device_named(key, names)

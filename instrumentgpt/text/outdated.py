@@ -1,0 +1,189 @@
+"""What later words have made of earlier ones: a value superseded, a suspicion ruled out.
+
+Only what was said later, of the same device and of the same thing, counts; where the words do not say for
+certain that the new value takes the place of the old, both are told apart as that.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.text.quantified import ENOUGH, Quantified, likeness, quantities_in, subjects_of, units_fit
+from instrumentgpt.text.said import LAST, Said, of_one_device
+from instrumentgpt.text.terms import telling, terms
+from instrumentgpt.text.wanted import surfaces
+
+BRIEF_CHARS = 60  # of a user's answer that says a value and little more
+RULED_OUT = "ruled out"
+RARE = 0.06  # of the parts at hand: words in more of them are of the subject, and name no suspicion
+
+
+@dataclass(frozen=True)
+class Later:
+    """Parts of messages, made ready to be asked what they make of earlier ones.
+
+    numbers  those with numbers
+    out      those that may deny something
+    common   terms that are in too many parts to tell anything
+    """
+
+    numbers: Sequence[Said] = ()
+    out: Sequence[Said] = ()
+    common: frozenset[str] = frozenset()
+
+
+WEAK = frozenset(
+    terms(
+        "make set go went put try take use now then just changed to ok okay yes no please 改 改成 改為 換成 設 設成 先 就 好 調 現在 那"
+    )
+)
+NOTHING_LATER = Later()
+
+
+def later_of(said: Sequence[Said]) -> Later:
+    """Return the parts made ready."""
+    held = Counter(term for one in said for term in one.terms)
+    most = max(3, int(RARE * len(said)))
+    return Later(
+        [one for one in said if quantities_in(one.words)],
+        [one for one in said if not one.cues.isdisjoint({"out", "denial"})],
+        frozenset(term for term, count in held.items() if count > most),
+    )
+
+
+@dataclass(frozen=True)
+class Note:
+    """What has become of a number, and the turn that says so (0: its own sentence does)."""
+
+    told: str
+    turn: int = 0
+
+
+def since(one: Said, later: Later) -> str:
+    """Return what has become of the part, in brackets; "" if nothing has."""
+    return since_all([one], later)[one]
+
+
+def since_all(parts: Sequence[Said], later: Later) -> dict[Said, str]:
+    """Return what has become of each part; what is known of a number in one part holds for those before."""
+    notes = {one: superseded(one, later) for one in parts}
+    known = {
+        (device, number): note
+        for one in sorted(parts, key=lambda one: one.place)
+        for number, note in notes[one].items()
+        for device in one.devices
+        if note.turn
+    }
+    told = {}
+    for one in parts:
+        own = [*(note.told for note in notes[one].values()), *_spread(one, notes[one], known)]
+        if is_claim(one):
+            own += _ruled_out(one, [other for other in later.out if _is_after(other, one)], later.common)
+        told[one] = f" [{'; '.join(dict.fromkeys(own))}]" if own else ""
+    return told
+
+
+def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], Note]) -> Iterator[str]:
+    for value in quantities_in(one.words):
+        for device in one.devices:
+            note = known.get((device, value.number))
+            if note and value.number not in own and len(value.number) > 1 and one.turn < note.turn:
+                yield note.told
+
+
+def _is_after(other: Said, one: Said) -> bool:
+    return other.place > one.place and of_one_device(one, other)
+
+
+def is_claim(one: Said) -> bool:
+    """Return whether the part may suppose something: by its words, or as an item of a list without numbers."""
+    return not one.cues.isdisjoint({"guess", "cause"}) or (
+        "item" in one.cues and not quantities_in(one.words)
+    )
+
+
+def superseded(one: Said, later: Later) -> dict[str, Note]:
+    """Return number → what has become of it."""
+    own = quantities_in(one.words)
+    after = [other for other in later.numbers if _is_after(other, one)] if own else []
+    found: dict[str, Note] = {}
+    for value in own:
+        note, best = None, 0.0
+        if value.is_old and any(not other.is_old and units_fit(value, other) for other in own):
+            note = Note(f"{value.number}: previous value")
+        elif not value.is_old:
+            for other in after:
+                note, best = _after(value, one, other, note, best)
+        if note:
+            found[value.number] = note
+    return found
+
+
+def _after(
+    value: Quantified, one: Said, other: Said, note: Note | None, best: float
+) -> tuple[Note | None, float]:
+    """Return what `other`, said after what `note` tells, makes of the value, and how sure that is."""
+    if not _of_one_row(one, other):
+        return note, best
+    for held in quantities_in(other.words):
+        same = held.number == value.number
+        alike = max(likeness(value, one.words, held, other.words), _answered(value, one, held, other))
+        if alike < ENOUGH:
+            continue
+        if held.is_old and same:
+            note, best = Note(f"{value.number}: superseded in turn {other.turn}", other.turn), 2.0
+        elif held.is_old or (other.message_id == one.message_id and other.id != LAST):
+            continue
+        elif same:
+            note, best = None, 0.0  # it is said again
+        elif alike >= best:
+            told = f"{value.number}: may be stale, turn {other.turn} says {held.number}"
+            note, best = Note(told, other.turn), alike
+    return note, best
+
+
+def _answered(value: Quantified, one: Said, held: Quantified, other: Said) -> float:
+    """Return how much speaks for a user's brief answer to give another value: "make it 205"."""
+    brief = other.role == "user" and len(other.text) <= BRIEF_CHARS and 0 <= other.turn - one.turn <= 1
+    if not brief or not units_fit(value, held) or held.label - subjects_of(one.text) - WEAK:
+        return 0.0
+    return ENOUGH if _near(value.number, held.number) else 0.0
+
+
+def _near(one: str, other: str) -> bool:
+    """Return whether two numbers are of one size."""
+    try:
+        first, second = float(one.replace(",", "")), float(other.replace(",", ""))
+    except ValueError:
+        return False
+    return first * second > 0 and 0.5 <= first / second <= 2
+
+
+def _of_one_row(one: Said, other: Said) -> bool:
+    """Return whether rows of tables, if they are any, can be of one thing: what heads a row is in both."""
+    for row, words in ((one, other), (other, one)):
+        if "row" in row.cues and " — " in row.text:
+            head = telling(terms(row.text.partition(" — ")[0]))
+            if head and not any(term in words.terms for term in head):
+                return False
+    return True
+
+
+def _ruled_out(one: Said, after: Sequence[Said], common: frozenset[str]) -> Iterator[str]:
+    plain = not quantities_in(one.words)
+    for other in after:
+        shared = contradicted(one, other, common) if plain or "out" in other.cues else []
+        if shared:
+            how = RULED_OUT if "out" in other.cues else "perhaps refuted"
+            yield f"{surfaces(one.text, shared)}: {how} in turn {other.turn}"
+            return
+
+
+def contradicted(one: Said, other: Said, common: frozenset[str]) -> list[str]:
+    """Return the telling terms of a suspicion that `other` takes up to deny it; none if it does not."""
+    if other.cues.isdisjoint({"out", "denial"}) or other.place <= one.place:
+        return []
+    shared = [term for term in telling(one.terms & other.terms) if not term[0].isdigit() and len(term) > 1]
+    rare = [term for term in shared if term not in common]
+    strong = "out" in other.cues and len(shared) > 1
+    return shared if strong or (rare and (len(shared) > 1 or len(rare[0]) > 4)) else []

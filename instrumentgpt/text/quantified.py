@@ -1,0 +1,161 @@
+"""The numbers and dates of a sentence with what they are of, as far as the words around them say it."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from instrumentgpt.text.terms import fold, telling, terms, things_named
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}} ?[日号]|\d{{4}}-\d\d-\d\d|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?![\d/])"
+_VALUE = re.compile(
+    rf"(?<![a-z0-9_.:/])(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?\d+(?:[., ]\d{{3}})*(?:[.,]\d+)?x?(?:e[-+]?\d+)?)"
+    r"(?P<unit>\s?(?:°\s?[cfk]|℃|%|％|µ?m?[vaw]|ω|k?ohms?|kω|[km]?hz|[kmµ]?pa|[mµ]?bar|psi|rpm|l/min|ml|sccm|k/min|ms|s|sec|seconds?|秒"
+    r"|min|minutes?|分钟?|h|hours?|小时|k|mm|µm|nm|kg|g|mg|n|度|转|c|counts?|cycles?|次|圈|轮)(?![a-z]))?(?![a-z0-9_:]|[.,/]\d))",
+    re.I,
+)
+_ONE_UNIT = {
+    name: names[0]
+    for names in (
+        ("s", "sec", "second", "seconds", "秒"),
+        ("min", "minute", "minutes", "分", "分钟"),
+        ("h", "hour", "hours", "小时"),
+        ("c", "°c", "° c", "℃", "度"),
+        ("%", "％"),
+        ("rpm", "转"),
+        ("cycles", "cycle", "次", "圈", "轮"),
+    )
+    for name in names
+}
+_OLD_BEFORE = re.compile(
+    r"(?:\bnot|n't(?: be)?|\bnever|\binstead of|\brather than|\bprevious(?:ly)?|\bformer(?:ly)?|\bold|\bused to be|\bno longer"
+    r"|\bbefore|\bwas|\bwere|\breplac(?:es|ing|ed)|\bearlier|\bthan|\boriginal(?:ly)?"
+    r"|不是|并非|而非|非|原(?:本|来|先|设)?|之前|先前|旧|本来|不再是?|取代|代替|以前)"
+    r"(?:[\s:：=是为的,，]|['’]s\b|\b(?:the|it|its|value|of|at|present|\w+['’]s)\b|值)*$"
+)
+_FROM_BEFORE = re.compile(r"(?:\bfrom|从|由)\s*$")
+_OLD_AFTER = re.compile(
+    r"\s*(?:作废|不对|错|→|->|=>|(?:改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延)(?:成|为|到|至|回)|(?:up |down )?to (?=[-\d])"
+    r"|is (?:wrong|out|void|obsolete)|no longer)"
+)
+_NEW_BEFORE = re.compile(
+    r"(?:\bto|\bnow|→|->|=>|(?:改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延|更正|修正|增加|减少|提高)(?:成|为|到|至|回)|现在是?|改)[\s:：=是为]*$"
+)
+_CHANGE = re.compile(
+    r"\b(?:chang|mov|postpon|reschedul|shift|correct|updat|instead|now)\w*|改|延|更正|更新|變更|变更|調|调",
+    re.I,
+)
+_SEGMENT = re.compile(r"[;；,，。()（）|:：=]|\b(?:and|but|while|against|versus|vs)\b|[和与跟]")
+_OF = re.compile(r"\s*(?:for|of|as|on|的)\b")
+_WORD = re.compile(r"[^\W\d_]{1,3}")
+ENOUGH = 0.5  # likeness from which on two numbers are taken for values of one thing
+SUBJECT_SHARE = 0.3  # of two sentences' words, for their only numbers of a unit to be of one thing
+AFTER = 24  # characters behind a number that may say what is counted
+
+
+@dataclass(frozen=True)
+class Quantified:
+    """A number or date as written, its unit ("date"), the terms next to it, and whether it is told as no more."""
+
+    number: str
+    unit: str
+    label: frozenset[str]
+    is_old: bool
+
+
+@lru_cache(maxsize=8192)  # the same sentences are asked after in many turns
+def quantities_in(text: str) -> tuple[Quantified, ...]:
+    """Return the numbers of a sentence; names of devices (052), times of day and identifiers are none.
+
+    >>> [(one.number, one.unit, one.is_old) for one in quantities_in("kp is 0.12, not 0.09; ramp 2 °C")]
+    [('0.12', '', False), ('0.09', '', True), ('2', 'c', False)]
+    """
+    folded = fold(text)
+    found: list[Quantified] = []
+    last = 0
+    label: frozenset[str] = frozenset()
+    for match in _VALUE.finditer(folded):
+        number = " ".join((match["date"] or match["number"]).split())
+        if re.fullmatch(r"0\d+", number):
+            continue
+        behind = re.split(r"[;；,，。(（|.]", folded[match.end() : match.end() + AFTER])[0]
+        before = _label(folded[last : match.start()])
+        after = _label(behind) if not before or _OF.match(behind) else frozenset()
+        label = before | after or label
+        unit = "date" if match["date"] else (match["unit"] or "").strip()
+        is_old = bool(_OLD_BEFORE.search(folded[: match.start()]) or _OLD_AFTER.match(folded, match.end()))
+        is_old |= not match["date"] and bool(_FROM_BEFORE.search(folded[: match.start()]))
+        found.append(
+            Quantified(number.replace("−", "-").replace("–", "-"), _ONE_UNIT.get(unit, unit), label, is_old)
+        )
+        if _NEW_BEFORE.search(folded[: match.start()]):
+            found = [
+                _no_more(one) if units_fit(one, found[-1]) and one is not found[-1] else one for one in found
+            ]
+        last = match.end()
+    return tuple(found)
+
+
+def _no_more(one: Quantified) -> Quantified:
+    return replace(one, is_old=True)
+
+
+def _label(words: str) -> frozenset[str]:
+    """Return the terms of the last part of `words` that says anything, with the things they name (`#…`)."""
+    for part in reversed(_SEGMENT.split(words)):
+        spoken = terms(part)
+        own = [term for term in telling(spoken) if not term[0].isdigit()]
+        if not own and _WORD.fullmatch(part.strip()):
+            own = [part.strip()]  # P, I, D, mA
+        if own:
+            return frozenset(own) | {f"#{number}" for number in things_named(spoken)}
+    return frozenset()
+
+
+@lru_cache(maxsize=8192)
+def subjects_of(text: str) -> frozenset[str]:
+    """Return what the whole sentence speaks of: its telling terms and the things they name (`#…`)."""
+    spoken = terms(text)
+    own = (term for term in telling(spoken) if not term[0].isdigit())
+    return frozenset(own) | {f"#{number}" for number in things_named(spoken)}
+
+
+def units_fit(one: Quantified, other: Quantified) -> bool:
+    """Return whether both have the same unit, as far as they have one; dates go with dates only."""
+    if "date" in (one.unit, other.unit):
+        return one.unit == other.unit
+    return not one.unit or not other.unit or one.unit == other.unit
+
+
+def likeness(one: Quantified, of_one: str, other: Quantified, of_other: str) -> float:
+    """Return from 0 to 1 how much speaks for two numbers to be of one thing.
+
+    of_one, of_other  the sentences they stand in: the words next to one may stand farther from the other
+    """
+    if not units_fit(one, other):
+        return 0.0
+    near = _share(one.label & other.label, min(len(one.label), len(other.label)))
+    mine, theirs = subjects_of(of_one), subjects_of(of_other)
+    far = max(_share(one.label & theirs, len(one.label)), _share(other.label & mine, len(other.label)))
+    alike = max(near, 0.9 * far)
+    if (
+        alike < ENOUGH
+        and one.unit
+        and one.unit == other.unit
+        and _is_sole(one, of_one)
+        and _is_sole(other, of_other)
+    ):
+        shared = mine & theirs
+        if len(shared) > 1 and len(shared) >= SUBJECT_SHARE * min(len(mine), len(theirs)):
+            alike = ENOUGH
+    return alike if one.unit == other.unit or near == 1.0 else 0.8 * alike
+
+
+def _share(both: frozenset[str], of: int) -> float:
+    """Return how much of a label is shared; a thing that both name by whatever name counts by itself."""
+    return max(0.75 if any(term.startswith("#") for term in both) else 0.0, len(both) / max(1, of))
+
+
+def _is_sole(one: Quantified, sentence: str) -> bool:
+    """Return whether the sentence has no other number of this unit."""
+    return sum(other.unit == one.unit for other in quantities_in(sentence)) == 1

@@ -1,0 +1,90 @@
+"""The parts of messages that bear on a question, as dated lines of <diagnostic_context>.
+
+What no fact holds is told in the words in which it was said, with what has become of it since.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import terms
+from instrumentgpt.text.untrusted import without_speakers, without_tags
+
+LINE_CHARS = 240
+LAST = sys.maxsize  # id of what stands behind all parts of its message
+
+
+@dataclass(frozen=True)
+class Said:
+    """A part of a stored message.
+
+    id       orders the parts of one message
+    devices  those it speaks of; ("",) where nothing says which
+    cues     what it may do (text/cues.py), and where it stood: "item", "row", "code", "log"
+    terms    what it is found by
+    """
+
+    id: int
+    message_id: int
+    turn: int
+    role: str
+    devices: tuple[str, ...]
+    cues: frozenset[str]
+    text: str
+    terms: frozenset[str]
+
+    @cached_property
+    def words(self) -> str:
+        """The text without the names of its devices, whose numbers count nothing."""
+        left = self.text
+        for name in filter(None, self.devices):
+            left = left.replace(name, " ")
+        return left
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands in the conversation."""
+        return self.message_id, self.id
+
+
+def as_said(
+    text: str, message_id: int, device: str, turn: int = 0, cues: frozenset[str] = frozenset()
+) -> Said:
+    """Return a text as if it stood last in its message."""
+    return Said(LAST, message_id, turn, "", (device,), cues, text, frozenset(terms(text)))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What earlier messages say that may bear on a question.
+
+    said     parts of messages, in their order
+    weights  term of the question → how much it tells
+    scores   message → how well it fits the question, 1 at the most
+    """
+
+    said: Sequence[Said] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[int, float] = field(default_factory=dict)
+
+
+NO_EVIDENCE = Evidence()
+
+
+def of_one_device(one: Said, other: Said) -> bool:
+    """Return whether both may speak of the same device."""
+    return not any(one.devices) or not any(other.devices) or not set(one.devices).isdisjoint(other.devices)
+
+
+def line_of(one: Said, since: str = "") -> str:
+    """Return the line that tells a part: `  - turn 3, user: "kp is 0.12" [since]`."""
+    speaker = "user" if one.role.casefold() == "user" else "agent"
+    source = f"log pasted by the {speaker}" if "log" in one.cues else speaker
+    return f"  - turn {one.turn}, {source}: “{line_words(one)}”{since}"
+
+
+def line_words(one: Said) -> str:
+    """Return the words of a part as its line tells them."""
+    return without_tags(without_speakers(shorten(" ".join(one.text.split()), LINE_CHARS)))
