@@ -1,14 +1,20 @@
 """A conversation learns what its users call a device: whole turns on a real database."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from exchanges import context_of, exchange
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import db
-from instrumentgpt.instruments.conversation import nicknamed
-from instrumentgpt.instruments.devices import load_inventory, resolve
-from instrumentgpt.settings import DEMO_INVENTORY
+from instrumentgpt.asking import ask
+from instrumentgpt.instruments.conversation import nicknamed, nicknamed_anywhere
+from instrumentgpt.instruments.devices import UnknownDevice, load_inventory, resolve, spoken_names
+from instrumentgpt.instruments.tools.library import list_devices, list_logs
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.settings import DEMO_INVENTORY, database_path
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
 from instrumentgpt.storage.runs import start_run
@@ -161,6 +167,37 @@ def test_a_forgotten_nickname_stays_forgotten_until_it_is_given_again(database, 
     assert [one.nickname for one in list_nicknames(database, conversation)] == ["Bertha"]
 
 
+@pytest.mark.parametrize("device", ["Tallinn", "tallinn", "bigger furnace"])
+def test_an_agent_s_tools_take_a_nickname_for_the_device(database, conversation, tmp_path, device):
+    exchange(database, conversation, NAMES)
+    where = Workspace(DEMO_INVENTORY, tmp_path, tmp_path, database=database_path(), conversation=conversation)
+    assert list_logs(where, device)["label"] == "zspr 052 (10.1.1.47)"
+    assert (
+        "Tallinn"
+        in next(row for row in list_devices(where)["devices"] if row["name"] == "zspr 052")["aliases"]
+    )
+    with pytest.raises(UnknownDevice, match="Tallinn"):
+        list_logs(replace(where, conversation=db.create_conversation(database)), "Tallinn")
+
+
+def test_the_search_finds_the_device_where_all_conversations_mean_the_same(database, conversation):
+    exchange(database, conversation, NAMES)
+    other = db.create_conversation(database)
+    exchange(database, other, "zspr 052 has a new door seal")
+    names = spoken_names(nicknamed_anywhere(database, DEMO))
+    assert other in {hit.conversation_id for hit in db.search(database, "Tallinn seal", names)}
+    exchange(database, db.create_conversation(database), "051 is Tallinn.")
+    names = spoken_names(nicknamed_anywhere(database, DEMO))
+    assert not any("Tallinn" in own for own in names)
+
+
+def test_the_task_of_our_own_analyst_tells_the_nicknames(database, conversation):
+    turn = asked(database, conversation, NAMES)
+    assert [event for event in ask(turn)][-1].outcome == "ok"
+    told = json.loads((turn.folder / "task.json").read_text(encoding="utf-8"))
+    assert told["nicknames"] == {"zspr 052": ["bigger furnace", "Tallinn"], "zspr 054": ["Narva"]}
+
+
 def test_opening_a_turn_twice_keeps_a_nickname_once(database, conversation):
     turn = asked(database, conversation, NAMES)
     open_turn(database, turn.run.id)
@@ -189,7 +226,7 @@ SAID = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SAID, st.data())
 def test_no_nickname_ever_resolves_to_two_devices(database, said, data):
     conversation = db.create_conversation(database)
