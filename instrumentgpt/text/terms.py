@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from snowballstemmer import stemmer
 
@@ -89,8 +90,13 @@ def quantities() -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, _told()["quantities"]))
 
 
+def units_of(quantity: str) -> list[str]:
+    """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
+    return [*dict(_told()["units"]).get(quantity, [])]
+
+
 @cache
-def _told() -> dict[str, list[list[str]]]:
+def _told() -> dict[str, Any]:
     return tomllib.loads((_HERE / "synonyms.toml").read_text(encoding="utf-8"))
 
 

@@ -28,7 +28,7 @@ def wanted(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Wanted]:
     aliases  lists of names of one device each: one stands for the others
 
     >>> [one.phrases[0] for one in wanted("why did kp of WO-306 change? 溫度")]
-    [('wo-306',), ('chang',), ('温度',), ('kp',)]
+    [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
     """
     asked = terms(query)
     groups = synonyms(aliases)

@@ -6,25 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.labels import filed_names, is_known, words_of
+from instrumentgpt.text.facts.labels import DISTINCT, filed_names, is_known, spellings_of, words_of
 from instrumentgpt.text.facts.values import same_measure
 from instrumentgpt.text.terms import fold, quantities
 
 LABELS_HEARD = 300  # of a conversation, those stated last
-_DISTINCT = frozenset(  # quantities of which an instrument has several: an oil pressure is not the pressure
-    [
-        "pressure",
-        "temperature",
-        "voltage",
-        "current",
-        "speed",
-        "level",
-        "resistance",
-        "vacuum",
-        "power",
-        "flow rate",
-    ]
-)
 _ENDING = r"(?:s|es|ed|d|ing|ning)?"
 
 
@@ -72,9 +58,13 @@ class Heard:
         words = words_of(parameter)
         if (spelled := self.by_words.get(words)) and not is_known(parameter):
             return spelled
-        alike = [name for name, fact in own.items() if unit and same_measure(unit, fact.unit)]
-        longer = [name for name in alike if words < words_of(name)]
-        shorter = [name for name in alike if words > words_of(name) and name not in _DISTINCT]
+        alike = [
+            name
+            for name, fact in own.items()
+            if unit == fact.unit or (unit and same_measure(unit, fact.unit))
+        ]
+        longer = [name for name in alike if any(told < words_of(name) for told in spellings_of(parameter))]
+        shorter = [name for name in alike if words > words_of(name) and name not in DISTINCT]
         near = longer or shorter
         return near[0] if len(near) == 1 else parameter
 
@@ -99,7 +89,7 @@ def _synonyms() -> re.Pattern[str]:
     spelled = sorted((fold(name) for names in quantities() for name in names), key=len, reverse=True)
     latin = [re.escape(name).replace(r"\ ", r"[\s_\-]+") for name in spelled if name.isascii()]
     han = [re.escape(name) for name in spelled if not name.isascii()]
-    return re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(latin)})(?![a-z0-9])|{'|'.join(han)}")
+    return re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(latin)})(?![a-z0-9_])|{'|'.join(han)}")
 
 
 def mentions(folded: str, labels: Sequence[tuple[str, str]]) -> list[tuple[int, int, str]]:

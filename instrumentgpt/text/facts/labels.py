@@ -4,8 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from instrumentgpt.text.facts.values import UNIT
-from instrumentgpt.text.terms import fold, quantities, terms
+from instrumentgpt.text.facts.values import UNIT, same_measure
+from instrumentgpt.text.terms import fold, quantities, terms, units_of
 
 LABEL_WORDS = 5  # a longer label is a sentence
 LABEL_CHARS = 40
@@ -48,10 +48,11 @@ _PAST_COLUMN = re.compile(
     re.I,
 )
 _BRACKETED = re.compile(r"\s*[(\[（［【]([^()\[\]（）［］【】]{1,20})[)\]）］】]\s*$")
-_COMMA = re.compile(r"\s*[,，/]\s*([^\s,，/]{1,10})$")
+_COMMA = re.compile(r"\s*[,，]\s*([^\s,，]{1,12})$")
 _SPACED = re.compile(r"\s+(\S{1,8})$")
 _LONG_UNIT = re.compile(
-    r"[°%℃％/]|^(?:[mkµμ]?[bB]ar|[mkM]?Pa|psi|rpm|RPM|mm|nm|kg|mg|mL|ml|min|ms|kW|mW|mA|mV|kHz|MHz|Hz|sccm|ppm)$"
+    r"[°%℃％/]|^(?:[mkµμ]?[bB]ar|[mkM]?Pa|psi|rpm|RPM|mm|nm|kg|mg|mL|ml|min|ms|kW|mW|mA|mV|kHz|MHz|Hz"
+    r"|sccm|ppm)$"
 )
 _SPELLED_UNITS = (  # as the last part of a key in a configuration: init_denature_s
     "°C=c,degc °F=f,degf K=k s=s,sec,secs,seconds ms=ms µs=us min=min,mins,minutes h=h,hr,hrs,hours d=d,days"
@@ -59,6 +60,13 @@ _SPELLED_UNITS = (  # as the last part of a key in a configuration: init_denatur
     " MPa=mpa psi=psi rpm=rpm %=pct,percent mL=ml µL=ul L=l g=g mg=mg kg=kg L/min=lpm mL/min=mlmin sccm=sccm"
     " Ω=ohm,ohms ppm=ppm °=deg Torr=torr mTorr=mtorr dB=db"
 )
+_SEVERAL = (
+    "pressure,temperature,voltage,current,speed,level,resistance,vacuum,power,flow rate,humidity,frequency"
+)
+DISTINCT = frozenset(  # an instrument has several of them: an oil pressure is not the pressure
+    [*_SEVERAL.split(","), "noise", "drift", "tolerance", "output"]
+)
+_PER = re.compile(r"_([a-z]+)_per_([a-z]+)$", re.I)
 _KEY_UNITS = {
     spelled: unit
     for unit, _, several in (word.partition("=") for word in _SPELLED_UNITS.split())
@@ -107,6 +115,8 @@ def label_and_unit(label: str) -> tuple[str, str]:
     >>> label_and_unit("cooling ramp (°C/s)"), label_and_unit("Temp, °C"), label_and_unit("opened (today)")
     (('cooling ramp', '°C/s'), ('Temp', '°C'), ('opened (today)', ''))
     """
+    if "_" in label:
+        return key_and_unit(label)
     for pattern in (_BRACKETED, _COMMA, _SPACED):
         found = pattern.search(label)
         if found is None or not found.start() or not (unit := found[1].strip()) or not is_unit(unit):
@@ -127,6 +137,11 @@ def key_and_unit(key: str) -> tuple[str, str]:
     >>> key_and_unit("init_denature_s"), key_and_unit("max-pressure_mbar"), key_and_unit("kp")
     (('init denature', 's'), ('max pressure', 'mbar'), ('kp', ''))
     """
+    rate = _PER.search(key)
+    if rate and all(part.casefold() in _KEY_UNITS for part in rate.groups()):
+        return key_and_unit(key[: rate.start()])[0], "/".join(
+            _KEY_UNITS[part.casefold()] for part in rate.groups()
+        )
     words = [word for word in re.split(r"[_\-\s.]+", key) if word]
     if len(words) > 1 and (unit := _KEY_UNITS.get(words[-1].casefold())):
         return " ".join(words[:-1]), unit
@@ -156,6 +171,28 @@ def filed_names() -> dict[str, str]:
 def is_known(parameter: str) -> bool:
     """Return whether the quantity has a name in synonyms.toml."""
     return fold(parameter) in filed_names()
+
+
+def is_distinct(parameter: str) -> bool:
+    """Return whether a name says which of several quantities of one kind it is: "degasser vacuum"."""
+    words = parameter.split()
+    return len(words) > 1 and not is_known(parameter) and filed_names().get(fold(words[-1])) in DISTINCT
+
+
+def is_measured_in(parameter: str, unit: str) -> bool:
+    """Return whether the quantity can have the unit: a pressure is not told in seconds."""
+    kinds = units_of(parameter)
+    return (
+        not unit
+        or not kinds
+        or any(kind in unit if kind == "/" else same_measure(unit, kind) for kind in kinds)
+    )
+
+
+def spellings_of(parameter: str) -> list[frozenset[str]]:
+    """Return the terms of each name of a quantity."""
+    names = next((names for names in quantities() if names[0] == parameter), (parameter,))
+    return [words_of(name) for name in names]
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from instrumentgpt.text.facts.devices import Names, device_named
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard
 from instrumentgpt.text.facts.prose import ORNAMENT, facts_of_sentences
+from instrumentgpt.text.facts.replies import asked_label, corrected, is_explained
 from instrumentgpt.text.facts.tables import cells_of, facts_of_table, value_of_cell
 from instrumentgpt.text.filtering import prose_lines
 
@@ -35,6 +36,8 @@ def facts_in(text: str, device: str, names: Names = (), heard: Heard = NOTHING) 
     """
     found: dict[tuple[str, str, str], list[Fact]] = {}
     stated = [*facts_of_blocks(text, device, names), *_of_lines(prose_lines(text), device, names, heard)]
+    if not stated:
+        stated = corrected(text, device, names, heard)
     for fact in stated:
         found.setdefault(fact.key, []).append(fact)
     kept = [same for same in found.values() if len({fact.value for fact in same}) < SERIES_VALUES]
@@ -45,6 +48,8 @@ def facts_in(text: str, device: str, names: Names = (), heard: Heard = NOTHING) 
 def _of_lines(lines: Sequence[str], device: str, names: Names, heard: Heard) -> Iterator[Fact]:
     """Yield the facts of lines; a heading or a line that ends in a colon names the device of those below."""
     announced = paragraph = device
+    expected = asked_label(heard, names)
+    general = is_explained(heard, names)
     for kind, group in groupby(_without_data(lines), _kind):
         block = list(group)
         if kind == "blank":
@@ -58,7 +63,9 @@ def _of_lines(lines: Sequence[str], device: str, names: Names, heard: Heard) -> 
                 paragraph = named or paragraph
                 if named and (raw.lstrip().startswith("#") or line.endswith((":", "："))):
                     announced = named
-                yield from facts_of_sentences(line, paragraph, names, heard)
+                if not general or named or announced != device:
+                    yield from facts_of_sentences(line, paragraph, names, heard, expected)
+                expected = ""
 
 
 def _plain(raw: str) -> str:

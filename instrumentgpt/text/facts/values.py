@@ -5,7 +5,8 @@ import re
 _PLAIN = (  # 4,017 · 11 206 · 4,2 · 1.5e-3
     r"\d+(?:(?:,\d{3})+(?!\d)|(?:(?<!(?:zone|tage|step|slot|loop|line|turn|nnel|type"
     r"|part) \d)[ \u00a0\u202f]\d{3})+"
-    r"(?![\d.,]*\d)|,\d{1,2}(?![\d,.]))?(?:\.\d+)?(?:e[-+−]?\d+|\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"
+    r"(?![\d.,]*\d)|,\d{1,2}(?![\d,.]))?(?:\.\d+)?(?:e[-+−]?\d+"
+    r"|\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"
 )
 _NUMBER = (
     rf"[-+−±]?{_PLAIN}(?:\s?(?:±|\+/-)\s?\d+(?:\.\d+)?"  # a tolerance
@@ -33,7 +34,8 @@ _DAY = r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?(?![\d-])|\d{4}/\d\d?/\
 _IDENTIFIER = (
     rf"(?:{_DAY}|v?\d+(?:\.\d+){{2,}}[\w.\-]*"  # a date or time; a version
     r"|(?!\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:[a-zµμ]{1,3}|/[a-z]+)?(?![\w.\-/]))"  # but 1.8nm is no name
-    r"(?=[\w.\-/]*\d)(?=[\w.\-/]*[a-z])[a-z0-9](?:[\w.\-/]*[a-z0-9])|\d+(?:-\d+)+(?!\s?(?:%|°|[a-z]{1,5}\b)))"
+    r"(?=[\w.\-/]*\d)(?=[\w.\-/]*[a-z])[a-z0-9](?:[\w.\-/]*[a-z0-9])|\d+(?:-\d+)+(?!\s?(?:%|°"
+    r"|[a-z]{1,5}\b)))"
 )
 VALUE = re.compile(
     rf"(?<![\w.])(?:(?P<id>(?i:{_IDENTIFIER}))(?![\w])"
@@ -46,7 +48,8 @@ _DATED = re.compile(
     r"|日|時|时|效期|校正|校準|校准|驗收|验收|安裝|安装|到期"
 )
 _IDENTIFIED = re.compile(
-    r"serial|\bs/?n\b|part\b|\bp/?n\b|code|order|ticket|model|version|number|\bno\b|firmware|software|release"
+    r"serial|\bs/?n\b|part\b|\bp/?n\b|code|order|ticket|model|version|number|\bno\b|firmware|software"
+    r"|release"
     r"|revision|\brev\b|\blot\b|batch|certificate|\bcert\b|contract|\bid\b|label|sticker|kit|nameplate"
     r"|barcode|asset"
     r"|document|\bdoc\b|protocol|dossier|file|address|hostname|name|type|gas|refrigerant|column|fluid"
