@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from instrumentgpt.text.cues import patterns_of, plain
 from instrumentgpt.text.outdated import RULED_OUT, Later, contradicted, is_claim, since_all
 from instrumentgpt.text.quantified import quantities_in
 from instrumentgpt.text.said import Evidence, Said, line_of, of_one_device
@@ -16,43 +17,11 @@ from instrumentgpt.text.untrusted import without_tags
 
 SCORE_SHARE = 0.35  # of the message's own score
 MOST_TERMS = 6  # of the question that one part can be expected to have
-ASKS = {  # what a question asks for, by its words (folded)
-    "cause": re.compile(
-        r"\b(?:why|cause[sd]?|culprit|reason|behind|verdict|fault|wrong|blamed?|turned out|guilty|mak(?:es?|ing)|made|source|diagnosis|learn(?:ed|t)?"
-        r"|explain\w*|conclu\w+)\b|为什么|为何|怎么会|原因|元凶|祸首|凶手|谁(?:害|造成|的错|搞)|根源|主因|害的|怪谁|怎么回事|什么搞|来源|坏掉|结论"
-    ),
-    "out": re.compile(
-        r"\b(?:rul\w+|exclu\w+|cross\w*|reject\w*|eliminat\w*|not|no longer|clear(?:ed)?|drop(?:ped)?|g[ia]ve\w* up|stop\w*|theor\w+|ideas?"
-        r"|suspect\w*|hypothes\w+|innocent|dismiss\w*|kill\w*|blamed?|closed?|possibilit\w+|discard\w*|fell|lying|honest)\b|n['’]t\b|its not"
-        r"|排除|不是|不用|不必|放下|失去信心|清白|安心|拜拜|没问题|没差|拿掉|猜|假设|怀疑|说法|到此为止|嫌疑|否定|推翻|判断"
-    ),
-    "time": re.compile(
-        r"\b(?:when|time|date|day|until|hour|long)\b|什么时|几点|时间|时刻|何时|哪天|几号|日期|多久"
-    ),
-    "code": re.compile(
-        r"\b(?:code|number|nr|no|alarm|error|fault|warning|status|event|message|hex|complain\w*|report\w*|logs?|export|trend|trace|raw)\b"
-        r"|纪录|记录|跳脱|代码|代号|编号|几号|警报|警告|故障|讯息|信息|错误|那笔"
-    ),
-    "file": re.compile(
-        r"\b(?:files?|logs?|where|written|saved|stored|recorded|capture|data|hdf5|csv)\b|档|文件|记录|存|资料"
-    ),
-    "name": re.compile(
-        r"\b(?:serial|part|order|model|version|release|firmware|number|type|s/n|dossier|protocol|certificate|purchase)\b"
-        r"|料号|型号|序号|编号|批号|版本|证书|哪一张|哪张|机身|叫什么"
-    ),
-}
-HAS = {  # what has that (folded)
-    "time": re.compile(
-        r"\d{1,2}:\d\d|\d{4}-\d\d|\b\d{1,2} ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d ?[月年号天]|星期|周[一二三四五六日]"
-        r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d ?(?:h|min|hours?|days?|weeks?|小时|分)\b"
-    ),
-    "code": re.compile(
-        r"\b[a-z]{1,5}-?\d{2,5}\b|\b0x[0-9a-f]+|(?:error|fault|alarm|warn|event|code|警报|警告|故障|错误)"
-    ),
-    "file": re.compile(r"[\w\-]{3,}\.[a-z][a-z0-9]{1,5}\b"),
-    "name": re.compile(r"\b(?=[\w\-/.]*\d)(?=[\w\-/.]*[a-z])[a-z0-9][\w\-/.]{3,}\b|\d+\.\d+\.\d+|\d{4,}"),
-}
+ASKS = patterns_of("asks")  # what a question asks for, by its words
+HAS = patterns_of("has")  # what has that
 KIND_WORTH = 1.35  # how much more a part counts that has what is asked for
+ANSWERED_BY = {"cause": "verdict", "out": "out", "code": "log"}  # what a question asks for → cue of a part
+BESIDES = 0.2  # of such a part, whatever its words
 CUE_WORTH = 1.5
 LEAST_WORTH = 0.05
 BRIEF_CHARS = 80  # a part as short as that, whose values stand in the context, says no more
@@ -66,12 +35,12 @@ def asked_for(question: str) -> set[str]:
     >>> sorted(asked_for("Which code, and when?"))
     ['code', 'time']
     """
-    folded = fold(question)
+    folded = plain(question)
     return {name for name, pattern in ASKS.items() if pattern.search(folded)}
 
 
 def only_of(devices: Sequence[str], evidence: Evidence) -> Evidence:
-    """Return the evidence without what was said of other devices than those that the question names, if any."""
+    """Return the evidence on the devices that the question names, if any, and on none in particular."""
     if not devices:
         return evidence
     said = [one for one in evidence.said if not any(one.devices) or not set(devices).isdisjoint(one.devices)]
@@ -127,6 +96,7 @@ def _worth(one: Said, wanted: set[str], evidence: Evidence, most: float, devices
     if not held and not one.cues and not _NUMBER.search(one.text):
         return 0.0
     worth = held + SCORE_SHARE * evidence.scores.get(one.message_id, 0.0)
+    worth += sum(BESIDES for name, cue in ANSWERED_BY.items() if name in wanted and cue in one.cues)
     folded = fold(one.text)
     for name in ("cause", "out"):
         if name in wanted and name in one.cues:

@@ -160,7 +160,8 @@ def _since(row: Known, later: Later) -> str:
 
 def _as_said(row: Known) -> Said:
     words = row.said or f"{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
-    return as_said(words, row.message_id, row.fact.device, row.turn)
+    device = "" if row.kind == "wish" else row.fact.device  # what is laid down may be of any device
+    return as_said(words, row.message_id, device, row.turn)
 
 
 def values_as_said(known: Sequence[Known], devices: Sequence[str]) -> list[Said]:
