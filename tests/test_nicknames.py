@@ -65,6 +65,14 @@ def named(text):
         ("老鷹就是 052，為什麼膜厚往下掉？", "老鷹"),
         ("大釜是 052。", "大釜"),
         ("052 就是「北極」", "北極"),
+        ('052 (a.k.a. "the dragon") drifts', "the dragon"),
+        ("in this chat Tallinn means 052", "Tallinn"),
+        ("Could you please call 052 Bertha from now on?", "Bertha"),
+        ("老鷹 = 052，今天很吵", "老鷹"),
+        ("大釜指 052", "大釜"),
+        ("052（以下簡稱大釜）溫度在飄", "大釜"),
+        ("052 那台叫老鷹", "老鷹"),
+        ("把 052 叫做老鷹好了", "老鷹"),
         ("> 別人說的\n052 我們都叫 Tallinn", "Tallinn"),
     ],
 )  # fmt: skip
@@ -175,6 +183,14 @@ def test_each_device_of_a_message_gets_its_own(text, expected):
         "052 的泵我們叫「莫比」",
         "052 面板跳出警報，代號「E-17」",
         "052 又在叫了",
+        "052 操作員叫柏翰",
+        "我叫柏翰，052 是我的",
+        "052 代號 E-17 的錯誤",
+        "052 的名稱欄位空白",
+        "主機是 052",
+        "we call 052 unreliable",
+        "Friday is 052",
+        "The culprit oven is 052",
         "Call 052 054.",
         "we call 052 zspr 054",
         "052 and 054 are both called Tallinn.",
@@ -233,6 +249,27 @@ def test_any_text_can_be_read(text):
         assert naming.device in {names[0] for names in NAMES} and naming.nickname in text
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "我" * 400,
+        "052 " + "我" * 300 + "叫",
+        "052，" + "我們都就" * 100 + "叫它",
+        "052 is " + "the oven " * 90 + "called x",
+        "052" + " (" * 300 + "called",
+        "052" + " " * 900 + "called",
+        '"052 ' * 200,
+        "052 is the " + "a-b " * 200,
+        "Aa " * 300 + "is 052",
+        "052 and " * 120 + "are called A",
+    ],
+)
+def test_no_text_takes_long(told):
+    begun = time.process_time()
+    nicknames_in(told, NAMES)
+    assert time.process_time() - begun < 0.25
+
+
 def test_it_costs_nothing_that_anybody_notices():
     messages = [
         "Why does zspr 052 swing by ±0.4 °C every seven minutes? kp is 0.12 and the setpoint 37 °C.",
@@ -243,8 +280,8 @@ def test_it_costs_nothing_that_anybody_notices():
         nicknames_in(message, NAMES)
     times = []
     for _ in range(20):
-        begun = time.perf_counter()
+        begun = time.process_time()
         for message in messages:
             nicknames_in(message, NAMES)
-        times.append((time.perf_counter() - begun) / len(messages))
+        times.append((time.process_time() - begun) / len(messages))
     assert min(times) < 0.001  # s; about 0.1 ms on an idle machine

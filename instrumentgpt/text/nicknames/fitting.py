@@ -28,7 +28,9 @@ _PREPOSITIONS = {
     "or",
 }
 _NOT_DESCRIBING = patterns.PASSING | _PREPOSITIONS
-_VERB_LIKE = re.compile(r"[a-z]+(?:ing|ed|ly)")  # of an unquoted word in lower case
+_VERB_LIKE = re.compile(
+    r"[a-z]+(?:ing|ed|ly|able|ible|ous|less|ful|ive)"
+)  # of an unquoted word in lower case
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ARTICLE = re.compile(r"(?:the|our|my|an?)\s+")
 

@@ -27,7 +27,9 @@ _END = (
     r"(?=\s*(?:$|[.,;:!?()，。；：、！？（）—–]|-\s)"
     r"|\s+(?i:from\s(?:now|here)\son|in\s|for\sshort|by\sthe\sway|btw|here|please|and|but|because|since|so|now)\b)"
 )
-_HAN_END = r"(?=$|[\s.,;:!?()，。；：、！？（）\ue000-\ue2ff]|[了吧喔哦啦囉啊呀]+(?:$|[\s,，。；！]))"
+_HAN_END = (
+    r"(?=$|[\s.,;:!?()，。；：、！？（）\ue000-\ue2ff]|(?:好了|[了吧喔哦啦囉啊呀])+(?:$|[\s,，。；！]))"
+)
 _DESCRIBED = rf"(?i:the|our|my)\s+(?P<the>(?:{_WORD}+\s+){{1,4}}?(?i:{'|'.join(sorted(EQUIPMENT))}))\b"
 _HAN_NAME = rf"[A-Z]?[{HAN}][{HAN}\w]{{1,7}}?"
 AFTER_VERB = re.compile(
@@ -52,11 +54,12 @@ OBJECT = re.compile(
 )
 _GROUP_HAN = (
     r"(?:[^\s,，。；;()（）的\ue000-\ue2ff]{0,5}?"
-    r"(?:們|们|家|伙|夥|事|仁|場|场|線|线|房|內|内|務|务|司|部|課|课|組|组|室|人|邊|边|我|長|长|師|师|傅|員|员)"
+    r"(?:們|们|家|伙|夥|事|仁|場|场|線|线|房|內|内|務|务|司|部|課|课|組|组|室|邊|边|我)"
     r"|都|就|也|才|又|則|则|以[後后]|之[後后]|今[後后]|從現在起|从现在起|現在|现在|目前|統一|统一|一律|習慣|习惯|通常|平常|一般"
-    r"|私下|一直|QC|\s)"
+    r"|私下|一直|QC|以下|\s)"
 )
-GROUP_BEFORE = re.compile(rf"{_GROUP_HAN}+$")
+GROUP = re.compile(rf"{_GROUP_HAN}+")
+GROUP_CHARS = 12  # before a verb
 _ADVERB = (
     r"(?:all|just|here|also|always|usually|often|simply|still|now|have|generally|locally|internally|then)"
 )
@@ -73,7 +76,7 @@ _DESCRIPTION = (  # "is the bigger furnace, " or 是 A 區的冰箱， and nothi
 _APPOSITION = (
     r"[,，]\s*(?i:the|our|an?)\s(?:(?!(?i:\b(?:with|of|on)\b))[^,，;；()（）\ue000-\ue0ff]){1,40}[,，]"
 )
-_LED = rf"[\s,，(（:：—–]*(?:{_DESCRIPTION}|{_APPOSITION})?[\s,，(（:：—–]*"
+_LED = rf"(?:\s*[那這这][台部臺])?[\s,，(（:：—–]*(?:{_DESCRIPTION}|{_APPOSITION})?[\s,，(（:：—–]*"
 ACTIVE_TAIL = re.compile(rf"{_LED}(?i:(?:which|that|and|so|but|where)\s)?(?i:{_WE})?")
 SAY_TAIL = re.compile(
     rf"[\s,，]*{_DESCRIPTION}\s*(?i:(?:everyone|everybody|people|folks|we\sall)\s(?:just\s|here\s)?)"
@@ -82,8 +85,9 @@ PASSIVE_TAIL = re.compile(
     rf"{_LED}(?i:['’]s\s)?(?i:(?:which|that|and|or)\s)?"
     rf"(?i:(?:is|was|are|has\sbeen|have\sbeen|to\sbe|will\sbe)\s)?(?i:{_ADVERBS}(?:also|otherwise|better|affectionately)?\s*)"
 )
-HAN_TAIL = re.compile(rf"{_LED}(?P<subject>{_GROUP_HAN}*)")
-HAN_PRONOUN_TAIL = re.compile(rf"{_LED}(?P<subject>[^\s，。；,;()（）的\ue000-\ue2ff]{{0,8}}\s*)")
+HAN_TAIL = re.compile(rf"{_LED}(?P<subject>[^，。；,;()（）的\ue000-\ue2ff]{{0,12}})")
+DEVICE_LAST = re.compile(rf"{DEVICE}(?:\s*[那這这][台部臺])?\s*$")
+NOUN_TAIL = re.compile(rf"{_LED}(?P<subject>[^\s，。；,;()（）的\ue000-\ue2ff]{{0,8}}\s*)")
 NOUN_TAIL = re.compile(rf"(?:\s*的\s*|{_LED})")
 JOINED = re.compile(rf"{DEVICE}\s*(?:,|、|，|/|&|(?i:\band\b)|和|與|与|跟|及)\s*$")
 RESPECTIVELY = re.compile(r"(?i:\brespectively\b)|分別|分别")
@@ -100,10 +104,13 @@ DENIED = re.compile(
 )
 
 # --- "X is 052", "052 is X", X (052), 052 ("X")
-_STARTS = r"(?:^|[,，;；:：.。!！（(—–]|\s-\s|\b(?i:and|but|so|that|know|note|btw|remember|way)\s)\s*"
+_STARTS = (
+    r"(?:^|[,，;；:：.。!！（(—–]|\s-\s"
+    r"|\b(?i:and|but|so|that|call|chat|thread|conversation|know|note|btw|remember|way)\s)\s*"
+)
 _IS = (
     r"\s*(?:(?P<no>(?i:\bis\s(?:not|no\slonger|never)|\bisn['’]t|['’]s\snot)\b|不再是|已不是|並不是|并不是|不是)"
-    r"|(?P<same>就是|即是|即為|指的是|即)|(?P<is>(?i:\bis\b|['’]s\b)|是|[=＝]))\s*(?P<now>(?i:now|actually|still|also)\s)?\s*"
+    r"|(?P<same>就是|即是|即為|指的是|是指|指|即|[=＝])|(?P<is>(?i:\bis\b|['’]s\b|\bmeans\b|\bstands\sfor\b)|是))\s*(?P<now>(?i:now|actually|still|also)\s)?\s*"
 )
 _DEVICE_ENDS = (
     r"(?=\s*(?:$|[.,;:!?()，。；：、！（）—–]|-\s|[也和跟啦喔哦吧呀啊囉了])"
@@ -152,11 +159,15 @@ DOUBT = re.compile(
 ASKS = re.compile(
     r"^[^\w\ue000-\ue2ff]*(?i:what|why|how|which|who|whose|where|when|is|are|was|does|did|do|can|could|would|should)\b|[嗎吗呢][。.]?\s*$"
 )
+REQUEST = re.compile(
+    r"\W*(?i:can|could|would|will)\s(?i:you|we)\s(?i:please\s)?(?i:call|name|refer\sto|nickname)\b"
+)
+PLAIN_NOUNS = ("代號", "代号", "名字", "名稱", "名称")  # an identifier, unless 是 or 叫 follows
 ASKED_BACK = re.compile(
     r"\W*(?i:right|correct|yes|no|is\sit|isn['’]t\sit|ok|okay|or\b.*)|\W*(?:對|对|是|沒錯|没错|好|不).{0,3}"
 )
 NOT_OF_A_NAME = re.compile(  # characters of sentences: an unquoted name has none of them
-    r"[的了嗎吗呢吧很太超不沒没有在會会要都也還还去來来看請请把被讓让跟和與与或這这那哪誰谁該该此本兩两每某又再最更得個个起像過过說说問问]"
+    r"[的了嗎吗呢吧很太超不沒没有在會会要都也還还去我你您來来看請请把被讓让跟和與与或這这那哪誰谁該该此本兩两每某又再最更得個个起像過过說说問问]"
     r"|昨|今天|明天|前天|剛|刚|如果|因為|因为|所以|停機|停机|重開|重开|重啟|重启|開機|开机|關機|关机|跳機|跳机|當機|当机|先|等一下"
 )
 ERROR_CODE = re.compile(

@@ -14,7 +14,7 @@ from instrumentgpt.text.nicknames.naming import Kind, Naming, key_of
 LINE_CHARS = 1000  # a longer line is data
 LINES = 40  # of a message that are read, half of them at its end: a pasted log stands between
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<![\s.(][A-Za-z]\.)\s+|(?<=[。！？；;])")
 
 
 def nicknames_in(text: str, names: Names) -> list[Naming]:
@@ -56,6 +56,8 @@ def _of_line(line: str, names: Names) -> Iterator[Naming]:
 def _stated(sentence: str) -> str:
     """Return what a sentence states before it asks; "" if all of it asks."""
     asks = bool(re.search(r"[?？]\W*$|[嗎吗呢][。.]?\s*$", sentence))
+    if patterns.REQUEST.match(sentence):
+        return sentence
     if patterns.ASKS.search(sentence) and not (asks and re.search(r"[,，]", sentence)):
         return ""
     if not asks:
@@ -115,7 +117,9 @@ def _leads(tail: str, verb: re.Match[str], pronoun: bool) -> bool:
     if verb["noun"]:
         return bool(patterns.NOUN_TAIL.fullmatch(tail))
     if verb["strong"] or verb["bare"]:
-        return bool((patterns.HAN_PRONOUN_TAIL if pronoun else patterns.HAN_TAIL).fullmatch(tail))
+        found = patterns.HAN_TAIL.fullmatch(tail)
+        subject = found["subject"].strip() if found else ""
+        return found is not None and (pronoun or not subject or bool(patterns.GROUP.fullmatch(subject)))
     word = (verb["active"] or "").lower()
     if word.startswith("say"):
         return bool(patterns.SAY_TAIL.fullmatch(tail))
@@ -127,12 +131,16 @@ def _leads(tail: str, verb: re.Match[str], pronoun: bool) -> bool:
 
 def _is_called(before: str, verb: re.Match[str], told: re.Match[str], found: re.Match[str]) -> bool:
     """Return whether 叫 means "is called" and not "tell" or "cry": the name is quoted, or people say so."""
+    if verb["noun"] and not found["quoted"] and verb["noun"] == verb[0].rstrip():
+        return verb["noun"] not in patterns.PLAIN_NOUNS
     if not verb["bare"] or not found["han"]:
         return True
-    right_behind = (
-        not told["device"] and not told["pronoun"] and bool(re.search(rf"{patterns.DEVICE}\s*$", before))
-    )
-    return right_behind or bool(patterns.GROUP_BEFORE.search(before))
+    if not told["device"] and not told["pronoun"] and before.rstrip().endswith("我"):
+        return False
+    if not told["device"] and not told["pronoun"] and patterns.DEVICE_LAST.search(before):
+        return True
+    led = before[-patterns.GROUP_CHARS :]
+    return any(patterns.GROUP.fullmatch(led, at) for at in range(len(led)))
 
 
 def _in_turn(line: Line) -> Iterator[Naming]:
