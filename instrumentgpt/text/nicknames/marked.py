@@ -46,9 +46,8 @@ def marked(line: str, names: Names) -> Line:
     An address beside the name of the same device goes with it; a quotation too long for a name is left out,
     and so is one that names a device.
     """
-    text, devices = _with_devices(
-        "".join(" " if "\ue000" <= sign <= "\ue2ff" else sign for sign in line), names
-    )
+    plain = "".join(" " if "\ue000" <= sign <= "\ue2ff" else sign for sign in line)
+    text, devices = _with_devices(" ".join(plain.split()), names)
     quotes: list[str] = []
 
     def taken(found: re.Match[str]) -> str:
