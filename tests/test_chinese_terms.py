@@ -13,6 +13,7 @@ PATTERNS = {
     "key-value.toml",
     "approval.toml",
     "corrections.toml",
+    "cues.toml",
     "signs.toml",
     "synonyms.toml",
 }  # what people and logs write, not what we say

@@ -34,7 +34,8 @@ class Later:
 
 WEAK = frozenset(
     terms(
-        "make set go went put try take use now then just changed to ok okay yes no please 改 改成 改為 換成 設 設成 先 就 好 調 現在 那"
+        "make set go went put try take use now then just changed to ok okay yes no please"
+        " 改 改成 改為 換成 設 設成 先 就 好 調 現在 那"
     )
 )
 NOTHING_LATER = Later()
@@ -96,7 +97,7 @@ def _is_after(other: Said, one: Said) -> bool:
 
 
 def is_claim(one: Said) -> bool:
-    """Return whether the part may suppose something: by its words, or as an item of a list without numbers."""
+    """Return whether the part may suppose something: by its words, or as a list's item without numbers."""
     return not one.cues.isdisjoint({"guess", "cause"}) or (
         "item" in one.cues and not quantities_in(one.words)
     )

@@ -7,11 +7,18 @@ from functools import lru_cache
 from instrumentgpt.text.terms import fold, telling, terms, things_named
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATE = rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}} ?[日号]|\d{{4}}-\d\d-\d\d|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?![\d/])"
+_DATE = (
+    rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}} ?[日号]"
+    r"|\d{4}-\d\d-\d\d|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
+)
+_DIGITS = r"[-+−–±]?\d+(?:[., ]\d{3})*(?:[.,]\d+)?x?(?:e[-+]?\d+)?"
+_UNIT = (
+    r"°\s?[cfk]|℃|%|％|µ?m?[vaw]|ω|k?ohms?|kω|[km]?hz|[kmµ]?pa|[mµ]?bar|psi|rpm|l/min|ml|sccm|k/min"
+    r"|ms|s|sec|seconds?|秒|min|minutes?|分钟?|h|hours?|小时|k|mm|µm|nm|kg|g|mg|n|度|转|c|counts?|cycles?|次|圈|轮"
+)
 _VALUE = re.compile(
-    rf"(?<![a-z0-9_.:/])(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?\d+(?:[., ]\d{{3}})*(?:[.,]\d+)?x?(?:e[-+]?\d+)?)"
-    r"(?P<unit>\s?(?:°\s?[cfk]|℃|%|％|µ?m?[vaw]|ω|k?ohms?|kω|[km]?hz|[kmµ]?pa|[mµ]?bar|psi|rpm|l/min|ml|sccm|k/min|ms|s|sec|seconds?|秒"
-    r"|min|minutes?|分钟?|h|hours?|小时|k|mm|µm|nm|kg|g|mg|n|度|转|c|counts?|cycles?|次|圈|轮)(?![a-z]))?(?![a-z0-9_:]|[.,/]\d))",
+    rf"(?<![a-z0-9_.:/])(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>{_DIGITS})"
+    rf"(?P<unit>\s?(?:{_UNIT})(?![a-z]))?(?![a-z0-9_:]|[.,/]\d))",
     re.I,
 )
 _ONE_UNIT = {
@@ -27,19 +34,21 @@ _ONE_UNIT = {
     )
     for name in names
 }
+_BECAME = r"改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延"
 _OLD_BEFORE = re.compile(
-    r"(?:\bnot|n't(?: be)?|\bnever|\binstead of|\brather than|\bprevious(?:ly)?|\bformer(?:ly)?|\bold|\bused to be|\bno longer"
-    r"|\bbefore|\bwas|\bwere|\breplac(?:es|ing|ed)|\bearlier|\bthan|\boriginal(?:ly)?"
+    r"(?:\bnot|n't(?: be)?|\bnever|\binstead of|\brather than|\bprevious(?:ly)?|\bformer(?:ly)?|\bold"
+    r"|\bused to be|\bno longer|\bbefore|\bwas|\bwere|\breplac(?:es|ing|ed)|\bearlier|\bthan"
+    r"|\boriginal(?:ly)?"
     r"|不是|并非|而非|非|原(?:本|来|先|设)?|之前|先前|旧|本来|不再是?|取代|代替|以前)"
     r"(?:[\s:：=是为的,，]|['’]s\b|\b(?:the|it|its|value|of|at|present|\w+['’]s)\b|值)*$"
 )
 _FROM_BEFORE = re.compile(r"(?:\bfrom|从|由)\s*$")
 _OLD_AFTER = re.compile(
-    r"\s*(?:作废|不对|错|→|->|=>|(?:改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延)(?:成|为|到|至|回)|(?:up |down )?to (?=[-\d])"
+    rf"\s*(?:作废|不对|错|→|->|=>|(?:{_BECAME})(?:成|为|到|至|回)|(?:up |down )?to (?=[-\d])"
     r"|is (?:wrong|out|void|obsolete)|no longer)"
 )
 _NEW_BEFORE = re.compile(
-    r"(?:\bto|\bnow|→|->|=>|(?:改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延|更正|修正|增加|减少|提高)(?:成|为|到|至|回)|现在是?|改)[\s:：=是为]*$"
+    rf"(?:\bto|\bnow|→|->|=>|(?:{_BECAME}|更正|修正|增加|减少|提高)(?:成|为|到|至|回)|现在是?|改)[\s:：=是为]*$"
 )
 _CHANGE = re.compile(
     r"\b(?:chang|mov|postpon|reschedul|shift|correct|updat|instead|now)\w*|改|延|更正|更新|變更|变更|調|调",
@@ -55,7 +64,7 @@ AFTER = 24  # characters behind a number that may say what is counted
 
 @dataclass(frozen=True)
 class Quantified:
-    """A number or date as written, its unit ("date"), the terms next to it, and whether it is told as no more."""
+    """A number or date as written, its unit ("date"), the terms next to it, and whether it is no more."""
 
     number: str
     unit: str
