@@ -7,7 +7,7 @@ from functools import cached_property
 from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, device_named, devices_named
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard
-from instrumentgpt.text.facts.values import quantity
+from instrumentgpt.text.facts.values import quantity, same_measure
 from instrumentgpt.text.terms import fold
 
 _BREAK = re.compile(
@@ -40,6 +40,11 @@ class Clause:
         value, told = quantity(found, unit)
         filed = self.heard.filed(parameter, self.device, told)
         return Fact(self.device, self.channel, filed, value, told)
+
+    def may_have(self, fact: Fact) -> bool:
+        """Return whether the value measures the same thing as the one known of its quantity."""
+        held = self.heard.held(*fact.key)
+        return held is None or same_measure(fact.unit, held.unit)
 
 
 def clauses(sentence: str, device: str, names: Names, heard: Heard) -> list[Clause]:

@@ -1,7 +1,8 @@
 """What was said before a message: the quantities that have a name by now, and what was told or asked last."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,6 +12,7 @@ from instrumentgpt.text.facts.values import same_measure
 from instrumentgpt.text.terms import fold, quantities
 
 LABELS_HEARD = 300  # of a conversation, those stated last
+Key = tuple[str, str, str]  # device, channel, parameter
 _ENDING = r"(?:s|es|ed|d|ing|ning)?"
 
 
@@ -38,14 +40,31 @@ class Heard:
         """Return the terms of each label → the label."""
         return {words_of(label): label for label in self.labels.values()}
 
+    @cached_property
+    def _by_device(self) -> dict[str, dict[Key, Fact]]:
+        found: dict[str, dict[Key, Fact]] = {}
+        for fact in (*self.values, *self.last):
+            found.setdefault(fact.device, {})[fact.key] = fact
+        return found
+
     def of(self, device: str) -> list[Fact]:
-        """Return the values of a device."""
-        return [fact for fact in (*self.values, *self.last) if fact.device == device]
+        """Return the values in force of a device."""
+        return list(self._by_device.get(device, {}).values())
 
     def held(self, device: str, channel: str, parameter: str) -> Fact | None:
         """Return the value in force of a quantity."""
-        key = (device, channel, parameter)
-        return next((fact for fact in reversed((*self.values, *self.last)) if fact.key == key), None)
+        return self._by_device.get(device, {}).get((device, channel, parameter))
+
+    def within(self, text: str) -> "Heard":
+        """Return the same with the labels alone whose words all stand in `text`."""
+        folded = fold(text)
+        here = copy(self)
+        here.__dict__["labels"] = {
+            label: parameter
+            for label, parameter in self.labels.items()
+            if len(label) > 1 and all(word in folded for word in label.split())
+        }
+        return here
 
     def filed(self, parameter: str, device: str, unit: str) -> str:
         """Return under which name in use a value is filed: as `parameter`, or as what that is short for.
@@ -64,7 +83,11 @@ class Heard:
             if unit == fact.unit or (unit and same_measure(unit, fact.unit))
         ]
         longer = [name for name in alike if any(told < words_of(name) for told in spellings_of(parameter))]
-        shorter = [name for name in alike if words > words_of(name) and name not in DISTINCT]
+        shorter = [
+            name
+            for name in alike
+            if any(told > words_of(name) for told in spellings_of(parameter)) and name not in DISTINCT
+        ]
         near = longer or shorter
         return near[0] if len(near) == 1 else parameter
 
@@ -92,9 +115,9 @@ def _synonyms() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(latin)})(?![a-z0-9_])|{'|'.join(han)}")
 
 
-def mentions(folded: str, labels: Sequence[tuple[str, str]]) -> list[tuple[int, int, str]]:
+def mentions(folded: str, heard: Heard) -> list[tuple[int, int, str]]:
     """Return start, end and quantity of each name in folded text, the longest where some overlap."""
-    found = [(*hit.span(), parameter) for hit, parameter in _hits(folded, labels) if hit.group()]
+    found = [(*hit.span(), parameter) for hit, parameter in _hits(folded, heard) if hit.group()]
     kept: list[tuple[int, int, str]] = []
     for start, end, parameter in sorted(found, key=lambda row: (row[0] - row[1], row[0])):
         if all(end <= begun or start >= ended for begun, ended, _ in kept):
@@ -102,18 +125,9 @@ def mentions(folded: str, labels: Sequence[tuple[str, str]]) -> list[tuple[int, 
     return sorted(kept)
 
 
-def _hits(folded: str, labels: Sequence[tuple[str, str]]) -> Iterator[tuple[re.Match[str], str]]:
+def _hits(folded: str, heard: Heard) -> Iterator[tuple[re.Match[str], str]]:
     for hit in _synonyms().finditer(folded):
         yield hit, filed_names()[" ".join(re.sub(r"[_\-\s]+", " ", hit.group()).split())]
-    for label, parameter in labels:
+    for label, parameter in heard.labels.items():
         for hit in _pattern(label).finditer(folded):
             yield hit, parameter
-
-
-def labels_in(folded: str, heard: Heard) -> list[tuple[str, str]]:
-    """Return the labels in use, folded and as filed, whose words all stand in folded text."""
-    return [
-        (label, parameter)
-        for label, parameter in heard.labels.items()
-        if len(label) > 1 and all(word in folded for word in label.split())
-    ]

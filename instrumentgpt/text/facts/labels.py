@@ -25,10 +25,9 @@ _NO_NAME = re.compile(  # words of sentences
     re.I,
 )
 _ARTICLE = re.compile(
-    r"^(?:(?:the|its|our|your|a|an|current|new|measured|present|now|no|yes|ok|okay|actually|still|so"
-    r"|then|thanks|done"
-    r"|good|great|right|sorry|and|but|with|for|set)\b"
-    r"|目前的?|現在的?|现在的?|該|该|其|它的|另外|好的?|收到|了解|所以|而且|但是?)[\s,，:：]*",
+    r"^(?:(?:the|its|our|your|a|an|that|current|new|measured|present|now|actually|still|also|and|but|with|for)\b"
+    r"|(?:no|yes|ok|okay|so|then|thanks|done|good|great|right|sorry|well)\b(?=\s*[,，:.!])|(?:no|yes|ok|okay)\s"
+    r"|目前的?|現在的?|现在的?|該|该|其(?!他)|它的|另外|好的?(?=[,，])|收到|了解|所以|而且|但是?|的)[\s,，:：.!]*",
     re.I,
 )
 _NOW_COLUMN = re.compile(  # the head of a column of values that says nothing of them

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.heard import labels_in, mentions
+from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import is_known, is_measured_in
 from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity, same_measure
 from instrumentgpt.text.facts.wording import (
@@ -30,7 +30,7 @@ _RANGE = re.compile(r"\bfrom\s+\S")
 
 def named_values(clause: Clause) -> Iterator[tuple[int, Fact]]:
     """Yield the value of each quantity that the clause names, with the place where it stands."""
-    told = mentions(clause.folded, labels_in(clause.folded, clause.heard))
+    told = mentions(clause.folded, clause.heard)
     for at, (start, end, parameter) in enumerate(told):
         stop = told[at + 1][0] if at + 1 < len(told) else len(clause.body)
         begun = told[at - 1][1] if at else 0

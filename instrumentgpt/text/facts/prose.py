@@ -11,7 +11,7 @@ from instrumentgpt.text.facts.bare import bare_values
 from instrumentgpt.text.facts.clause import Clause, clauses
 from instrumentgpt.text.facts.devices import Names, without_devices
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.heard import Heard, labels_in, mentions
+from instrumentgpt.text.facts.heard import Heard, mentions
 from instrumentgpt.text.facts.labels import is_distinct, is_known, label_and_unit, parameter_named
 from instrumentgpt.text.facts.named import named_values
 from instrumentgpt.text.facts.renewed import hinted_values, renewed_values
@@ -37,6 +37,7 @@ _PAIR = re.compile(
     r"\s*(?:[：=]|:(?!(?<=\d:)\d\d))\s*(?P<value>[^,，;；|]+)"  # but a time of day is no pair
 )
 _LAST_WORD = re.compile(r"(?<!\S)[^\W\d_]\S{0,20}$")
+_DIGIT = re.compile(r"\d")
 _ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 
 
@@ -47,25 +48,30 @@ def facts_of_sentences(
 
     expected  the quantity that was asked for: a value without a name in the first sentence is of it
     """
-    asked = ""
+    if not _DIGIT.search(line):
+        return
+    asked = before = ""
     for sentence in filter(str.strip, SENTENCE.split(line)):
         if asked and YES.match(sentence):
             yield from _of_sentence(QUESTION_END.sub("", asked), device, names, heard)
-            expected = ""
+            expected = before = ""
         asked = sentence if is_asked(sentence) else ""
-        if not asked:
-            yield from _of_sentence(sentence, device, names, heard, expected)
-            expected = _named_without_value(sentence, names, heard)
+        if not asked and _DIGIT.search(sentence):
+            yield from _of_sentence(
+                sentence, device, names, heard, expected or _left_open(before, names, heard)
+            )
+            expected = ""
+        before = "" if asked else sentence
 
 
-def _named_without_value(sentence: str, names: Names, heard: Heard) -> str:
+def _left_open(sentence: str, names: Names, heard: Heard) -> str:
     """Return the quantity that a sentence names last without a value; the next one may tell it."""
     told = without_devices(sentence, names)
     return "" if VALUE.search(told) else _last_mention(fold(told), heard)
 
 
 def _last_mention(folded: str, heard: Heard) -> str:
-    found = mentions(folded, labels_in(folded, heard))
+    found = mentions(folded, heard)
     return found[-1][2] if found else ""
 
 
@@ -73,12 +79,16 @@ def _of_sentence(
     sentence: str, device: str, names: Names, heard: Heard, expected: str = ""
 ) -> Iterator[Fact]:
     carried = expected
+    before: Clause | None = None
     for clause in clauses(sentence, device, names, heard):
-        found = list(_of_clause(clause))
+        found = list(_of_clause(clause)) if _DIGIT.search(clause.text) else []
+        if before is not None and not carried:
+            carried = _last_mention(before.folded, heard)
         if not found and carried:
             found = _carried(clause, carried)
         yield from found
-        carried = found[-1].parameter if found else carried or _last_mention(clause.folded, heard)
+        carried = found[-1].parameter if found else carried
+        before = clause
 
 
 def _carried(clause: Clause, parameter: str) -> list[Fact]:
@@ -110,7 +120,7 @@ def _of_clause(clause: Clause) -> Iterator[Fact]:
     named = [*_pairs(clause), *finer, *named_values(clause), *bare]
     told = (*renewed_values(clause), *named, *hinted_values(clause))
     for at, fact in told:
-        if at not in taken:
+        if at not in taken and clause.may_have(fact):
             taken.add(at)
             yield fact
 

@@ -34,6 +34,7 @@ def facts_in(text: str, device: str, names: Names = (), heard: Heard = NOTHING) 
     [Fact(device='zspr 052', channel='', parameter='kp', value='0.12', unit=''),
      Fact(device='zspr 053', channel='', parameter='fan speed', value='4017', unit='rpm')]
     """
+    heard = heard.within(f"{heard.question}\n{text}") if heard.values or heard.last else heard
     found: dict[tuple[str, str, str], list[Fact]] = {}
     stated = [*facts_of_blocks(text, device, names), *_of_lines(prose_lines(text), device, names, heard)]
     if not stated:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.heard import labels_in, mentions
+from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import DISTINCT, spellings_of, words_of
 from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same_measure
 from instrumentgpt.text.facts.wording import NEW, NOT_OWN_AFTER, OLD, OLD_AFTER, PIECE, is_unreal
@@ -23,7 +23,7 @@ def renewed_values(clause: Clause) -> Iterator[tuple[int, Fact]]:
     present = [found for found in values if found not in former]
     if len(former) != 1 or len(present) != 1 or is_unreal(clause.body[: present[0].start()]):
         return
-    named = {parameter for *_, parameter in mentions(clause.folded, labels_in(clause.folded, clause.heard))}
+    named = {parameter for *_, parameter in mentions(clause.folded, clause.heard)}
     held = [
         fact
         for fact in _newest(clause)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from instrumentgpt.text.facts.devices import CHANNEL, Names, device_named, without_devices
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.heard import Heard, labels_in, mentions
+from instrumentgpt.text.facts.heard import Heard, mentions
 from instrumentgpt.text.facts.labels import parameter_named
 from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same_measure
 from instrumentgpt.text.terms import fold, is_common, stem
@@ -52,7 +52,7 @@ def asked_label(heard: Heard, names: Names) -> str:
         return ""
     told = without_devices(asked[0], names)
     folded = fold(told)
-    named = {parameter for *_, parameter in mentions(folded, labels_in(folded, heard))}
+    named = {parameter for *_, parameter in mentions(folded, heard)}
     if named:
         return named.pop() if len(named) == 1 else ""
     if VALUE.search(told):

@@ -1,0 +1,143 @@
+"""Quantities that came up before: spoken of by name in any wording, corrected without one, answered to."""
+
+import pytest
+
+from instrumentgpt.text.facts import Fact, Heard, facts_in
+
+NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"), ("zspr 052", "10.9.0.52"), ("zspr 053", "10.9.0.53"))
+
+
+def fact(parameter, value, unit="", device="oven 7"):
+    return Fact(device, "", parameter, value, unit)
+
+
+KNOWN = (
+    fact("hatch", "105.0", "°C"),
+    fact("purge flow", "6.4", "L/min"),
+    fact("equilibration time", "18", "minutes"),
+    fact("停留", "15", "分鐘"),
+    fact("出水", "18.5", "度"),
+    fact("hatch", "99.5", "°C", "oven 8"),
+)
+
+
+def told(text, heard, device="oven 7"):
+    return [
+        (one.device[-1], one.parameter, f"{one.value} {one.unit}".strip())
+        for one in facts_in(text, device, NAMES, heard)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, parameter, value",
+    [
+        ("hatch now 107.5", "hatch", "107.5"),
+        ("the hatch has been at 107.5 °C since noon", "hatch", "107.5 °C"),
+        ("I put the hatch to 107.5 °C, it was 105.0 °C", "hatch", "107.5 °C"),
+        ("hatch: 107.5 °C instead of 105.0 °C", "hatch", "107.5 °C"),
+        (
+            "equilibration is 22 min from today, it replaces the 18 minutes of before",
+            "equilibration time",
+            "22 min",
+        ),
+        ("停留時間改成 20 分鐘(原先 15 分鐘)。", "停留", "20 分鐘"),
+        ("出水改 19.5", "出水", "19.5"),
+        ("9.2 L/min, up from 6.4", "purge flow", "9.2 L/min"),
+        ("the flow was 6.4, now 9.2 L/min", "purge flow", "9.2 L/min"),
+        ("6.4 → 9.2 L/min", "purge flow", "9.2 L/min"),
+        ("6.4 L/min 改成 9.2 L/min", "purge flow", "9.2 L/min"),
+    ],
+)
+def test_a_quantity_in_use_is_known_by_its_name_and_by_its_old_value(text, parameter, value):
+    assert told(text, Heard(KNOWN)) == [("7", parameter, value)]
+
+
+@pytest.mark.parametrize(
+    "text", ["The hatch would be 107.5 °C.", "Is the hatch 107.5 °C?", "no hatch: every 45 s", "hatch 45 s"]
+)
+def test_what_is_no_value_of_anything_is_none_of_a_quantity_in_use(text):
+    assert told(text, Heard(KNOWN)) == []
+
+
+def test_a_question_that_is_answered_with_yes_tells_its_value():
+    assert told("你把 oven 8 的 hatch 改成 98 了嗎？是", Heard(KNOWN)) == [("8", "hatch", "98")]
+
+
+def test_a_name_is_short_for_the_one_quantity_that_it_can_mean():
+    heard = Heard((fact("purge flow", "6.4", "L/min"),))
+    assert told("flow: 7 L/min", heard) == [("7", "purge flow", "7 L/min")]
+    assert told("purge flow rate is 7 L/min", heard) == [("7", "purge flow", "7 L/min")]
+    both = Heard((*heard.values, fact("coolant flow", "2.1", "L/min")))
+    assert told("flow: 7 L/min", both) == [("7", "flow rate", "7 L/min")]
+
+
+@pytest.mark.parametrize(
+    "text, facts",
+    [
+        ("wrong, it's 62.2", [("7", "clamp", "62.2 °C")]),
+        ("scratch that: 62.2", [("7", "clamp", "62.2 °C")]),
+        ("不對，是 62.2 度", [("7", "clamp", "62.2 度")]),
+        ("no, not 61.7, make it 62.2", [("7", "clamp", "62.2 °C")]),
+        ("actually 1310 on the panel", [("7", "blower", "1310 rpm")]),
+        ("欸不對，我剛看現場面板 1310", [("7", "blower", "1310 rpm")]),
+        ("wrong, it's 500.5 kg", []),
+        ("if it's wrong, 62.2?", []),
+        ("it went from 40 to 70 and then there is room for more of it 62.2 up there", []),
+        ("wrong, 62.2 or 62.3", []),
+    ],
+)
+def test_a_correction_without_a_name_is_of_what_was_told_last(text, facts):
+    last = (fact("clamp", "61.7", "°C"), fact("blower", "1260", "rpm"), fact("lamp", "73", "W"))
+    assert told(text, Heard(KNOWN, last)) == facts
+
+
+def test_a_correction_that_may_be_of_two_quantities_is_of_none():
+    last = (fact("clamp", "61.7", "°C"), fact("tray", "60.4", "°C"))
+    assert told("wrong, it's 62.2", Heard(last, last)) == []
+
+
+def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
+    assert told("hatch wrong. its 62.2", Heard(KNOWN)) == [("7", "hatch", "62.2")]
+
+
+@pytest.mark.parametrize(
+    "question, answer, facts",
+    [
+        (
+            "serial of oven 8?",
+            "Behind the hinge: QX-53-C, as on the sheet.",
+            [("8", "serial number", "QX-53-C")],
+        ),
+        ("oven 8 purge flow?", "8.4 L/min, a little less than needed.", [("8", "purge flow", "8.4 L/min")]),
+        (
+            "firmware both",
+            "052 runs 3.18.2 and 053 runs 3.20.0.",
+            [("2", "firmware", "3.18.2"), ("3", "firmware", "3.20.0")],
+        ),
+        (
+            "序號",
+            "052：LC9-20417，053：LC9-21988。",
+            [("2", "serial number", "LC9-20417"), ("3", "serial number", "LC9-21988")],
+        ),
+        ("how are you", "8.4 L/min is a lot.", []),
+    ],
+)
+def test_a_value_without_a_name_answers_the_question(question, answer, facts):
+    assert told(answer, Heard(KNOWN, question=question), "oven 8") == facts
+
+
+def test_several_devices_of_a_sentence_each_get_their_own():
+    assert told("Mount setpoints: 052 at 4.20, 053 at 3.75.", Heard()) == [
+        ("2", "mount setpoints", "4.20"),
+        ("3", "mount setpoints", "3.75"),
+    ]
+    assert told("052 的導電度 2.7 µS/cm，053 是 0.9 µS/cm。", Heard()) == [
+        ("2", "conductivity", "2.7 µS/cm"),
+        ("3", "conductivity", "0.9 µS/cm"),
+    ]
+
+
+def test_what_explains_something_in_general_says_nothing_of_the_device():
+    heard = Heard(question="what is a vacuum gauge, can you explain?")
+    assert told("The pressure is 1 mbar then.", heard) == []
+    assert told("The pressure of oven 8 is 1 mbar.", heard) == [("8", "pressure", "1 mbar")]
