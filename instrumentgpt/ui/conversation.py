@@ -10,14 +10,27 @@ import db
 import memory
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.revisions import memory_in_force
-from instrumentgpt.storage.runs import Run
-from instrumentgpt.ui import again, answer, attachments, charts, inspector, live, places, session, untrusted
+from instrumentgpt.storage.runs import Run, get_run
+from instrumentgpt.ui import (
+    again,
+    answer,
+    attachments,
+    charts,
+    inspector,
+    live,
+    panel_answer,
+    places,
+    session,
+    untrusted,
+)
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed
 
 LAST = 20  # messages shown at once; a page of 500 takes 7 s to load
 OPEN_CHARTS = 4  # newest charts drawn at once; older ones when they are opened
 TITLE_CHARACTERS = 80
+LONG_LINES, LONG_CHARACTERS = 30, 4_000  # of a question: a longer one scrolls in a frame of its own
+LONG_HEIGHT = 420  # px
 USER, ASSISTANT = ":material/person:", ":material/device_thermostat:"
 
 
@@ -51,10 +64,11 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
     open_charts = [
         artifact.id for found in kept.values() for artifact in found if artifact.kind == charts.KIND
     ]
+    goal = place if place is not None else _just_folded(database, messages)
     agents = None if answering else again.agents_here(settings)
     for message in messages:
         made = kept[message.id]
-        with st.container(key=f"message-{message.id}") if message.id == place else nullcontext():
+        with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
             if message.role == "user":
                 _draw_question(database, message, made, answering)
             else:
@@ -62,9 +76,18 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
                     answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
     again.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
-    if place is not None and any(message.id == place for message in messages):
-        places.bring_into_view(f"message-{place}")
+    if goal is not None and any(message.id == goal for message in messages):
+        places.bring_into_view(f"message-{goal}")
     return messages
+
+
+def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
+    """Return the answer whose end this page has seen and which now begins with its end, None for others."""
+    run_id = st.session_state.get(live.FOLLOWED)
+    if not run_id or not messages or messages[-1].run_id != run_id:
+        return None
+    is_panel = get_run(database, run_id).mode == panel_answer.MODE
+    return messages[-1].id if is_panel and panel_answer.is_folded(messages[-1].content) else None
 
 
 def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:
@@ -89,6 +112,7 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
 
 def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
+    places.follow(run.id)
     progress = live.progress_of(database, run.id)
     made = {artifact.id: artifact for artifact in db.list_artifacts_of_run(database, run.id)}
     with st.chat_message("assistant", avatar=ASSISTANT):
@@ -111,6 +135,12 @@ def _draw_question(database: Database, message: db.Message, kept: list[db.Artifa
     with st.chat_message("user", avatar=USER):
         attachments.draw(database, kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            with st.container(width="stretch"):
+            with st.container(
+                width="stretch", height=LONG_HEIGHT if _is_long(message) else "content", border=False
+            ):
                 st.text(message.content)
             again.draw_pencil(message.id, disabled=answering)
+
+
+def _is_long(question: db.Message) -> bool:
+    return len(question.content) > LONG_CHARACTERS or question.content.count("\n") > LONG_LINES

@@ -26,6 +26,7 @@ WATCH_SECONDS = 2.0
 NOTE_CHARACTERS = 120
 WAITING = ":orange-badge[:material/hourglass_top: Waiting]"
 CURSOR = " ▌"
+FOLLOWED = "followed-run"  # in the session's state: the run whose end this page has seen
 
 
 def progress_of(database: Database, run_id: str, known: Progress | None = None) -> Progress:
@@ -51,6 +52,8 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             thinking.show(progress)
             steps.show(progress)
             st.session_state["progress"] = (run_id, progress)
+            if progress.done:
+                st.session_state[FOLLOWED] = run_id
             if progress.done or progress.artifact_ids != drawn.artifact_ids:
                 st.rerun()
             if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Bring one message into view: the hit of a search, or the message that an address names.
+"""Bring one message into view: the hit of a search, the message that an address names, a finished panel.
 
 The page scrolls to its end when it is drawn, so this waits until the message is there, goes to it once per
 visit, and shows with a line that fades which one it is. On a phone the sidebar makes room for it.
@@ -36,7 +36,30 @@ export default function ({ data }) {
   return () => clearInterval(timer)
 }
 """
+_FOLLOWER = """
+const TIMES = 7 // the page grows while it is drawn
+export default function ({ data }) {
+  if (!data || window.instrumentgptFollowed === data.run) return
+  let times = 0
+  const timer = setInterval(() => {
+    const page = document.querySelector("[data-testid='stAppScrollToBottomContainer']")
+    times += 1
+    // A scroll while the page grows does not count as one to its end: so a pixel up, and down again.
+    if (page) page.scrollTop = times % 2 ? page.scrollHeight : page.scrollTop - 1
+    if (times < TIMES) return
+    clearInterval(timer)
+    window.instrumentgptFollowed = data.run
+  }, 100)
+  return () => clearInterval(timer)
+}
+"""
+_follower = st.components.v2.component("follow_answer", js=_FOLLOWER)
 _scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
+
+
+def follow(run_id: str) -> None:
+    """Go to the end of the page, once for each answer that is being written: the page follows from there."""
+    _follower(key="follow-answer", data={"run": run_id})
 
 
 def bring_into_view(key: str) -> None:

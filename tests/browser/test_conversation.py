@@ -148,3 +148,40 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_and_the_memory_is_a_tap_awa
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.get_by_test_id("stExpandSidebarButton").click()
         expect(page.get_by_test_id("stSidebar").get_by_text("Memory")).to_be_visible()
+
+
+def test_200_kilobytes_are_pasted_sent_and_kept_without_loss_or_a_frozen_page(page, context, offline):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    lines = [
+        f"[08:{n // 60:02d}:{n % 60:02d}] SetPoint=65.0 ProcessValue={60 + n % 7}.5 行 {n}"
+        for n in range(5_000)
+    ]
+    text = "\n".join(["為什麼溫度波動？", *lines])
+    assert len(text.encode()) > 200_000
+    opened(page, offline.url)
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    box = page.get_by_test_id("stChatInput").locator("textarea")
+    box.focus()
+    page.keyboard.press("Control+V")
+    expect(box).to_have_value(text, timeout=5_000)
+    box.press("Enter")
+    answers(page, 1)
+    with closing(db.connect(offline.home / "instrumentgpt.db")) as database:
+        conversation = re.search(r"conv=(\w+)", page.url)[1]
+        assert db.list_messages(database, conversation)[0].content == text
+    asked = page.get_by_test_id("stChatMessage").first
+    assert asked.bounding_box()["height"] < 600, "a long question scrolls in a frame of its own"
+    expect(asked).to_contain_text(lines[-1])
+
+
+def test_a_question_asked_while_reading_further_up_brings_its_answer_into_view(page, offline):
+    page.set_viewport_size({"width": 1280, "height": 640})
+    opened(page, offline.url)
+    ask(page, "What is wrong with zspr 053?")
+    answers(page, 1)
+    page.mouse.move(640, 300)
+    page.mouse.wheel(0, -5_000)
+    expect(page.get_by_test_id("stChatMessage").first).to_be_in_viewport()
+    ask(page, "and zspr 051?")
+    answers(page, 2)
+    expect(page.get_by_test_id("stChatMessage").last.get_by_text("Offline analyst · ")).to_be_in_viewport()

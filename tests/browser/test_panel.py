@@ -105,6 +105,15 @@ def test_a_panel_is_edited_approved_and_read(page, offline, words):
     expect(last(page)).to_contain_text(re.compile("kp|gain|增益"), timeout=PANEL_MS)
 
 
+def test_a_panel_that_ends_shows_its_conclusion(page, offline):
+    page.set_viewport_size({"width": 1280, "height": 640})
+    propose(page, offline.url, EN)
+    page.get_by_role("button", name=EN.start).click()
+    expect(last(page)).to_contain_text("Sub-problem 1 of", timeout=PANEL_MS)
+    answered(page)
+    expect(last(page).get_by_role("heading", name="Conclusion")).to_be_in_viewport(timeout=10_000)
+
+
 def test_a_stopped_panel_goes_on_at_its_sub_problem_and_pays_nothing_twice(page, offline):
     propose(page, offline.url, EN)
     edit(page, EN)
