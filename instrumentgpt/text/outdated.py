@@ -93,7 +93,14 @@ def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], 
 
 
 def _is_after(other: Said, one: Said) -> bool:
-    return other.place > one.place and of_one_device(one, other)
+    return other.place > one.place and (of_one_device(one, other) or _of_one_calendar(one, other))
+
+
+def _of_one_calendar(one: Said, other: Said) -> bool:
+    """Return whether both tell dates and one names no device: an audit is moved for all of them."""
+    if "implied" not in one.cues | other.cues:
+        return False
+    return all(any(value.unit == "date" for value in quantities_in(told.words)) for told in (one, other))
 
 
 def is_claim(one: Said) -> bool:
@@ -127,7 +134,7 @@ def _after(
     if not _of_one_row(one, other):
         return note, best
     for held in quantities_in(other.words):
-        same = held.number == value.number
+        same = held.amount == value.amount
         alike = max(likeness(value, one.words, held, other.words), _answered(value, one, held, other))
         if alike < ENOUGH:
             continue

@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from instrumentgpt.text.terms import fold, telling, terms, things_named
 
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DATE = (
-    rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}} ?[日号]"
+    rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}}(?: ?[日号])?"
     r"|\d{4}-\d\d-\d\d|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
 )
 _DIGITS = r"[-+−–±]?\d+(?:[., ]\d{3})*(?:[.,]\d+)?x?(?:e[-+]?\d+)?"
@@ -17,8 +18,8 @@ _UNIT = (
     r"|ms|s|sec|seconds?|秒|min|minutes?|分钟?|h|hours?|小时|k|mm|µm|nm|kg|g|mg|n|度|转|c|counts?|cycles?|次|圈|轮"
 )
 _VALUE = re.compile(
-    rf"(?<![a-z0-9_.:/])(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>{_DIGITS})"
-    rf"(?P<unit>\s?(?:{_UNIT})(?![a-z]))?(?![a-z0-9_:]|[.,/]\d))",
+    rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>{_DIGITS})"
+    rf"(?P<unit>\s?(?:{_UNIT})(?![a-z]))?(?![a-z0-9_]|[:.,/]\d))",
     re.I,
 )
 _ONE_UNIT = {
@@ -70,6 +71,22 @@ class Quantified:
     unit: str
     label: frozenset[str]
     is_old: bool
+
+    @cached_property
+    def amount(self) -> str:
+        """The number or date in one spelling: 0.5 for 0.50, 12/8 for 12 月 8 日 and 8 December."""
+        if self.unit != "date":
+            return _amount(self.number)
+        month = next((at for at, name in enumerate(_MONTHS, 1) if name in self.number), 0)
+        digits = [str(int(part)) for part in re.findall(r"\d+", self.number)]
+        return "/".join([str(month), *digits] if month else digits[-2:])
+
+
+def _amount(number: str) -> str:
+    try:
+        return f"{float(number.replace(',', '')):.12g}"
+    except ValueError:
+        return number
 
 
 @lru_cache(maxsize=8192)  # the same sentences are asked after in many turns

@@ -37,7 +37,8 @@ _SECTION = re.compile(r"\[[^\[\]=]{1,40}\]|[\w.\- ]{1,40}[:：{]\s*\{?|\"?[\w.\-
 class Unit:
     """A part of a message on one line, the devices it speaks of ("" where nothing says which), and its cues.
 
-    cues  what it may do (text/cues.py), and where it stood: "item" of a list, "row", "code", "log"
+    cues  what it may do (text/cues.py), where it stood: "item" of a list, "row", "code", "log", and "implied"
+          where the text names no device
     """
 
     text: str
@@ -55,21 +56,22 @@ def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
     ['Swapped it.', 'kp is 9 now.']
     """
     found: dict[str, Unit] = {}
-    for told, devices, stood in _told(text[:LOOKED_AT], device, names):
+    unnamed = (device,)
+    for told, devices, stood in _told(text[:LOOKED_AT], unnamed, names):
         bare = " ".join(told.split())[:UNIT_CHARS]
         if re.search(r"\w", bare) and bare not in found:
-            found[bare] = Unit(bare, devices, (*filter(None, [stood]), *cues_in(bare)))
+            implied = "implied" if devices is unnamed else ""
+            found[bare] = Unit(bare, devices, (*filter(None, [stood, implied]), *cues_in(bare)))
         if len(found) >= MOST_UNITS:
             break
     return list(found.values())
 
 
-def _told(text: str, device: str, names: Names) -> Iterator[tuple[str, tuple[str, ...], str]]:
+def _told(text: str, unnamed: tuple[str, ...], names: Names) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Yield (words, devices, where they stood)."""
     lines = without_markers(text).split("\n")
     forms = Counter(map(_form, lines))
-    announced: tuple[str, ...] = (device,)
-    paragraph = announced
+    announced = paragraph = unnamed
     header: list[str] = []
     section, is_code = "", False
     data = [_is_data(raw, forms) for raw in lines]
