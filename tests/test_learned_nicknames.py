@@ -66,7 +66,7 @@ def test_a_question_by_a_nickname_is_about_its_device(database, conversation, in
 
 
 def test_the_message_that_gives_the_nickname_counts_already(database, conversation):
-    exchange(database, conversation, "call 051 Bertha from now on. Bertha kp is 0.12")
+    exchange(database, conversation, "We call 051 Bertha and 053 Hilda. Bertha kp is 0.12")
     assert values(database, conversation)["zspr 051", "kp"] == "0.12"
 
 
@@ -104,12 +104,11 @@ def test_the_prompt_says_which_device_a_nickname_stands_for(database, conversati
 
 
 def test_recall_takes_a_nickname_for_the_device(database, conversation):
-    exchange(database, conversation, "zspr 054: who changed the seal?", "Meier changed the seal of zspr 054.")
-    exchange(database, conversation, NAMES)
-    for number in range(8):
-        exchange(database, conversation, f"question {number} about libraries?", "Use the standard one. " * 60)
-    recalled = exchange(database, conversation, "who was it on Narva?").split("<recalled_turns>")[1]
-    assert "Meier changed the seal" in recalled
+    others = [(f"question {number} about libraries?", "Use the standard one. " * 60) for number in range(8)]
+    for said in (("zspr 054: new seal", "Meier came for zspr 054 on 3 March."), *others, (NAMES,), *others):
+        exchange(database, conversation, *said)
+    recalled = exchange(database, conversation, "Narva?").partition("<recalled_turns>")[2]
+    assert "Meier came for zspr 054" in recalled
 
 
 def test_deleting_the_message_takes_the_nickname_back(database, conversation):
@@ -185,7 +184,7 @@ def test_the_search_finds_the_device_where_all_conversations_mean_the_same(datab
     other = db.create_conversation(database)
     exchange(database, other, "zspr 052 has a new door seal")
     names = spoken_names(nicknamed_anywhere(database, DEMO))
-    assert other in {hit.conversation_id for hit in db.search(database, "Tallinn seal", names)}
+    assert other in {hit.conversation_id for hit in db.search(database, "Tallinn", names)}
     exchange(database, db.create_conversation(database), "051 is Tallinn.")
     names = spoken_names(nicknamed_anywhere(database, DEMO))
     assert not any("Tallinn" in own for own in names)
