@@ -14,8 +14,10 @@ from instrumentgpt.instruments.conversation import nicknamed, nicknamed_anywhere
 from instrumentgpt.instruments.devices import UnknownDevice, load_inventory, resolve, spoken_names
 from instrumentgpt.instruments.tools.library import list_devices, list_logs
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.prompts import names_of
 from instrumentgpt.settings import DEMO_INVENTORY, database_path
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
+from instrumentgpt.storage.recall import recollect
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn import open_turn
@@ -104,11 +106,15 @@ def test_the_prompt_says_which_device_a_nickname_stands_for(database, conversati
 
 
 def test_recall_takes_a_nickname_for_the_device(database, conversation):
-    others = [(f"question {number} about libraries?", "Use the standard one. " * 60) for number in range(8)]
-    for said in (("zspr 054: new seal", "Meier came for zspr 054 on 3 March."), *others, (NAMES,), *others):
+    others = [(f"question {number} about libraries?", "Use the standard one.") for number in range(4)]
+    for said in (("zspr 054: new seal", "Meier came for zspr 054."), *others, (NAMES,), *others):
         exchange(database, conversation, *said)
-    recalled = exchange(database, conversation, "Narva?").partition("<recalled_turns>")[2]
-    assert "Meier came for zspr 054" in recalled
+    answer = db.list_messages(database, conversation)[1].id
+
+    def fits(inventory):
+        return recollect(database, conversation, "what of Narva", names_of(inventory)).scores[answer]
+
+    assert fits(nicknamed(database, conversation, DEMO)) > 1.5 * fits(DEMO)
 
 
 def test_deleting_the_message_takes_the_nickname_back(database, conversation):
