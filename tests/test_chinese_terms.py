@@ -14,6 +14,7 @@ PATTERNS = {
     "approval.toml",
     "corrections.toml",
     "cues.toml",
+    "held.toml",
     "signs.toml",
     "synonyms.toml",
 }  # what people and logs write, not what we say
