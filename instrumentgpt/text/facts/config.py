@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from instrumentgpt.text.facts.devices import (
@@ -20,6 +20,7 @@ from instrumentgpt.text.facts.tables import cells_of, facts_of_table
 from instrumentgpt.text.facts.values import VALUE, fits, quantity
 
 BLOCK_CHARS = 20_000
+LOGGED = 3  # times that one key comes in a log
 ITEMS = 200  # of a list in JSON
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+\-]*)[^\n]*\n(.*?)^[ \t]*\1", re.M | re.S)
 _TOLD = frozenset(
@@ -81,11 +82,18 @@ def facts_of_blocks(text: str, device: str, names: Names) -> Iterator[Fact]:
         before = text[: block.start()].rstrip().rpartition("\n")[2]
         after = text[block.end() :].lstrip("`~ \n").partition("\n")[0]
         scope = _only(before, names) or _only(after, names) or device
-        entries = list(_entries_of(told, scope, names))
+        entries = _settings(_entries_of(told, scope, names))
         yield from _facts(entries, names)
         if not entries and not _PROGRAM.search(told):
             rows = [cells_of(line) for line in told.splitlines() if line.strip() and not _CLOCK.match(line)]
             yield from facts_of_table([row for row in rows if len(row) > 1], scope, names)
+
+
+def _settings(entries: Iterable[_Entry]) -> list[_Entry]:
+    """Return the entries; none if a key comes again and again, for then they are a log."""
+    listed = list(entries)
+    often = Counter((entry.device, entry.channel, entry.group, entry.key) for entry in listed)
+    return [] if max(often.values(), default=0) >= LOGGED else listed
 
 
 def _only(line: str, names: Names) -> str:

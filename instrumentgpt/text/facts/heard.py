@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from instrumentgpt.text.facts.fact import Fact
@@ -54,6 +54,12 @@ class Heard:
     def held(self, device: str, channel: str, parameter: str) -> Fact | None:
         """Return the value in force of a quantity."""
         return self._by_device.get(device, {}).get((device, channel, parameter))
+
+    def owned(self, fact: Fact) -> Fact:
+        """Return the fact as one of the only device that has the quantity, if its own has not: `z1 ti`."""
+        owners = [device for device, own in self._by_device.items() if (device, *fact.key[1:]) in own]
+        is_strange = len(owners) == 1 and not is_known(fact.parameter)
+        return replace(fact, device=owners[0]) if is_strange else fact
 
     def within(self, text: str) -> "Heard":
         """Return the same with the labels alone whose words all stand in `text`."""

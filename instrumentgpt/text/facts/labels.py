@@ -20,7 +20,7 @@ _NO_NAME = re.compile(  # words of sentences
     r"|\b(?:is|are|was|were|be|been|has|have|had|it|you|we|they|will|would|can|could|should|must|did"
     r"|does|do|my|me"
     r"|went|came|got|lost|took|gave|said|says|than|that|which|because|where|when)\b"
-    r"|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過|超过|低於|低于|高於|高于"
+    r"|^[改調调換换變变升降設设掉加補补剩](?:為|为|成|到|了|回)?$|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過|超过|低於|低于|高於|高于"
     r"|^(?:每|各|共|前|後|后|從|从|在|到|把|將|将|被|跟|和|與|与|比|用|約|约|剩|已|還|还|再|又|就|才|都|也|只|不|沒|没|若|請|请)",
     re.I,
 )
@@ -102,6 +102,7 @@ def parameter_named(label: str) -> str:
 def _spelled(label: str) -> str:
     """Return the label in lower case and half width, without article, underscores and double spaces."""
     plain = re.sub(r"[_\-\s]+", " ", unicodedata.normalize("NFKC", label).casefold()).strip(" :=*")
+    plain = re.sub(r"^[^\w(（\[]+", "", plain)
     previous = ""
     while previous != plain:
         previous, plain = plain, _ARTICLE.sub("", plain)
@@ -142,6 +143,8 @@ def key_and_unit(key: str) -> tuple[str, str]:
             _KEY_UNITS[part.casefold()] for part in rate.groups()
         )
     words = [word for word in re.split(r"[_\-\s.]+", key) if word]
+    if len(words) > 2 and words[-1].casefold() in ("s", "min", "h") and words[-2].casefold() in _KEY_UNITS:
+        return " ".join(words[:-2]), f"{_KEY_UNITS[words[-2].casefold()]}/{words[-1].casefold()}"
     if len(words) > 1 and (unit := _KEY_UNITS.get(words[-1].casefold())):
         return " ".join(words[:-1]), unit
     return " ".join(words), ""

@@ -11,6 +11,7 @@ from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
 from instrumentgpt.text.facts.wording import (
     COMPOUND,
     DENIED,
+    HAN,
     LINK,
     NEW,
     NOT_OWN_AFTER,
@@ -21,6 +22,8 @@ from instrumentgpt.text.facts.wording import (
 )
 
 GAP_CHARS = 45  # between a quantity and its value
+LEFT_WORDS = 4  # between a quantity and a verb with its value
+LEFT_HAN = 3
 BRIDGE_WORDS = 2  # between two values of one quantity: "0.1, before that 0.2"
 _OF_IT = re.compile(r"\s*(?:(?:of|for|as)\s*(?:the|its)?\s*)?")
 _ASIDE = re.compile(r"[,，;；:：—–(（、].*", re.S)
@@ -94,7 +97,11 @@ def _is_linked(gap: str, alike: bool) -> bool:
     aside = _ASIDE.search(gap)
     if aside and _left(aside.group()):
         return bool(OLD.search(gap))
-    return alike or bool(LINK.search(gap) or OLD.search(gap))
+    if alike:
+        return True
+    linked = LINK.search(gap) or OLD.search(gap)
+    left = _left(gap)
+    return bool(linked) and len(left) <= LEFT_WORDS and len(HAN.findall("".join(left))) <= LEFT_HAN
 
 
 def _is_bridge(gap: str) -> bool:

@@ -15,10 +15,12 @@ from instrumentgpt.text.filtering import prose_lines
 
 LINE_CHARS = 1000  # a longer line is data
 SERIES_LINES = 6  # so many lines that begin with a number of their own are data
+LOG_LINES = 3  # so many lines with the same keys are data
 SERIES_VALUES = 4  # so many values of one quantity in one message are measurements
 _EVIDENCE = re.compile(r"\[L [\d,]+\]\([^()\s]*\)")  # a link to a log line: its number is no value
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _CLOCK = re.compile(r"^\W{0,2}(?:\d{4}[-/]\d\d?[-/]\d\d?[ T])?\d{1,2}:\d\d(?::\d\d)?")
+_KEYS = re.compile(r"([^\W\d]\w*)\s?=")
 _DIGITS = re.compile(r"\d+")
 NOTHING = Heard()
 
@@ -51,6 +53,7 @@ def _of_lines(lines: Sequence[str], device: str, names: Names, heard: Heard) -> 
     announced = paragraph = device
     expected = asked_label(heard, names)
     general = is_explained(heard, names)
+    spoken = bool(device_named(heard.question, names))
     for kind, group in groupby(_without_data(lines), _kind):
         block = list(group)
         if kind == "blank":
@@ -65,7 +68,8 @@ def _of_lines(lines: Sequence[str], device: str, names: Names, heard: Heard) -> 
                 if named and (raw.lstrip().startswith("#") or line.endswith((":", "："))):
                     announced = named
                 if not general or named or announced != device:
-                    yield from facts_of_sentences(line, paragraph, names, heard, expected)
+                    found = facts_of_sentences(line, paragraph, names, heard, expected)
+                    yield from found if spoken or named or paragraph != device else map(heard.owned, found)
                 expected = ""
 
 
@@ -103,7 +107,7 @@ def _without_data(lines: Sequence[str]) -> list[str]:
     kept: list[str] = []
     for shape, group in groupby((line for line in lines if len(line) <= LINE_CHARS), _shape):
         block = list(group)
-        data = (len(block) >= SERIES_LINES and shape) or (
+        data = (len(block) >= (LOG_LINES if shape.startswith("keys ") else SERIES_LINES) and shape) or (
             shape == "clock" and (len(block) > 2 or "=" in block[0])
         )
         kept += [] if data else block
@@ -111,8 +115,11 @@ def _without_data(lines: Sequence[str]) -> list[str]:
 
 
 def _shape(line: str) -> str:
-    """Return what numbered lines begin with alike: "clock", or their first word with its digits as 0."""
+    """Return what lines of data have alike: "clock", their keys, or their first word with its digits as 0."""
     if _CLOCK.match(line):
         return "clock"
+    keys = _KEYS.findall(line)
+    if len(keys) > 1:
+        return f"keys {' '.join(sorted(keys))}"
     first = _plain(line).partition(" ")[0]
     return _DIGITS.sub("0", first) if _DIGITS.search(first) and len(first) <= 20 else ""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.facts.devices import CHANNEL, Names, device_named, without_devices
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard, mentions
@@ -12,10 +13,11 @@ from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same
 from instrumentgpt.text.terms import fold, is_common, stem
 
 ASKED_CHARS = 120  # a longer sentence asks for more than a name
+NAME_CHARS = 40  # a longer one that is no question asks for nothing
 ASKED_WORDS = 3  # of what is left of it without words of questions
 CORRECTION_CHARS = 300
 ALIKE = 3.0  # a corrected number is at most so many times the old one
-_SENTENCE = re.compile(r"(?<=[.!?。！？；;])\s*|\n")
+_SENTENCE = re.compile(r"(?<=[!?。！？；;])\s*|(?<=\.)\s+|\n")
 _QUESTION_WORDS = re.compile(
     r"\b(?:both|each|same|too|also|ok|okay|thanks|thx|please|pls|hi|hello|check|chek|list|remind|again"
     r"|now|currently"
@@ -51,12 +53,12 @@ def asked_label(heard: Heard, names: Names) -> str:
     if not asked or len(asked[0]) > ASKED_CHARS:
         return ""
     told = without_devices(asked[0], names)
+    if VALUE.search(told) or not (is_asked(asked[0]) or len(told) <= NAME_CHARS):
+        return ""
     folded = fold(told)
     named = {parameter for *_, parameter in mentions(folded, heard)}
     if named:
         return named.pop() if len(named) == 1 else ""
-    if VALUE.search(told):
-        return ""
     left = [
         word
         for word in re.findall(r"[^\W\d_]+", _QUESTION_WORDS.sub(" ", CHANNEL.sub(" ", told)))

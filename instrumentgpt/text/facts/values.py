@@ -22,7 +22,7 @@ _BASE = (
     r"|Å|deg(?:rees)?|percent|inch(?:es)?|xg)(?:[²³]|\^[-−]?\d|⁻[¹²])?"
 )
 _HAN_UNIT = (
-    r"(?:個)?(?:攝氏度|摄氏度|轉/分|转/分|度|秒鐘|秒钟|毫秒|秒|分鐘|分钟|分(?!之|析|佈|布)|小時|小时|天|週|周|個月|轉|转"
+    r"(?:個)?(?:攝氏度|摄氏度|轉/分|转/分|度|秒鐘|秒钟|毫秒|秒|分鐘|分钟|分(?!之|析|佈|布)|小時|小时|天|年|週|周|個月|轉|转"
     r"|圈|次|公克|毫克|公斤|克|毫升|公升|升|毫米|微米|公分|公尺|伏特?|毫安|安培|瓦特?|歐姆|欧姆|赫茲|赫兹|帕|巴|步|片|趟)"
 )
 _UNIT = (
@@ -30,7 +30,10 @@ _UNIT = (
     rf"|\s?(?:(?:{_BASE})(?:\s?[·/*]\s?(?:{_BASE}))*(?![a-zA-Z0-9])|{_HAN_UNIT})"
     r"|(?<=\d)(?:[avwckf]|psi|PSI)(?![\w/]))?"
 )
-_DAY = r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?(?![\d-])|\d{4}/\d\d?/\d\d?|\d{1,2}:\d\d(?::\d\d)?"
+_DAY = (
+    r"\d{1,2}\s?月\s?\d{1,2}\s?[日號号]|\d{1,2}/\d{1,2}(?:/\d{2,4})?(?![\d/.])"
+    r"|\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?(?![\d-])|\d{4}/\d\d?/\d\d?|\d{1,2}:\d\d(?::\d\d)?"
+)
 _IDENTIFIER = (
     rf"(?:{_DAY}|v?\d+(?:\.\d+){{2,}}(?:[\w.\-]*\w)?"  # a date or time; a version
     r"|(?!\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:[a-zµμ]{1,3}|/[a-z]+)?(?![\w.\-/]))"  # but 1.8nm is no name
@@ -44,8 +47,8 @@ VALUE = re.compile(
 UNIT = re.compile(_UNIT)
 _DATE = re.compile(_DAY)
 _DATED = re.compile(
-    r"date|time|window|maintenance|calibrat|due|until|since|valid|expir|accept|install|commission"
-    r"|日|時|时|效期|校正|校準|校准|驗收|验收|安裝|安装|到期"
+    r"date|time|window|maintenance|calibrat|due|until|since|valid|deadline|freeze|frozen|expir|accept|install|commission"
+    r"|日|時|时|效期|期限|截止|凍|冻|稽核|校正|校準|校准|驗收|验收|安裝|安装|到期"
 )
 _IDENTIFIED = re.compile(
     r"serial|\bs/?n\b|part\b|\bp/?n\b|code|order|ticket|model|version|number|\bno\b|firmware|software"

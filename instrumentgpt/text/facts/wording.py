@@ -5,9 +5,10 @@ import re
 UNREAL = re.compile(  # what is proposed or supposed, for the rest of the sentence
     r"\b(?:if|would|i'd|we'd|should|ought|could|might|may|suggest\w*|recommend\w*|propos\w*|try"
     r"|consider|assum\w*"
-    r"|suppose|e\.g|example|wrong|incorrect|mistake|typo|ignore|need(?:s|ed)? to|drop it to|lower it to"
+    r"|suppose|expect\w*|predict\w*|estimat\w*|goal|e\.g|example|wrong|incorrect|mistake|typo|ignore"
+    r"|need(?:s|ed)? to|drop it to|lower it to"
     r"|raise it to)\b"
-    r"|如果|假如|若|建議|建议|應該|应该|可以|可能|試|试|假設|假设|例如|錯|错|要不要|想要?|打算",
+    r"|如果|假如|若|建議|建议|應該|应该|可以|可能|試|试|假設|假设|例如|錯|错|要不要|想要?|打算|預期|预期|預計|预计|估計|估计|估",
     re.I,
 )
 NOT_OWN = re.compile(  # what is so elsewhere, for the rest of the clause
@@ -17,7 +18,7 @@ NOT_OWN = re.compile(  # what is so elsewhere, for the rest of the clause
     r"|below|above"
     r"|under|over|within|beyond|exceed(?:s|ed)?|not beyond|between|until|unless|every|per)\b|[<>≤≥]"
     r"|通常|一般|理想|規格|规格|額定|额定|標稱|标称|正常|要求|允許|允许|預設|预设|出廠|出厂|至少|最多|低於|低于|高於|高于"
-    r"|不超過|不超过|超過|超过|小於|小于|大於|大于|以內|以内|每(?!次|回|分|小時|秒)",
+    r"|不超過|不超过|超過|超过|小於|小于|大於|大于|以內|以内|限制|限在|每(?!次|回|分|小時|秒)",
     re.I,
 )
 NOT_OWN_AFTER = re.compile(
