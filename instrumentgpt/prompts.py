@@ -11,7 +11,7 @@ from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
-from instrumentgpt.storage.history import history
+from instrumentgpt.storage.history import Places, history, places
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import Recollection, recollect
@@ -47,10 +47,12 @@ def prompt_for(
     budget = settings.prompt_tokens
     names = names_of(inventory)
     named = [device.name for device in devices]
-    known = _facts(database, conversation_id, memory.Case(request, state, devices=named, names=names))
+    placed = places(database, conversation_id)
+    asked = memory.Case(request, state, devices=named, names=names)
+    known = _facts(database, conversation_id, asked, placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
-    found = recollect(database, conversation_id, request, names, before)
+    found = recollect(database, conversation_id, request, names, before, placed)
     case = memory.Case(
         request,
         in_force.state,
@@ -59,8 +61,8 @@ def prompt_for(
         others=devices_spoken_of(database, conversation_id),
         names=names,
         pinned=in_force.pinned,
-        origins=origins_of(database, conversation_id, memory.device_key(in_force.state)),
-        evidence=_evidence(database, conversation_id, request, before, found),
+        origins=origins_of(database, conversation_id, memory.device_key(in_force.state), placed),
+        evidence=_evidence(database, conversation_id, request, before, found, placed),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
@@ -72,22 +74,27 @@ def prompt_for(
         notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
-    return memory.compose(case, history(database, conversation_id, before), summary, beside, rules)
+    messages = history(database, conversation_id, before, placed)
+    return memory.compose(case, messages, summary, beside, rules)
 
 
 def _evidence(
-    database: Database, conversation_id: str, request: str, before: int, found: Recollection
+    database: Database,
+    conversation_id: str,
+    request: str,
+    before: int,
+    found: Recollection,
+    placed: Places,
 ) -> Evidence:
     """Return the parts of the messages that were found, and of others what the question is a question for."""
     top = max(found.scores.values(), default=0.0) or 1.0
     scores = {one.message_id: one.score / top for one in found.pieces}
     scores |= {message: score / top for message, score in found.scores.items()}
     messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
-    said = said_in(database, conversation_id, messages)
+    said = said_in(database, conversation_id, messages, placed)
     asked = CUES_ASKED.keys() & asked_for(request)
     for cue in dict.fromkeys([*SETTLING, *(CUES_ASKED[kind] for kind in sorted(asked))]):
-        more = said_to(database, conversation_id, cue, before, NEWEST_OF_CUE)
-        said += more
+        said += said_to(database, conversation_id, cue, before, NEWEST_OF_CUE, placed)
     return Evidence(sorted(set(said), key=lambda one: one.place), found.weights, scores)
 
 
@@ -124,10 +131,10 @@ def _elsewhere(
     return lines(earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known))
 
 
-def _facts(database: Database, conversation_id: str, case: memory.Case) -> list[Known]:
+def _facts(database: Database, conversation_id: str, case: memory.Case, placed: Places) -> list[Known]:
     """Return what messages state of the devices in question, as far as a prompt may need it."""
     wanted, stated = memory.wanted_terms(case.question), memory.keys_of(case)
-    return facts_of(database, conversation_id, case.scope, wanted, stated)
+    return facts_of(database, conversation_id, case.scope, wanted, stated, placed)
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.history import Places, places, turn_of
 from instrumentgpt.text.facts import Fact, Heard
 from instrumentgpt.text.known import Key, Known
 from instrumentgpt.text.readings import Reading
@@ -110,11 +110,13 @@ def facts_of(
     devices: Sequence[str],
     wanted: Iterable[str] = (),
     stated: Iterable[tuple[str, str, str]] = (),
+    placed: Places | None = None,
 ) -> list[Known]:
     """Return what is stated of `devices`, oldest first, and what users laid down of any device.
 
     wanted  terms: quantities that have one in their name are among them, however old
     stated  keys of quantities that must be among them
+    placed  the conversation's `places`, where they have been read
 
     Of the other quantities those stated last, so that a long conversation costs no more than a short one.
     """
@@ -130,7 +132,7 @@ def facts_of(
             for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
         ),
     ]
-    return _known(database, conversation_id, found)
+    return _known(database, conversation_id, found, placed)
 
 
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
@@ -201,8 +203,10 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
     return sorted(row[0] for row in found)
 
 
-def _known(database: Database, conversation_id: str, found: Sequence[Any]) -> list[Known]:
-    asked = places(database, conversation_id)[1] if found else []
+def _known(
+    database: Database, conversation_id: str, found: Sequence[Any], placed: Places | None = None
+) -> list[Known]:
+    asked = (placed or places(database, conversation_id))[1] if found else ()
     return [
         Known(
             row[1],

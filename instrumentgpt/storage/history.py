@@ -1,6 +1,6 @@
 """A conversation's messages in their order, without reading what nobody asks for."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from typing import Any, overload
 
@@ -9,6 +9,8 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 
 LAST_ID = 2**63 - 1
+
+Places = tuple[Sequence[int], Sequence[int]]  # ids of all messages, and of the questions, in order
 
 
 class StoredMessage(dict[str, Any]):
@@ -47,14 +49,25 @@ class History(Sequence[StoredMessage]):
         return StoredMessage(id=name, role=role, database=self._database)
 
 
-def history(database: Database, conversation_id: str, before: int = LAST_ID) -> History:
-    """Return the conversation's messages with an id below `before`."""
-    ids, asked = places(database, conversation_id, before)
+def history(
+    database: Database, conversation_id: str, before: int = LAST_ID, placed: Places | None = None
+) -> History:
+    """Return the conversation's messages with an id below `before`; `placed` where it has been read."""
+    ids, asked = below(before, placed or places(database, conversation_id, before))
     return History(database, ids, frozenset(asked))
 
 
-def places(database: Database, conversation_id: str, before: int = LAST_ID) -> tuple[list[int], list[int]]:
-    """Return the ids of the messages below `before`, and of the questions among them, in order."""
+def below(before: int, placed: Places) -> Places:
+    """Return the places of the messages with an id below `before`."""
+    ids, asked = placed
+    return ids[: bisect_left(ids, before)], asked[: bisect_left(asked, before)]
+
+
+def places(database: Database, conversation_id: str, before: int = LAST_ID) -> Places:
+    """Return the ids of the messages below `before`, and of the questions among them, in order.
+
+    It reads all ids: whoever needs them several times for one prompt hands them on.
+    """
     sql = (
         "SELECT group_concat(id), group_concat(CASE role WHEN 'user' THEN id END)"
         " FROM messages WHERE conversation_id = ? AND id < ?"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.history import Places, places, turn_of
 from instrumentgpt.text.state import DiagnosticState, Origin, device_key, without_items
 from instrumentgpt.text.terms import terms
 
@@ -57,17 +57,21 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
     return [StateItem(*row) for row in found]
 
 
-def origins_of(database: Database, conversation_id: str, device: str) -> dict[tuple[str, str], Origin]:
+def origins_of(
+    database: Database, conversation_id: str, device: str, placed: Places | None = None
+) -> dict[tuple[str, str], Origin]:
     """Return (field, text) of the device's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
+
+    placed  the conversation's `places`, where they have been read
     """
     sql = (
         f"SELECT {_COLUMNS} FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, device, NEWEST_ITEMS))
-    asked = places(database, conversation_id)[1] if found else []
+    asked = (placed or places(database, conversation_id))[1] if found else ()
     return {_key(item)[1:]: _origin(item, asked) for item in (StateItem(*row) for row in found)}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.history import LAST_ID, places, turn_of
+from instrumentgpt.storage.history import LAST_ID, Places, below, places, turn_of
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.recalled import Recalled
@@ -72,11 +72,13 @@ def recollect(
     question: str,
     aliases: Sequence[Sequence[str]] = (),
     before: int | None = None,
+    placed: Places | None = None,
 ) -> Recollection:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
     aliases  lists of names of one device each
     before   only messages with a lower id: those before the question itself
+    placed   the conversation's `places`, where they have been read
 
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
@@ -97,9 +99,8 @@ def recollect(
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores)[:HITS]
     told = _messages(database, best)
-    return Recollection(
-        _pieces(database, conversation_id, best, scores, told, weights, until), scores, weights
-    )
+    near = below(until, placed or places(database, conversation_id, until))
+    return Recollection(_pieces(database, best, scores, told, weights, near), scores, weights)
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
@@ -203,14 +204,13 @@ def _feedback(contents: Sequence[str], wanted: Sequence[Phrase], weights: dict[s
 
 def _pieces(
     database: Database,
-    conversation_id: str,
     best: Sequence[int],
     scores: dict[int, float],
     told: dict[int, tuple[str, str]],
     weights: dict[str, float],
-    until: int,
+    placed: Places,
 ) -> list[Recalled]:
-    ids, asked = places(database, conversation_id, until)
+    ids, asked = placed
 
     def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
         lines = tuple(relevant_lines(content, weights, chars))

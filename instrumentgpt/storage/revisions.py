@@ -121,7 +121,7 @@ def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
     return [_revision(asked, row) for row in found]
 
 
-def _revision(asked: list[int], row: Any) -> Revision:
+def _revision(asked: Sequence[int], row: Any) -> Revision:
     number, device, field, name, channel, action, old, new, after, changed_by, changed_at, by, at = row
     item, turn = Item(device, field, name, channel), turn_of(after, asked)
     return Revision(number, item, action, old, new, after, turn, changed_by, changed_at, by or "", at)
@@ -249,7 +249,7 @@ def messages_put_back(database: Database, conversation_id: str, found: Standings
     return [_piece(asked, *row) for row in told]
 
 
-def _piece(asked: list[int], message_id: int, role: str, content: str) -> Recalled:
+def _piece(asked: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
     text = cap(filter_content(content), PUT_BACK_CHARS)
     lines = tuple(line for line in text.split("\n") if line.strip())
     return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)

@@ -4,12 +4,13 @@ They go with their message (text/units.py).
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.history import Places, places, turn_of
 from instrumentgpt.text.said import Said
 from instrumentgpt.text.terms import terms
 from instrumentgpt.text.units import Unit
@@ -37,38 +38,47 @@ def store_said(database: Database, conversation_id: str, message_id: int, units:
         database.conn.executemany(f"INSERT INTO said ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", told)
 
 
-def said_in(database: Database, conversation_id: str, messages: Iterable[int]) -> list[Said]:
-    """Return the parts of the given messages of the conversation, in their order."""
+def said_in(
+    database: Database, conversation_id: str, messages: Iterable[int], placed: Places | None = None
+) -> list[Said]:
+    """Return the parts of the given messages of the conversation, in their order.
+
+    placed  its `places`, where they have been read
+    """
     wanted = list(messages)
     marks = ",".join("?" * len(wanted))
     sql = f"SELECT {_READ} FROM {_FROM} WHERE message_id IN ({marks}) ORDER BY message_id, said.id"
-    return _said(database, conversation_id, rows(database, sql, wanted))
+    return _said(database, conversation_id, rows(database, sql, wanted), placed)
 
 
-def said_to(database: Database, conversation_id: str, cue: str, before: int, limit: int) -> list[Said]:
+def said_to(
+    database: Database,
+    conversation_id: str,
+    cue: str,
+    before: int,
+    limit: int,
+    placed: Places | None = None,
+) -> list[Said]:
     """Return the newest parts that have the cue, of messages below `before`, in their order."""
     sql = (
         f"SELECT {_READ} FROM {_FROM} WHERE said.id IN (SELECT id FROM said WHERE conversation_id = ?"
-        " AND message_id < ? AND (' ' || cues || ' ') LIKE ? ORDER BY id DESC LIMIT ?)"
+        " AND cues > '' AND instr(' ' || cues || ' ', ?) AND message_id < ? ORDER BY id DESC LIMIT ?)"
         " ORDER BY message_id, said.id"
     )
-    return _said(
-        database, conversation_id, rows(database, sql, (conversation_id, before, f"% {cue} %", limit))
-    )
+    found: list[Any] = rows(database, sql, (conversation_id, f" {cue} ", before, limit))
+    return _said(database, conversation_id, found, placed)
 
 
-def _said(database: Database, conversation_id: str, found: Sequence[Any]) -> list[Said]:
-    asked = places(database, conversation_id)[1] if found else []
-    return [
-        Said(
-            row[0],
-            row[1],
-            turn_of(row[1], asked),
-            row[2],
-            tuple(row[3].split("\n")),
-            frozenset(row[4].split()),
-            row[5],
-            frozenset(row[6].split()),
-        )
-        for row in found
-    ]
+def _said(
+    database: Database, conversation_id: str, found: Sequence[Any], placed: Places | None
+) -> list[Said]:
+    asked = (placed or places(database, conversation_id))[1] if found else ()
+    return [_part(turn_of(row[1], asked), *row) for row in found]
+
+
+@lru_cache(maxsize=8192)  # of a conversation that goes on, most parts are asked for again
+def _part(
+    turn: int, number: int, message_id: int, role: str, devices: str, cues: str, text: str, found_by: str
+) -> Said:
+    named, does = tuple(devices.split("\n")), frozenset(cues.split())
+    return Said(number, message_id, turn, role, named, does, text, frozenset(found_by.split()))

@@ -31,6 +31,7 @@ from instrumentgpt.storage.migrations.remembered import (
 )
 from instrumentgpt.storage.migrations.searched import (
     parts_of_messages,
+    parts_with_cues,
     recalled_messages,
     search_pruning_and_summaries,
 )
@@ -57,6 +58,7 @@ STEPS = (
     prompts_as_text,
     nicknames_of_devices,
     parts_of_messages,
+    parts_with_cues,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -77,3 +77,10 @@ def parts_of_messages(database: Database) -> None:
         )""")
     database.execute("CREATE INDEX said_in ON said (message_id)")
     database.execute("CREATE INDEX said_of ON said (conversation_id, id)")
+
+
+def parts_with_cues(database: Database) -> None:
+    """Few parts have a cue: the newest that have a certain one are found in an index of those alone."""
+    database.execute(
+        "CREATE INDEX said_with_cues ON said (conversation_id, id, message_id, cues) WHERE cues > ''"
+    )
