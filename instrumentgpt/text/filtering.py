@@ -4,7 +4,7 @@ Every function is linear in the length of its text, and leaves the rest byte for
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 RAW_LOG = "[raw log — see findings above]"  # seed 004
@@ -34,15 +34,36 @@ def filter_content(text: str) -> str:
 
 def prose_lines(text: str) -> list[str]:
     """Return the lines of `text` that its author says himself: no code, log line, quotation or marker."""
-    lines: list[str] = []
-    fence = ""
-    for line in without_markers(text).split("\n"):
-        mark = _FENCE.match(line)
-        if mark and (not fence or (mark[1].startswith(fence) and not mark[2].strip())):
-            fence = "" if fence else mark[1]
-        elif not fence and not _LOG_LINE.match(line) and not line.lstrip().startswith((">", "＞")):
-            lines.append(line)
-    return lines
+    lines = without_markers(text).split("\n")
+    return [
+        line
+        for line, language in zip(lines, languages(lines), strict=True)
+        if language is None and not is_log_line(line) and not line.lstrip().startswith((">", "＞"))
+    ]
+
+
+def is_log_line(line: str) -> bool:
+    """Return whether the line is one of a log with date and time."""
+    return _LOG_LINE.match(line) is not None
+
+
+def languages(lines: Sequence[str]) -> list[str | None]:
+    """Return the language of the block of code that each line stands in, its fences too; None outside.
+
+    A block without a language is "", and one that is never closed goes to the end.
+    """
+    found: list[str | None] = []
+    fence, language = "", ""
+    for line in lines:
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if mark and not fence:
+            fence, language = mark[1], mark[2].strip().casefold()
+            found.append(language)
+            continue
+        found.append(language if fence else None)
+        if mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+    return found
 
 
 def without_markers(text: str) -> str:

@@ -1,36 +1,42 @@
 """A message in its smallest parts that say something by themselves, each with the devices it speaks of.
 
-A part is a sentence, a row of a table with its column names, a line of a program's settings with its section,
-or a line of a log that is unlike the lines around it: an event. What is quoted (`> …`) is nobody's word here.
+A part is a sentence, a row of a table with its column names, a line of a configuration with its section,
+or a line of a log that is unlike the lines around it: an event. What is quoted (`> …`) is nobody's word here,
+and a program states nothing.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
 
 from instrumentgpt.text.cues import cues_in
 from instrumentgpt.text.facts.devices import Names, device_of_key, devices_in
+from instrumentgpt.text.facts.tables import Row, cells_of, head_and_body
 from instrumentgpt.text.filtering import without_markers
+from instrumentgpt.text.layout import kinds_of
 
 MOST_UNITS = 150  # of one message
-LOOKED_AT = 60_000  # characters of a message
+MOST_ROWS = 40  # of one table
+HEAD_CHARS, TAIL_CHARS = 40_000, 20_000  # of a longer message: what is asked about a paste stands at an end
+LINE_CHARS = 4_000  # of a longer line
 LONG = 220  # characters; a longer sentence is told in clauses
 LEAST = 60  # characters of a clause
 UNIT_CHARS = 400
-ALIKE = 4  # so many lines of one form are data; others beside them are events
 _SENTENCE = re.compile(
     r"(?<=[^\s.][.!?;])(?<!\b(?:Dr|Mr|Ms|vs|No|St)\.)(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[。！？；])\s*"
 )
 _CLAUSE = re.compile(r"(?<=[,;，；])\s*|\s+(?=[—–(（])")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_QUOTED = re.compile(r"\s*[>＞]")
-_RULE = re.compile(r"[\s|:\-+=_]+")
-_LISTED = re.compile(r"^\s*(?:[-*•·+–]|\d{1,2}(?:[)、]|\.(?!\d))|[①-⑳]|[一二三四五六七八九十][、.])\s*(?=\S)")
+_LISTED = re.compile(
+    r"^\s*(?:[-*•·+–]|\d{1,2}(?:[)、]|\.(?!\d))|[①-⑳]|[一二三四五六七八九十][、.])\s*(?:\[[ xX]\]\s*)?(?=\S)"
+)
 _MARKS = re.compile(r"\*\*|__|`|~~[^~]*~~|^\s*#{1,6}\s+")
-_DIGITS = re.compile(r"\d")
-_NUMBER = re.compile(r"[-+]?\d+")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_WORD = re.compile(r"\w")
 _SECTION = re.compile(r"\[[^\[\]=]{1,40}\]|[\w.\- ]{1,40}[:：{]\s*\{?|\"?[\w.\- ]{1,40}\"?\s*[=:]\s*[{\[]")
+
+Devices = tuple[str, ...]
+_Told = Iterator[tuple[str, Devices, str]]  # words, devices, where they stood
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,18 @@ class Unit:
     """
 
     text: str
-    devices: tuple[str, ...]
+    devices: Devices
     cues: tuple[str, ...] = ()
+
+
+@dataclass
+class _Place:
+    """Of which devices the next words are, as headings, the paragraph and sections of configurations say."""
+
+    announced: Devices
+    paragraph: Devices
+    section: str = ""
+    of_section: Devices | None = None
 
 
 def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
@@ -57,66 +73,110 @@ def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
     """
     found: dict[str, Unit] = {}
     unnamed = (device,)
-    for told, devices, stood in _told(text[:LOOKED_AT], unnamed, names):
-        bare = " ".join(told.split())[:UNIT_CHARS]
-        if re.search(r"\w", bare) and bare not in found:
+    for told, devices, stood in _told(_looked_at(text), unnamed, names):
+        bare = " ".join(told[: 2 * UNIT_CHARS].split())[:UNIT_CHARS]
+        if bare not in found and _WORD.search(bare):
             implied = "implied" if devices is unnamed else ""
             found[bare] = Unit(bare, devices, (*filter(None, [stood, implied]), *cues_in(bare)))
-        if len(found) >= MOST_UNITS:
-            break
+            if len(found) >= MOST_UNITS:
+                break
     return list(found.values())
 
 
-def _told(text: str, unnamed: tuple[str, ...], names: Names) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Yield (words, devices, where they stood)."""
+def _looked_at(text: str) -> str:
+    if len(text) <= HEAD_CHARS + TAIL_CHARS:
+        return text
+    head, tail = text[:HEAD_CHARS], text[-TAIL_CHARS:]
+    return "\n\n".join([head.rpartition("\n")[0] or head, tail.partition("\n")[2] or tail])
+
+
+def _told(text: str, unnamed: Devices, names: Names) -> _Told:
     lines = without_markers(text).split("\n")
-    forms = Counter(map(_form, lines))
-    announced = paragraph = unnamed
-    header: list[str] = []
-    section, is_code = "", False
-    data = [_is_data(raw, forms) for raw in lines]
-    for at, raw in enumerate(lines):
-        line = _MARKS.sub("", raw).strip()
-        is_event = any(data[max(0, at - 2) : at + 3])
-        if _FENCE.match(raw):
-            is_code, section = not is_code, ""
-        elif not line:
-            paragraph, header = announced, []
-        elif data[at] or _RULE.fullmatch(line) or (_QUOTED.match(raw) and not is_event):
-            continue
-        elif is_event:
-            yield line, devices_in(line, names) or paragraph, "log"
-        elif line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if header:
-                yield from _row(cells, header, paragraph, names)
-            header = header or cells
+    place = _Place(unnamed, unnamed)
+    for kind, group in groupby(zip(kinds_of(lines), lines, strict=True), key=lambda pair: pair[0]):
+        read = _READERS.get(kind)
+        if read:
+            yield from read([line[:LINE_CHARS] for _, line in group], place, names)
+
+
+def _of_prose(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    for raw in lines:
+        line = _plain(raw)
+        named = devices_in(line, names)
+        place.paragraph = named or place.paragraph
+        if named and (raw.lstrip().startswith("#") or line.endswith((":", "："))):
+            place.announced = named
+        body = _LISTED.sub("", line)
+        for sentence in _sentences(body):
+            own = devices_in(sentence, names) if len(named) > 1 else ()
+            yield sentence, own or place.paragraph, "item" if body != line else ""
+
+
+def _of_log(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    for raw in lines:
+        line = raw.strip()
+        yield line, devices_in(line, names) or place.paragraph, "log"
+
+
+def _of_code(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    """Yield `key = value` with its section; a section or a key may name the device."""
+    for raw in lines:
+        line = raw.strip()
+        if _SECTION.fullmatch(line):
+            place.section = line.rstrip(" {[:=")
+            of_section = device_of_key(place.section, names)
+            place.of_section = (of_section,) if of_section else place.of_section
         else:
-            named = devices_in(line, names)
-            paragraph = named or paragraph
-            if is_code and _SECTION.fullmatch(line):
-                section = line.rstrip(" {[:=")
-                of_section = device_of_key(section, names)
-                paragraph = (of_section,) if of_section else paragraph
-            elif is_code:
-                own = device_of_key(line.partition("=")[0].partition(":")[0], names)
-                yield f"{section} {line}".strip(), (own,) if own else paragraph, "code"
-            else:
-                if named and (raw.lstrip().startswith("#") or line.endswith((":", "："))):
-                    announced = named
-                body = _LISTED.sub("", line)
-                stood = "item" if body != line else ""
-                for sentence in _sentences(body):
-                    yield sentence, devices_in(sentence, names) or paragraph, stood
+            own = device_of_key(line.partition("=")[0].partition(":")[0], names)
+            devices = (own,) if own else place.of_section or place.paragraph
+            yield f"{place.section} {line}".strip(), devices, "code"
 
 
-def _form(line: str) -> str:
-    """Return the line without what differs between lines of data."""
-    return _NUMBER.sub("0", "".join(line.split()))[:80]
+def _of_table(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    """Yield each row as "first cell — column: cell; …"."""
+    head, body = head_and_body([[_plain(cell) for cell in cells_of(line)] for line in lines], names)
+    for row in body[:MOST_ROWS]:
+        yield from _of_row(row, head, place.paragraph, names)
 
 
-def _is_data(line: str, forms: Counter[str]) -> bool:
-    return bool(_DIGITS.search(line)) and not line.lstrip().startswith("|") and forms[_form(line)] >= ALIKE
+def _of_row(cells: Row, head: Row, devices: Devices, names: Names) -> _Told:
+    """Yield a row; a column that names a device gives a part of its own."""
+    labelled = [
+        (label, cell) for label, cell in list(zip_longest(head, cells, fillvalue=""))[1 : len(cells)] if cell
+    ]
+    of_columns = [(devices_in(label, names), cell) for label, cell in labelled]
+    if any(named for named, _ in of_columns):
+        yield from ((f"{cells[0]}: {cell}", named, "row") for named, cell in of_columns if named)
+        return
+    told = "; ".join(f"{label}: {cell}" if label else cell for label, cell in labelled)
+    own: Devices = next(filter(None, (devices_in(cell, names) for cell in cells)), ())
+    yield " — ".join(filter(None, [cells[0], told])), own or devices, "row"
+
+
+def _at_blank(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    place.paragraph = place.announced
+    return iter(())
+
+
+def _at_fence(lines: Sequence[str], place: _Place, names: Names) -> _Told:
+    place.section, place.of_section = "", None
+    return iter(())
+
+
+_READERS: Mapping[str, Callable[[Sequence[str], _Place, Names], _Told]] = {
+    "prose": _of_prose,
+    "log": _of_log,
+    "code": _of_code,
+    "row": _of_table,
+    "blank": _at_blank,
+    "fence": _at_fence,
+}
+
+
+def _plain(raw: str) -> str:
+    """Return a line or cell without emphasis, what is struck out, and the targets of links."""
+    line = _LINK.sub(r"\1", raw) if "](" in raw else raw
+    return _MARKS.sub("", line).strip()
 
 
 def _sentences(line: str) -> Iterator[str]:
@@ -130,21 +190,3 @@ def _sentences(line: str) -> Iterator[str]:
             held = f"{held} {clause}".strip()
         if held:
             yield held
-
-
-def _devices_of(cells: Sequence[str], names: Names) -> tuple[str, ...]:
-    """Return the devices of a row: those of its head, or of the first cell that names any."""
-    return next(filter(None, (devices_in(cell, names) for cell in cells)), ())
-
-
-def _row(
-    cells: Sequence[str], header: Sequence[str], devices: tuple[str, ...], names: Names
-) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Yield a row as "column: cell" pairs; a column that names a device gives a part of its own."""
-    pairs = list(zip(header, cells, strict=False))
-    of_columns = [(devices_in(label, names), cell) for label, cell in pairs[1:]]
-    if any(named for named, _ in of_columns):
-        yield from ((f"{cells[0]}: {cell}", named, "row") for named, cell in of_columns if named)
-        return
-    told = "; ".join(f"{label}: {cell}" if label else cell for label, cell in pairs[1:] if cell)
-    yield f"{cells[0]} — {told}" if cells[0] else told, _devices_of(cells, names) or devices, "row"

@@ -23,7 +23,7 @@ BLOCK_CHARS = 20_000
 LOGGED = 3  # times that one key comes in a log
 ITEMS = 200  # of a list in JSON
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+\-]*)[^\n]*\n(.*?)^[ \t]*\1", re.M | re.S)
-_TOLD = frozenset(
+CONFIGURATIONS = frozenset(  # languages of blocks of code
     (
         "",
         "json",
@@ -41,7 +41,7 @@ _TOLD = frozenset(
         "txt",
     )
 )
-_PROGRAM = re.compile(
+PROGRAM = re.compile(
     r"^\s*(?:def|class|import|from|for|while|if|elif|else|return|function|const|let|var|public|void"
     r"|static|try|except"
     r"|with|end|do|then|case|switch|echo|print|#include|lambda|assert|raise|yield|async"
@@ -77,14 +77,14 @@ def facts_of_blocks(text: str, device: str, names: Names) -> Iterator[Fact]:
     """
     for block in _FENCED.finditer(text):
         told = block[3][:BLOCK_CHARS]
-        if block[2].casefold() not in _TOLD:
+        if block[2].casefold() not in CONFIGURATIONS:
             continue
         before = text[: block.start()].rstrip().rpartition("\n")[2]
         after = text[block.end() :].lstrip("`~ \n").partition("\n")[0]
         scope = _only(before, names) or _only(after, names) or device
         entries = _settings(_entries_of(told, scope, names))
         yield from _facts(entries, names)
-        if not entries and not _PROGRAM.search(told):
+        if not entries and not PROGRAM.search(told):
             rows = [cells_of(line) for line in told.splitlines() if line.strip() and not _CLOCK.match(line)]
             yield from facts_of_table([row for row in rows if len(row) > 1], scope, names)
 
@@ -106,7 +106,7 @@ def _entries_of(told: str, device: str, names: Names) -> Iterator[_Entry]:
     try:
         data = json.loads(told)
     except (ValueError, RecursionError):
-        if not _PROGRAM.search(told):
+        if not PROGRAM.search(told):
             yield from _of_lines(told.splitlines(), device, names)
         return
     yield from _of_object(data, device, "", (), names)

@@ -63,7 +63,7 @@ def value_of_cell(cell: str) -> re.Match[str] | None:
 
 def facts_of_table(rows: Sequence[Row], device: str, names: Names) -> Iterator[Fact]:
     """Yield the values of a table; none of a series of measurements."""
-    head, body = _head_and_body(rows, names)
+    head, body = head_and_body(rows, names)
     if not body:
         return
     if head and len(body) == 1 and not device_named(body[0][0], names) and value_of_cell(body[0][0]):
@@ -77,7 +77,8 @@ def facts_of_table(rows: Sequence[Row], device: str, names: Names) -> Iterator[F
         yield from _of_row(row, columns, keys, unit_place, device, names)
 
 
-def _head_and_body(rows: Sequence[Row], names: Names) -> tuple[Row, list[Row]]:
+def head_and_body(rows: Sequence[Row], names: Names) -> tuple[Row, list[Row]]:
+    """Return the row that names the columns ([] if none does), and the others without rules."""
     told = [row for row in rows if not is_rule(row)]
     if len(told) < 2 or len(told[0]) < 2:
         return [], told
