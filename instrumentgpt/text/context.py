@@ -99,7 +99,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     if not with_facts:
         return "\n".join([*head, *found])
     known = render_known(case.known, case.scope, case.question, case.others, later)
-    told = "\n".join([*known.said, *found])
+    told = "\n".join([*known.asked, *known.said, *found])
     new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
     bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)
     return "\n".join([*head, *known.asked, *bearing, *known.said, *found, *known.further])

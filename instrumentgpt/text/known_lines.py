@@ -12,6 +12,7 @@ from instrumentgpt.text.untrusted import without_tags
 
 ASKED_SHOWN = 8  # values that fit the question
 WISHES_SHOWN = 8
+WISHES_FIRST = 4  # of those the newest, which stand with what is asked for
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
 SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
@@ -21,8 +22,8 @@ SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as 
 class KnownLines:
     """Lines on what is known of devices.
 
-    asked     values that the question asks for
-    said      what the user laid down, what is ruled out, logged errors
+    asked     values that the question asks for, and what the user laid down last
+    said      what was laid down before, what is ruled out, logged errors
     further   other values, and the names of other devices
     numbers   (device, value) of the values told, in force or before
     """
@@ -70,12 +71,14 @@ def render_known(
     said = [
         *_listed("Errors logged", _best(known, "error", devices, wanted, ERRORS_SHOWN)),
         *_listed("Ruled out", _best(known, "ruled_out", devices, wanted, RULED_OUT_SHOWN)),
-        *_listed("The user laid down", _best(known, "wish", (), wanted, WISHES_SHOWN, later)),
     ]
+    wishes = _best(known, "wish", (), wanted, WISHES_SHOWN, later)
+    first = _listed("The user laid down", wishes[-WISHES_FIRST:])
+    said += _listed("Laid down before", wishes[:-WISHES_FIRST])
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return KnownLines(asked, said, [*further, *last], frozenset(numbers))
+    return KnownLines([*asked, *first], said, [*further, *last], frozenset(numbers))
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
