@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from instrumentgpt.instruments.faults import faults
+from instrumentgpt.text.durations import TOLD_TOO
 from instrumentgpt.text.terms import Phrase, terms
 from instrumentgpt.text.wanted import holds
 
@@ -56,5 +57,10 @@ def _told() -> Iterator[tuple[str, dict[str, str]]]:
 def _form(template: str) -> str:
     """Return a pattern that fits whatever the first clause's fields were filled with."""
     pieces = string.Formatter().parse(re.split("[;；]", template)[0])
-    told = ((re.escape(literal), field) for literal, field, _, _ in pieces)
+    told = ((_literal(literal), field) for literal, field, _, _ in pieces)
     return "".join(literal + (".{1,40}?" if field is not None else "") for literal, field in told)
+
+
+def _literal(text: str) -> str:
+    """Return a pattern of `text`; seconds at its beginning may be told in minutes, too."""
+    return re.sub(r"^(\\ (?:s|秒))(?![a-z])", lambda found: found[1] + TOLD_TOO, re.escape(text))

@@ -7,6 +7,7 @@ from typing import Any
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Evidence, Finding
+from instrumentgpt.text.durations import with_spans
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -121,7 +122,7 @@ def _numbers(finding: Finding) -> dict[str, float | str]:
 
 def _filled(template: str, numbers: Mapping[str, float | str], language: Language) -> str:
     written = _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
-    return written.replace("  ", " ")  # where the log names no unit
+    return with_spans(written.replace("  ", " "), language)  # two blanks: the log names no unit
 
 
 def _named(value: float | str, language: Language) -> float | str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import joined, moment, phrase, sentences
+from instrumentgpt.text.durations import with_spans
 
 TOPICS = {  # part → the words that ask for it; a question that asks for none gets them all
     "now": r"\btemp|\bhow (?:hot|warm)|\bnow\b|\bcurrent|[溫温]度|[幾几]度|目前|現在|现在",
@@ -62,7 +63,7 @@ def _part(case: Case, part: str, fields: Result) -> str:
         return ""
     form = phrase("pi_dominant", case.language) if part == "gains" and is_pi(fields) else ""
     told = phrase(f"metric_{part}", case.language, **{**fields, "form": form})
-    return re.sub(" {2,}", " ", told).strip()  # where the log names no unit
+    return with_spans(re.sub(" {2,}", " ", told).strip(), case.language)  # many blanks: the log names no unit
 
 
 def is_pi(one: Result) -> bool:

@@ -8,6 +8,7 @@ from instrumentgpt.agents.offline.answers.metrics import is_pi, row
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_text, quoted
+from instrumentgpt.text.durations import span_text
 
 MOST_FAULTS = 6
 MOST_LINES = 3  # quoted of one finding
@@ -162,21 +163,8 @@ def header(case: Case, about: Subject, found: Result) -> str:
         log=quoted(about.log),
         start=moment(found["start"]),
         end=moment(found["end"], found["start"]),
-        span=span_text(found["seconds"] or 0.0),
+        span=span_text(found["seconds"] or 0.0, case.language),
         lines=found["lines"],
         channels=joined(found["channel_numbers"], case.language),
         count=len(found["channel_numbers"]),
     )
-
-
-def span_text(seconds: float) -> str:
-    """Return a stretch of time as people read it.
-
-    >>> span_text(42.4), span_text(2400), span_text(9000), span_text(6_808_200)
-    ('42 s', '40 min', '2.5 h', '79 d')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} d"

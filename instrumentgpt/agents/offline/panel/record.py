@@ -9,6 +9,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.phrases import phrase
 from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.text.durations import with_spans
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -78,7 +79,7 @@ def deciding(finding: Mapping[str, Any], language: Language, unit: str) -> str:
         return ""
     channel = finding["channel"] if finding["channel"] is not None else "?"
     numbers = {"unit": unit, **finding["numbers"], "channel": channel}
-    return str(_Numbers().vformat(told[language], (), numbers)).replace("  ", " ")
+    return with_spans(str(_Numbers().vformat(told[language], (), numbers)).replace("  ", " "), language)
 
 
 def clause(summary: str) -> str:
@@ -140,7 +141,7 @@ def figure(found: Mapping[str, Any], channel: int | None, cause: str, language: 
     kind = FIGURES.get(cause, "swing")
     if kind == "record":
         told = {"seconds": found["seconds"], "broken": found["broken"]["count"]}
-        return phrase("panel_figure_record", language, samples=found["samples"], **told)
+        return with_spans(phrase("panel_figure_record", language, samples=found["samples"], **told), language)
     if kind == "step" and told.get("overshoot_percent") is None:
         kind = "swing"
     wanted = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")

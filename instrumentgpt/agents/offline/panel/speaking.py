@@ -24,6 +24,7 @@ from instrumentgpt.agents.offline.panel.record import (
 from instrumentgpt.agents.offline.panel.sources import SOURCES, Shown
 from instrumentgpt.agents.offline.phrases import phrase
 from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.text.durations import with_spans
 from instrumentgpt.text.tokens import count_tokens
 
 SURE = {"critical": 0.95, "high": 0.9, "medium": 0.85, "low": 0.75}  # a check's verdict, by its severity
@@ -232,9 +233,10 @@ def _amount(field: Field) -> str:
     channel = worst_channel(found, None)
     told = {"samples": channel.get("samples") or 0, "seconds": found["seconds"] or 0.0}
     enough = told["samples"] >= ENOUGH_SAMPLES and told["seconds"] >= ENOUGH_SECONDS
-    if not enough or channel.get("sample_period") is None:
-        return field.say("panel_weighs_too_little", **told)
-    return field.say("panel_weighs_record", period=channel["sample_period"], **told)
+    few = not enough or channel.get("sample_period") is None
+    key = "panel_weighs_too_little" if few else "panel_weighs_record"
+    said = field.say(key, period=channel.get("sample_period"), **told)
+    return with_spans(said, field.case.language)
 
 
 def _from_sources(field: Field) -> list[Shown]:

@@ -1,0 +1,45 @@
+"""Long stretches of seconds are told in minutes, hours or days beside them; what is found is recognised."""
+
+import pytest
+
+from instrumentgpt.instruments.fault_classes import fault_classes
+from instrumentgpt.text.durations import span_text, with_spans
+
+
+@pytest.mark.parametrize(
+    ("seconds", "language", "told"),
+    [(42.4, "zh", "42 秒"), (1978, "en", "33 min"), (9000, "zh", "2.5 小時"), (6_808_200, "zh", "79 天")],
+)
+def test_a_stretch_of_time_is_told_in_the_unit_that_people_use(seconds, language, told):
+    assert span_text(seconds, language) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "told"),
+    [
+        ("stayed 1978 s.", "en", "stayed 1978 s (33 min)."),
+        ("7,200 samples in 86,400 s, 0 gaps", "en", "7,200 samples in 86,400 s (24.0 h), 0 gaps"),
+        ("在 1978 秒內", "zh", "在 1978 秒（33 分鐘）內"),
+        ("every 45 s", "en", "every 45 s"),
+        ("9.99 °C/s, 1200 samples", "en", "9.99 °C/s, 1200 samples"),
+        ("1978 s (33 min)", "en", "1978 s (33 min)"),
+        ("`took 5000 sec`", "en", "`took 5000 sec`"),
+    ],
+)
+def test_seconds_beyond_five_minutes_are_told_in_words_too(text, language, told):
+    assert with_spans(text, language) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Channel 3: the sensor reads nan for 1978 s after 40.00 °C, 1 time", "sensor_open"),
+        ("Channel 3: the sensor reads nan for 1978 s (33 min) after 40.00 °C, 1 time", "sensor_open"),
+        (
+            "通道 2：20.0 °C 階躍後 900 秒（15 分鐘）才進入範圍，輸出最多 60 %；kp 3",
+            "sluggish_tuning",
+        ),
+    ],
+)
+def test_a_finding_is_recognised_with_and_without_its_minutes(text, fault):
+    assert fault_classes(text) == {fault}
