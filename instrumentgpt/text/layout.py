@@ -88,7 +88,7 @@ def _form(line: str) -> str:
     """Return the line without what differs between lines of data; "" if it has no number, or is a table's."""
     if not _DIGIT.search(line) or line.lstrip().startswith("|"):
         return ""
-    return _NUMBER.sub("0", "".join(line[: 2 * FORM_CHARS].split()))[:FORM_CHARS]
+    return _NUMBER.sub("0", line[: 2 * FORM_CHARS].rstrip().replace(" ", "").replace("\t", ""))[:FORM_CHARS]
 
 
 def _is_event(at: int, forms: Sequence[str], data: Sequence[bool]) -> bool:

@@ -19,13 +19,13 @@ from instrumentgpt.text.layout import kinds_of
 MOST_UNITS = 150  # of one message
 MOST_ROWS = 40  # of one table
 HEAD_CHARS, TAIL_CHARS = 40_000, 20_000  # of a longer message: what is asked about a paste stands at an end
+HEAD_LINES, TAIL_LINES = 2_000, 1_000  # likewise
 LINE_CHARS = 4_000  # of a longer line
 LONG = 220  # characters; a longer sentence is told in clauses
 LEAST = 60  # characters of a clause
 UNIT_CHARS = 400
-_SENTENCE = re.compile(
-    r"(?<=[^\s.][.!?;])(?<!\b(?:Dr|Mr|Ms|vs|No|St)\.)(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[。！？；])\s*"
-)
+_END = re.compile(r"[.!?;]+(?=\s)|[。！？；]+")
+_ABBREVIATED = re.compile(r"(?:\b(?:Dr|Mr|Ms|vs|No|St)|\be\.g|\bi\.e|[\s.]|^)\.$")  # and "…" by dots
 _CLAUSE = re.compile(r"(?<=[,;，；])\s*|\s+(?=[—–(（])")
 _LISTED = re.compile(
     r"^\s*(?:[-*•·+–]|\d{1,2}(?:[)、]|\.(?!\d))|[①-⑳]|[一二三四五六七八九十][、.])\s*(?:\[[ xX]\]\s*)?(?=\S)"
@@ -83,15 +83,16 @@ def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
     return list(found.values())
 
 
-def _looked_at(text: str) -> str:
-    if len(text) <= HEAD_CHARS + TAIL_CHARS:
-        return text
-    head, tail = text[:HEAD_CHARS], text[-TAIL_CHARS:]
-    return "\n\n".join([head.rpartition("\n")[0] or head, tail.partition("\n")[2] or tail])
-
-
-def _told(text: str, unnamed: Devices, names: Names) -> _Told:
+def _looked_at(text: str) -> list[str]:
+    """Return the lines of a message, of a very long one those at its ends."""
+    if len(text) > HEAD_CHARS + TAIL_CHARS:
+        head, tail = text[:HEAD_CHARS], text[-TAIL_CHARS:]
+        text = "\n\n".join([head.rpartition("\n")[0] or head, tail.partition("\n")[2] or tail])
     lines = without_markers(text).split("\n")
+    return lines if len(lines) <= HEAD_LINES + TAIL_LINES else lines[:HEAD_LINES] + lines[-TAIL_LINES:]
+
+
+def _told(lines: Sequence[str], unnamed: Devices, names: Names) -> _Told:
     place = _Place(unnamed, unnamed)
     for kind, group in groupby(zip(kinds_of(lines), lines, strict=True), key=lambda pair: pair[0]):
         read = _READERS.get(kind)
@@ -181,12 +182,21 @@ def _plain(raw: str) -> str:
 
 def _sentences(line: str) -> Iterator[str]:
     """Yield the sentences of a line, long ones in clauses."""
-    for sentence in _SENTENCE.split(line):
-        held = ""
-        for clause in _CLAUSE.split(sentence) if len(sentence) > LONG else [sentence]:
-            if len(held) >= LEAST and len(held) + len(clause) > LONG:
-                yield held
-                held = ""
-            held = f"{held} {clause}".strip()
-        if held:
+    start = 0
+    for end in _END.finditer(line):
+        if not _ABBREVIATED.search(line[max(0, end.end() - 5) : end.end()]):
+            yield from _clauses(line[start : end.end()].strip())
+            start = end.end()
+    yield from _clauses(line[start:].strip())
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """Yield a sentence whole, a long one in pieces that end where a clause does."""
+    held = ""
+    for clause in _CLAUSE.split(sentence) if len(sentence) > LONG else [sentence]:
+        if len(held) >= LEAST and len(held) + len(clause) > LONG:
             yield held
+            held = ""
+        held = f"{held} {clause}".strip()
+    if held:
+        yield held

@@ -38,7 +38,8 @@ def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
             spellings.append(number.group())
     spellings.sort(key=len, reverse=True)
     every = "|".join([*spellings, _ADDRESS.pattern])
-    return re.compile(rf"(?<![a-z0-9.])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
+    begun = "".join(sorted({one[:1] for one in spellings}))
+    return re.compile(rf"(?<![a-z0-9.])(?=[\d{begun}])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
 
 
 def devices_named(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
