@@ -72,14 +72,25 @@ def bearing_on(
 
 
 def without_settled(said: Sequence[Said]) -> list[Said]:
-    """Return the parts without what was supposed of a device before its cause was found."""
+    """Return the parts without what was supposed of a device before its cause was found.
+
+    What stands beside a supposition in its message is taken for one, too, unless it tells a number.
+    """
     found = [one for one in said if "verdict" in one.cues and "guess" not in one.cues]
+    supposing = {one.message_id for one in said if "guess" in one.cues and one.role != "user"}
     return [
         one
         for one in said
-        if not (is_claim(one) and not quantities_in(one.words) and "verdict" not in one.cues)
+        if not _supposes(one, supposing)
         or not any(other.message_id > one.message_id and of_one_device(one, other) for other in found)
     ]
+
+
+def _supposes(one: Said, supposing: Collection[int]) -> bool:
+    """Return whether the part says no more than that something may be so."""
+    if quantities_in(one.words) or not one.cues.isdisjoint({"verdict", "out", "row", "code", "log"}):
+        return False
+    return is_claim(one) or one.message_id in supposing
 
 
 def _says(one: Said, told: Collection[tuple[str, str]]) -> bool:
