@@ -1,5 +1,7 @@
 """A question that names causes is told of each what the checks say of it, with numbers, before all else."""
 
+import re
+
 import pytest
 
 from instrumentgpt.agents.offline.answers.suspects import BEYOND, causes, named_causes
@@ -75,3 +77,9 @@ def test_what_no_check_could_judge_is_not_called_out(tmp_path):
     text = asked("sensor drift or heater loss?", tmp_path, attachments=(str(log),)).text
     assert "0 of the 2 causes that you name are out" in text
     assert text.count(": not judged.** Is it") == 2
+
+
+@pytest.mark.parametrize("question", ["053 感測器漂移還是加熱器老化？", "好", "053 怎麼辦？不要更改增益。"])
+def test_no_bold_runs_into_a_chinese_word_where_markdown_would_not_end_it(tmp_path, question):
+    text = asked(question, tmp_path).text
+    assert not re.search(r"[。，：！？）」]\*\*[\u4e00-\u9fff]", text)

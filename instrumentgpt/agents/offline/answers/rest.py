@@ -61,7 +61,7 @@ def assent(case: Case) -> Iterator[str]:
     """Say that nothing waits for a yes or a no, and what can be asked."""
     label = _device_label(case)
     key = "assent_device" if label else "assent"
-    yield phrase("assent_nothing", case.language) + " " * (case.language == "en")
+    yield phrase("assent_nothing", case.language) + " "  # in Chinese, too: else the bold does not end
     yield phrase(key, case.language, label=label)
 
 
