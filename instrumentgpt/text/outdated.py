@@ -6,10 +6,19 @@ certain that the new value takes the place of the old, both are told apart as th
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from instrumentgpt.text.quantified import ENOUGH, Quantified, likeness, quantities_in, subjects_of, units_fit
-from instrumentgpt.text.said import LAST, Said, of_one_device
+from instrumentgpt.text.numbers_said import Numbers, Spoken, is_beside
+from instrumentgpt.text.quantified import (
+    ENOUGH,
+    Kind,
+    Quantified,
+    kinds_in,
+    quantities_in,
+    subjects_of,
+    units_fit,
+)
+from instrumentgpt.text.said import Said, of_one_device
 from instrumentgpt.text.terms import telling, terms
 from instrumentgpt.text.wanted import surfaces
 
@@ -22,12 +31,12 @@ RARE = 0.06  # of the parts at hand: words in more of them are of the subject, a
 class Later:
     """Parts of messages, made ready to be asked what they make of earlier ones.
 
-    numbers  those with numbers
+    numbers  theirs
     out      those that may deny something
     common   terms that are in too many parts to tell anything
     """
 
-    numbers: Sequence[Said] = ()
+    numbers: Numbers = field(default_factory=Numbers)
     out: Sequence[Said] = ()
     common: frozenset[str] = frozenset()
 
@@ -46,7 +55,7 @@ def later_of(said: Sequence[Said]) -> Later:
     held = Counter(term for one in said for term in one.terms)
     most = max(3, int(RARE * len(said)))
     return Later(
-        [one for one in said if quantities_in(one.words)],
+        Numbers(said),
         [one for one in said if not one.cues.isdisjoint({"out", "denial"})],
         frozenset(term for term, count in held.items() if count > most),
     )
@@ -113,41 +122,48 @@ def is_claim(one: Said) -> bool:
 def superseded(one: Said, later: Later) -> dict[str, Note]:
     """Return number → what has become of it."""
     own = quantities_in(one.words)
-    after = [other for other in later.numbers if _is_after(other, one)] if own else []
     found: dict[str, Note] = {}
-    for value in own:
-        note, best = None, 0.0
+    for value, kind in zip(own, kinds_in(one.words), strict=True):
+        note = None
         if value.is_old and any(not other.is_old and units_fit(value, other) for other in own):
             note = Note(f"{value.number}: previous value")
         elif not value.is_old:
-            for other in after:
-                note, best = _after(value, one, other, note, best)
+            note = _last_word(value, one, _bearing(value, kind, one, later.numbers))
         if note:
             found[value.number] = note
     return found
 
 
-def _after(
-    value: Quantified, one: Said, other: Said, note: Note | None, best: float
-) -> tuple[Note | None, float]:
-    """Return what `other`, said after what `note` tells, makes of the value, and how sure that is."""
-    if not _of_one_row(one, other):
-        return note, best
-    for held in quantities_in(other.words):
+def _bearing(value: Quantified, kind: Kind, one: Said, later: Numbers) -> list[tuple[Spoken, float]]:
+    """Return what was said after the part that can decide what has become of its value, in order."""
+
+    def counts(other: Said) -> bool:
+        return _is_after(other, one) and _of_one_row(one, other)
+
+    found = {spoken.at: (spoken, alike) for spoken, alike in later.alike(value, kind, one, counts)}
+    for spoken in later.in_turns(one.turn, one.turn + 1):
+        alike = _answered(value, one, spoken.number, spoken.said)
+        if alike and spoken.at not in found and counts(spoken.said):
+            found[spoken.at] = spoken, alike
+    return [found[at] for at in sorted(found)]
+
+
+def _last_word(value: Quantified, one: Said, after: Sequence[tuple[Spoken, float]]) -> Note | None:
+    """Return what has become of the value by what was said `after` it; None if nothing has."""
+    note, best = None, 0.0
+    for spoken, alike in after:
+        held, other = spoken.number, spoken.said
         same = held.amount == value.amount
-        alike = max(likeness(value, one.words, held, other.words), _answered(value, one, held, other))
-        if alike < ENOUGH:
-            continue
         if held.is_old and same:
             note, best = Note(f"{value.number}: superseded in turn {other.turn}", other.turn), 2.0
-        elif held.is_old or (other.message_id == one.message_id and other.id != LAST):
+        elif held.is_old or is_beside(one, other):
             continue
         elif same:
             note, best = None, 0.0  # it is said again
         elif alike >= best:
             told = f"{value.number}: may be stale, turn {other.turn} says {held.number}"
             note, best = Note(told, other.turn), alike
-    return note, best
+    return note
 
 
 def _answered(value: Quantified, one: Said, held: Quantified, other: Said) -> float:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from instrumentgpt.text.terms import fold, telling, terms, things_named
 
@@ -146,31 +147,53 @@ def subjects_of(text: str) -> frozenset[str]:
     return frozenset(own) | {f"#{number}" for number in things_named(spoken)}
 
 
-def units_fit(one: Quantified, other: Quantified) -> bool:
+class Kind(NamedTuple):
+    """What decides of what a number is; a tuple, for it is looked up often.
+
+    unit, label  as of Quantified
+    subjects     of its sentence
+    is_sole      whether the sentence has no other number of this unit
+    """
+
+    unit: str
+    label: frozenset[str]
+    subjects: frozenset[str]
+    is_sole: bool
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The terms of which one is shared by whatever is of the same thing."""
+        return self.label | self.subjects
+
+
+@lru_cache(maxsize=8192)
+def kinds_in(text: str) -> tuple[Kind, ...]:
+    """Return the kind of each of `quantities_in`."""
+    found = quantities_in(text)
+    units = [one.unit for one in found]
+    return tuple(Kind(one.unit, one.label, subjects_of(text), units.count(one.unit) == 1) for one in found)
+
+
+def units_fit(one: Quantified | Kind, other: Quantified | Kind) -> bool:
     """Return whether both have the same unit, as far as they have one; dates go with dates only."""
     if "date" in (one.unit, other.unit):
         return one.unit == other.unit
     return not one.unit or not other.unit or one.unit == other.unit
 
 
-def likeness(one: Quantified, of_one: str, other: Quantified, of_other: str) -> float:
+@lru_cache(maxsize=32_768)  # the same pairs are compared in many turns
+def likeness(one: Kind, other: Kind) -> float:
     """Return from 0 to 1 how much speaks for two numbers to be of one thing.
 
-    of_one, of_other  the sentences they stand in: the words next to one may stand farther from the other
+    The words next to one may stand farther from the other; what shares no topic has none.
     """
     if not units_fit(one, other):
         return 0.0
     near = _share(one.label & other.label, min(len(one.label), len(other.label)))
-    mine, theirs = subjects_of(of_one), subjects_of(of_other)
+    mine, theirs = one.subjects, other.subjects
     far = max(_share(one.label & theirs, len(one.label)), _share(other.label & mine, len(other.label)))
     alike = max(near, 0.9 * far)
-    if (
-        alike < ENOUGH
-        and one.unit
-        and one.unit == other.unit
-        and _is_sole(one, of_one)
-        and _is_sole(other, of_other)
-    ):
+    if alike < ENOUGH and one.unit and one.unit == other.unit and one.is_sole and other.is_sole:
         shared = mine & theirs
         if len(shared) > 1 and len(shared) >= SUBJECT_SHARE * min(len(mine), len(theirs)):
             alike = ENOUGH
@@ -180,8 +203,3 @@ def likeness(one: Quantified, of_one: str, other: Quantified, of_other: str) -> 
 def _share(both: frozenset[str], of: int) -> float:
     """Return how much of a label is shared; a thing that both name by whatever name counts by itself."""
     return max(0.75 if any(term.startswith("#") for term in both) else 0.0, len(both) / max(1, of))
-
-
-def _is_sole(one: Quantified, sentence: str) -> bool:
-    """Return whether the sentence has no other number of this unit."""
-    return sum(other.unit == one.unit for other in quantities_in(sentence)) == 1

@@ -1,0 +1,91 @@
+"""The numbers of many parts of messages, found by what they are of: a few of hundreds bear on one, not all.
+
+Of the numbers of one kind (same words beside them, same unit, same sentence) all are as like another number,
+so that only the last of them, and those that say that very number, can decide what has become of it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, kinds_in, likeness, quantities_in
+from instrumentgpt.text.said import LAST, Said
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A number as a part says it; `at` orders those of all parts."""
+
+    at: int
+    said: Said
+    number: Quantified
+    kind: Kind
+
+
+def is_beside(one: Said, other: Said) -> bool:
+    """Return whether the other part only stands in the same message: it gives no newer value."""
+    return other.message_id == one.message_id and other.id != LAST
+
+
+@dataclass
+class _OfKind:
+    """The numbers of one kind, in their order, and those of each amount."""
+
+    kind: Kind
+    every: list[Spoken] = field(default_factory=list)
+    of_amount: defaultdict[str, list[Spoken]] = field(default_factory=lambda: defaultdict(list))
+
+
+class Numbers:
+    """The numbers of parts, in the order of the parts."""
+
+    def __init__(self, parts: Iterable[Said] = ()) -> None:
+        self._kinds: dict[Kind, _OfKind] = {}
+        self._about: defaultdict[str, list[_OfKind]] = defaultdict(list)  # by what kinds have in common
+        self._in_turn: defaultdict[int, list[Spoken]] = defaultdict(list)
+        self._alike: dict[Kind, list[tuple[float, _OfKind]]] = {}
+        at = 0
+        for part in parts:
+            for number, kind in zip(quantities_in(part.words), kinds_in(part.words), strict=True):
+                one = Spoken(at, part, number, kind)
+                at += 1
+                of_kind = self._kinds.get(kind) or self._new(kind)
+                of_kind.every.append(one)
+                of_kind.of_amount[number.amount].append(one)
+                self._in_turn[part.turn].append(one)
+
+    def _new(self, kind: Kind) -> _OfKind:
+        of_kind = self._kinds[kind] = _OfKind(kind)
+        for term in kind.topics:
+            self._about[term].append(of_kind)
+        return of_kind
+
+    def in_turns(self, *turns: int) -> list[Spoken]:
+        """Return the numbers that are said in these turns."""
+        return [one for turn in turns for one in self._in_turn.get(turn, ())]
+
+    def alike(
+        self, value: Quantified, kind: Kind, part: Said, counts: Callable[[Said], bool]
+    ) -> Iterator[tuple[Spoken, float]]:
+        """Yield what can decide what has become of a value of `part`, each with its likeness, in no order.
+
+        counts  whether a part is one of those that can
+        """
+        for likely, of_kind in self._like(kind):
+            same = of_kind.of_amount.get(value.amount, ())
+            yield from ((one, likely) for one in same if counts(one.said))
+            for one in reversed(of_kind.every):
+                if one.number.is_old or one.number.amount == value.amount or is_beside(part, one.said):
+                    continue
+                if counts(one.said):
+                    yield one, likely
+                    break
+
+    def _like(self, kind: Kind) -> Sequence[tuple[float, _OfKind]]:
+        """Return the kinds that are like enough: nothing is that has no word in common."""
+        found = self._alike.get(kind)
+        if found is None:
+            near = {id(one): one for term in kind.topics for one in self._about.get(term, ())}
+            likely = ((likeness(kind, one.kind), one) for one in near.values())
+            found = self._alike[kind] = [(alike, one) for alike, one in likely if alike >= ENOUGH]
+        return found
