@@ -36,11 +36,15 @@ _PIECES = re.compile(
     r"(?P<code>[A-Za-z0-9+/]{48,})"
     rf"|(?P<word>[A-Z]*[a-z]+|[A-Z]+)|(?P<space> (?=[0-9]))|(?P<spaces>  +)|(?P<digits>[0-9]{{1,3}})"
     rf"|(?P<han>[{_HAN}]+)|(?P<wide>[{_WIDE}])"
-    r"|(?P<newline>[\r\n]+)|(?P<punctuation>[!-/:-@\[-`{-~]+)|(?P<rule>[\u2500-\u259f])"
+    r"|(?P<punctuation>[!-/:-@\[-`{-~]+)|(?P<rule>[\u2500-\u259f])"
     r"|(?P<syllable>[\u3040-\u30ff\uac00-\ud7a3])|(?P<astral>[\U00020000-\U0003ffff])"
     r"|(?P<letter>[^\W\x00-\x7f])|(?P<symbol>[^\x00-\x7f])"
 )
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{4,}", re.I)
+
+
+_PIECE = re.compile(re.sub(r"\(\?P<\w+>", "(?:", _PIECES.pattern))  # the same without names
+_NEWLINES = re.compile(r"[\r\n]+")
 
 
 @lru_cache(maxsize=4096)
@@ -52,7 +56,21 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("溫度溫度"), count_tokens("温度温度")  # 溫 is not in GB 2312
     (4, 3)
     """
-    return round(sum(map(_cost, _PIECES.finditer(text))))
+    lines = _NEWLINES.split(text)
+    return round(sum(map(_line_cost, lines)) + PER_NEWLINE_RUN * (len(lines) - 1))
+
+
+@lru_cache(maxsize=16_384)  # a prompt is counted part by part, and most of its lines stood in the one before
+def _line_cost(line: str) -> float:
+    """Return the tokens of a line: no piece reaches beyond it."""
+    return sum(map(_cost_of, _PIECE.findall(line)))
+
+
+@lru_cache(maxsize=32_768)
+def _cost_of(text: str) -> float:
+    """Return the tokens of a piece."""
+    piece = _PIECES.match(text)
+    return _cost(piece) if piece else PER_SPACE_BEFORE_DIGIT  # only a space needs what follows it
 
 
 def _cost(piece: re.Match[str]) -> float:
@@ -75,7 +93,6 @@ _FLAT = {
     "space": PER_SPACE_BEFORE_DIGIT,
     "digits": PER_DIGIT_GROUP,
     "wide": PER_WIDE_PUNCTUATION,
-    "newline": PER_NEWLINE_RUN,
     "rule": PER_RULE,
     "letter": PER_LETTER,
     "symbol": PER_SYMBOL,
