@@ -3,6 +3,7 @@
 What our tools report as data counts before what an answer says in words, and of one turn what the user says.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +12,19 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.prompts import names_of
+from instrumentgpt.prompts import LOOKED_AT, names_of
+from instrumentgpt.storage.connection import transaction
 from instrumentgpt.storage.facts import heard_before
-from instrumentgpt.storage.said import store_said
+from instrumentgpt.storage.said import messages_unsaid, store_said
 from instrumentgpt.text.facts import Names
+from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.readings import Reading, readings_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.units import Unit, units_in
+
+OLDER_AT_ONCE = 40  # messages from before parts were kept, whose parts are made in one turn
+OLDER_SECONDS = 0.1  # that a turn may spend on them
 
 Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 
@@ -67,6 +73,26 @@ def remember_answer(
     if readings:
         units = [unit for unit in units if not _is_against(unit, readings, device, names)]
     store_said(database, conversation_id, message_id, units)
+
+
+def remember_older(database: Database, conversation_id: str, inventory: Inventory) -> None:
+    """Keep the parts of messages from before parts were kept: the newest first, a bounded number a turn.
+
+    They are of the device that was asked about last, by name; else of the one that is kept of that turn.
+    """
+    names, until = names_of(inventory), time.monotonic() + OLDER_SECONDS
+    older = messages_unsaid(database, conversation_id, OLDER_AT_ONCE)
+    scopes: list[str] = []
+    named = ""
+    for one in reversed(older):
+        if one.role == "user":
+            named = next(reversed(devices_in(one.text[:LOOKED_AT], names)), named)
+        scopes.append(named or one.device)
+    with transaction(database):
+        for one, scope in zip(older, reversed(scopes), strict=True):
+            store_said(database, conversation_id, one.id, units_in(one.text, scope, names))
+            if time.monotonic() > until:
+                break
 
 
 def _is_against(unit: Unit, readings: Sequence[Reading], device: str, names: Names) -> bool:

@@ -19,7 +19,7 @@ from instrumentgpt.instruments.conversation import learn_nicknames
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
-from instrumentgpt.remembered import remember_answer, remember_question
+from instrumentgpt.remembered import remember_answer, remember_older, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of
@@ -163,6 +163,7 @@ class Turn:
         settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
         scope = memory.device_key(self.state), self.inventory
         remember_question(self.database, self.run.conversation_id, self.question, *scope)
+        remember_older(self.database, self.run.conversation_id, self.inventory)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = prompt_for(
             self.database,

@@ -4,6 +4,7 @@ They go with their message (text/units.py).
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,8 @@ from instrumentgpt.text.said import Said
 from instrumentgpt.text.terms import terms
 from instrumentgpt.text.units import Unit
 
-_COLUMNS = "conversation_id, message_id, devices, cues, text, terms"
+_COLUMNS = "id, conversation_id, message_id, devices, cues, text, terms"
+_PLACES = 1_000  # ids per message, more than it can have parts: their order is that of the messages
 _READ = "said.id, message_id, role, devices, cues, text, terms"
 _FROM = "said JOIN messages ON messages.id = message_id"
 
@@ -24,6 +26,7 @@ def store_said(database: Database, conversation_id: str, message_id: int, units:
     """Keep the parts of the message, in place of what was kept of it before."""
     told = [
         (
+            message_id * _PLACES + at,
             conversation_id,
             message_id,
             "\n".join(unit.devices),
@@ -31,11 +34,37 @@ def store_said(database: Database, conversation_id: str, message_id: int, units:
             unit.text,
             " ".join(terms(unit.text)),
         )
-        for unit in units
+        for at, unit in enumerate(units)
     ]
     with transaction(database):
         database.conn.execute("DELETE FROM said WHERE message_id = ?", (message_id,))
-        database.conn.executemany(f"INSERT INTO said ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", told)
+        database.conn.execute("DELETE FROM unsaid WHERE message_id = ?", (message_id,))
+        database.conn.executemany(f"INSERT INTO said ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", told)
+
+
+@dataclass(frozen=True)
+class Unsaid:
+    """A message from before parts were kept; `device` is what else is kept of that turn, "" if nothing is."""
+
+    id: int
+    role: str
+    text: str
+    device: str
+
+
+def messages_unsaid(database: Database, conversation_id: str, limit: int) -> list[Unsaid]:
+    """Return the conversation's newest messages whose parts are still to be made, the newest first."""
+    device = (
+        "(SELECT device FROM {} WHERE conversation_id = m.conversation_id AND device > ''"
+        " AND message_id <= m.id + 1 ORDER BY message_id DESC LIMIT 1)"  # + 1: the answer of this turn
+    )
+    sql = (
+        f"SELECT m.id, role, content, coalesce({device.format('facts')}, {device.format('state_items')}, '')"
+        " FROM unsaid JOIN messages AS m ON m.id = message_id"
+        " WHERE conversation_id = ? ORDER BY m.id DESC LIMIT ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, limit))
+    return [Unsaid(*row) for row in found]
 
 
 def said_in(

@@ -30,6 +30,7 @@ from instrumentgpt.storage.migrations.remembered import (
     state_items_and_device_states,
 )
 from instrumentgpt.storage.migrations.searched import (
+    messages_without_parts,
     parts_of_messages,
     parts_with_cues,
     recalled_messages,
@@ -59,6 +60,7 @@ STEPS = (
     nicknames_of_devices,
     parts_of_messages,
     parts_with_cues,
+    messages_without_parts,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -84,3 +84,12 @@ def parts_with_cues(database: Database) -> None:
     database.execute(
         "CREATE INDEX said_with_cues ON said (conversation_id, id, message_id, cues) WHERE cues > ''"
     )
+
+
+def messages_without_parts(database: Database) -> None:
+    """Messages from before the parts were kept: they get theirs when their conversation is gone on with."""
+    database.execute(
+        "CREATE TABLE unsaid (message_id INTEGER PRIMARY KEY REFERENCES messages(id) ON DELETE CASCADE)"
+    )
+    database.execute("DELETE FROM said")  # were numbered without regard to their messages
+    database.execute("INSERT INTO unsaid SELECT id FROM messages")
