@@ -1,5 +1,7 @@
 """Quantities that came up before: spoken of by name in any wording, corrected without one, answered to."""
 
+import time
+
 import pytest
 
 from instrumentgpt.text.facts import Fact, Heard, facts_in
@@ -96,6 +98,13 @@ def test_a_correction_that_may_be_of_two_quantities_is_of_none():
     assert told("wrong, it's 62.2", Heard(last, last)) == []
 
 
+@pytest.mark.parametrize("text", ["oven 7 改為 62.2 °C。", "ok, set it to 62.2 °C", "done, 調到 62.2 °C"])
+def test_a_change_without_a_name_is_of_what_was_told_last(text):
+    last = (fact("clamp", "61.7", "°C"), fact("lamp", "73", "W"))
+    assert told(text, Heard(KNOWN, last)) == [("7", "clamp", "62.2 °C")]
+    assert told(text.replace("°C", "kg"), Heard(KNOWN, last)) == []
+
+
 def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
     assert told("hatch wrong. its 62.2", Heard(KNOWN)) == [("7", "hatch", "62.2")]
 
@@ -141,3 +150,25 @@ def test_what_explains_something_in_general_says_nothing_of_the_device():
     heard = Heard(question="what is a vacuum gauge, can you explain?")
     assert told("The pressure is 1 mbar then.", heard) == []
     assert told("The pressure of oven 8 is 1 mbar.", heard) == [("8", "pressure", "1 mbar")]
+
+
+def test_a_message_of_two_kilobytes_is_read_in_no_time():
+    heard = Heard(tuple(fact(f"part {chr(97 + n % 26)}{n} flow", str(n + 1), "L/min") for n in range(300)))
+    hostile = [
+        "set " * 240 + "x 62.2",
+        "from 1 to 2 " * 80,
+        "flow " * 190 + "3",
+        "改" * 900 + "3",
+        "a: 1, " * 160,
+    ]
+    lines = [
+        "The hatch of oven 7 was at 105.0 °C, it is 107.5 °C now.",
+        "| kp | 0.1 | 0.2 |",
+        "流量 8.4 L/min，溫度 37 度。",
+    ]
+    texts = [*hostile, "\n".join(lines * 20)]
+    facts_in(texts[-1], "oven 7", NAMES, heard)
+    began = time.process_time()
+    for text in texts * 5:
+        facts_in(text, "oven 7", NAMES, heard)
+    assert (time.process_time() - began) / (5 * len(texts)) < 0.05  # seconds; about 2 ms on an idle machine

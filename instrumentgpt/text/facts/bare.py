@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from instrumentgpt.text.facts.labels import parameter_named
 from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
-from instrumentgpt.text.facts.wording import HAN, NOT_OWN_AFTER, OLD, OLD_AFTER, is_unreal
+from instrumentgpt.text.facts.wording import HAN, is_old, is_out, is_unreal
 from instrumentgpt.text.terms import fold
 
 HAN_CHARS = 8  # of a name
@@ -81,16 +81,11 @@ def _of_part(part: str) -> tuple[str, re.Match[str]] | None:
     if found is None or not (quantity(found)[1] or _is_exact(found)):
         return None
     before, after = part[: found.start()], part[found.end() :]
-    if (
-        is_unreal(before)
-        or OLD_AFTER.match(after)
-        or NOT_OWN_AFTER.match(after)
-        or len(after.strip()) > REMARK_CHARS
-    ):
+    if is_unreal(before) or is_out(after) or len(after.strip()) > REMARK_CHARS:
         return None
     told = _CLAUSE.fullmatch(before.strip())
     label = told["label"].strip() if told else ""
-    if not label or _JUNK.search(label) or OLD.search(before):
+    if not label or _JUNK.search(label) or is_old(before):
         return None
     parameter = parameter_named(label)
     if not parameter or len(HAN.findall(label)) > HAN_CHARS or len(label.split()) > WORDS or len(label) < 2:

@@ -77,25 +77,31 @@ class Heard:
 
         "the lid" of a device that has one heated lid, in the same unit, is that.
         """
+        asked = (parameter, device, unit)
+        if asked not in self._names:
+            self._names[asked] = self._name(parameter, device, unit)
+        return self._names[asked]
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, str, str], str]:
+        return {}
+
+    def _name(self, parameter: str, device: str, unit: str) -> str:
         own = {fact.parameter: fact for fact in self.of(device)}
         if not own or parameter in own:
             return parameter
-        words = words_of(parameter)
-        if (spelled := self.by_words.get(words)) and not is_known(parameter):
+        if (spelled := self.by_words.get(words_of(parameter))) and not is_known(parameter):
             return spelled
-        alike = [
-            name
-            for name, fact in own.items()
-            if unit == fact.unit or (unit and same_measure(unit, fact.unit))
-        ]
-        longer = [name for name in alike if any(told < words_of(name) for told in spellings_of(parameter))]
-        shorter = [
-            name
-            for name in alike
-            if any(told > words_of(name) for told in spellings_of(parameter)) and name not in DISTINCT
-        ]
+        told = spellings_of(parameter)
+        alike = [(name, words_of(name)) for name, fact in own.items() if _may_be(unit, fact.unit)]
+        longer = [name for name, words in alike if any(one < words for one in told)]
+        shorter = [name for name, words in alike if name not in DISTINCT and any(one > words for one in told)]
         near = longer or shorter
         return near[0] if len(near) == 1 else parameter
+
+
+def _may_be(unit: str, held: str) -> bool:
+    return unit == held or (bool(unit) and same_measure(unit, held))
 
 
 @lru_cache(maxsize=4096)

@@ -20,13 +20,17 @@ _NO_NAME = re.compile(  # words of sentences
     r"|\b(?:is|are|was|were|be|been|has|have|had|it|you|we|they|will|would|can|could|should|must|did"
     r"|does|do|my|me"
     r"|went|came|got|lost|took|gave|said|says|than|that|which|because|where|when)\b"
-    r"|^[改調调換换變变升降設设掉加補补剩](?:為|为|成|到|了|回)?$|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過|超过|低於|低于|高於|高于"
+    r"|[它會会把]|之[前後后]|很多|^(?:是|叫|有|給|给|下午|上午|晚上|看起來|看起来|第一|實量|实量)"
+    r"|^[改調调換换變变升降設设掉加補补剩](?:為|为|成|到|了|回)?$|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過"
+    r"|超过|低於|低于|高於|高于"
     r"|^(?:每|各|共|前|後|后|從|从|在|到|把|將|将|被|跟|和|與|与|比|用|約|约|剩|已|還|还|再|又|就|才|都|也|只|不|沒|没|若|請|请)",
     re.I,
 )
 _ARTICLE = re.compile(
-    r"^(?:(?:the|its|our|your|a|an|that|current|new|measured|present|now|actually|still|also|and|but|with|for)\b"
-    r"|(?:no|yes|ok|okay|so|then|thanks|done|good|great|right|sorry|well)\b(?=\s*[,，:.!])|(?:no|yes|ok|okay)\s"
+    r"^(?:(?:the|its|our|your|a|an|that|current|new|measured|present|now|actually|still|also|and|but"
+    r"|with|for)\b"
+    r"|(?:no|yes|ok|okay|so|then|thanks|done|good|great|right|sorry|well)\b(?=\s*[,，:.!])|(?:no|yes|ok"
+    r"|okay)\s"
     r"|目前的?|現在的?|现在的?|該|该|其(?!他)|它的|另外|好的?(?=[,，])|收到|了解|所以|而且|但是?|的)[\s,，:：.!]*",
     re.I,
 )
@@ -191,10 +195,11 @@ def is_measured_in(parameter: str, unit: str) -> bool:
     )
 
 
-def spellings_of(parameter: str) -> list[frozenset[str]]:
+@lru_cache(maxsize=4096)
+def spellings_of(parameter: str) -> tuple[frozenset[str], ...]:
     """Return the terms of each name of a quantity."""
     names = next((names for names in quantities() if names[0] == parameter), (parameter,))
-    return [words_of(name) for name in names]
+    return tuple(words_of(name) for name in names)
 
 
 @lru_cache(maxsize=4096)

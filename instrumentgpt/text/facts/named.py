@@ -14,10 +14,12 @@ from instrumentgpt.text.facts.wording import (
     HAN,
     LINK,
     NEW,
-    NOT_OWN_AFTER,
     OLD,
-    OLD_AFTER,
+    REACH_CHARS,
     UNREAL,
+    is_new,
+    is_old,
+    is_out,
     is_unreal,
 )
 
@@ -68,7 +70,12 @@ def _before(
         counted = found.end() >= name[1]  # the name is the unit
         near = counted or (unit and _OF_IT.fullmatch(clause.body, found.end(), name[0]))
         told = clause.body[: found.start()]
-        if near and _is_own(parameter, found, held) and not OLD.search(told) and not UNREAL.search(told):
+        if (
+            near
+            and _is_own(parameter, found, held)
+            and not is_old(told)
+            and not UNREAL.search(told[-REACH_CHARS:])
+        ):
             return found
     return None
 
@@ -96,17 +103,17 @@ def _is_linked(gap: str, alike: bool) -> bool:
         return True
     aside = _ASIDE.search(gap)
     if aside and _left(aside.group()):
-        return bool(OLD.search(gap))
+        return bool(is_old(gap))
     if alike:
         return True
-    linked = LINK.search(gap) or OLD.search(gap)
+    linked = LINK.search(gap) or is_old(gap)
     left = _left(gap)
     return bool(linked) and len(left) <= LEFT_WORDS and len(HAN.findall("".join(left))) <= LEFT_HAN
 
 
 def _is_bridge(gap: str) -> bool:
     """Return whether what stands between two values says that they are of one quantity."""
-    told = bool(OLD.search(gap) or NEW.search(gap))
+    told = bool(is_old(gap) or is_new(gap))
     return len(_left(gap)) <= (BRIDGE_WORDS if told else 0)
 
 
@@ -122,13 +129,9 @@ def _in_force(
     present = []
     for found in values:
         after = clause.body[found.end() :]
-        if not (
-            OLD.search(clause.body[start : found.start()])
-            or OLD_AFTER.match(after)
-            or NOT_OWN_AFTER.match(after)
-        ):
+        if not (is_old(clause.body[start : found.start()]) or is_out(after)):
             present.append(found)
-    renewed = [found for found in present if NEW.search(clause.body[start : found.start()])]
+    renewed = [found for found in present if is_new(clause.body[start : found.start()])]
     if held is not None and len(present) > 1 and not renewed:
         present = [found for found in present if quantity(found)[0] != held.value] or present
     chosen = renewed[-1:] or present[:1]

@@ -15,15 +15,17 @@ from instrumentgpt.text.facts.heard import Heard, mentions
 from instrumentgpt.text.facts.labels import is_distinct, is_known, label_and_unit, parameter_named
 from instrumentgpt.text.facts.named import named_values
 from instrumentgpt.text.facts.renewed import hinted_values, renewed_values
+from instrumentgpt.text.facts.replies import changed_values
 from instrumentgpt.text.facts.values import VALUE, fits, quantity
 from instrumentgpt.text.facts.wording import (
     HAN,
-    NOT_OWN_AFTER,
-    OLD,
-    OLD_AFTER,
+    LINK,
     QUESTION_END,
+    REACH_CHARS,
     UNREAL,
     YES,
+    is_old,
+    is_out,
     is_unreal,
 )
 from instrumentgpt.text.terms import fold
@@ -37,6 +39,7 @@ _PAIR = re.compile(
     r"\s*(?:[：=]|:(?!(?<=\d:)\d\d))\s*(?P<value>[^,，;；|]+)"  # but a time of day is no pair
 )
 _LAST_WORD = re.compile(r"(?<!\S)[^\W\d_]\S{0,20}$")
+_LEAD = re.compile(r"[^\s≈~約约*_`\"'“(（<>≤≥]")  # a word between a label that is no known name and its value
 _DIGIT = re.compile(r"\d")
 _ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 
@@ -101,7 +104,7 @@ def _carried(clause: Clause, parameter: str) -> list[Fact]:
     if len(values) != 1 or len(words) > CARRIED_WORDS or len(HAN.findall(rest)) > CARRIED_WORDS:
         return []
     before, after = told[: values[0].start()], told[values[0].end() :]
-    if is_unreal(before) or OLD.search(before) or OLD_AFTER.match(after) or NOT_OWN_AFTER.match(after):
+    if is_unreal(before) or is_old(before) or is_out(after):
         return []
     return [clause.fact(parameter, values[0])]
 
@@ -118,7 +121,7 @@ def _of_clause(clause: Clause) -> Iterator[Fact]:
     finer = [(at, fact) for at, fact in bare if is_distinct(fact.parameter)]
     taken: set[int] = set()
     named = [*_pairs(clause), *finer, *named_values(clause), *bare]
-    told = (*renewed_values(clause), *named, *hinted_values(clause))
+    told = (*renewed_values(clause), *named, *hinted_values(clause), *changed_values(clause))
     for at, fact in told:
         if at not in taken and clause.may_have(fact):
             taken.add(at)
@@ -127,7 +130,7 @@ def _of_clause(clause: Clause) -> Iterator[Fact]:
 
 def _pairs(clause: Clause) -> Iterator[tuple[int, Fact]]:
     for pair in _PAIR.finditer(clause.body):
-        if UNREAL.search(clause.body[: pair.end("label")]):
+        if UNREAL.search(clause.body[: pair.end("label")][-REACH_CHARS:]):
             return
         found = VALUE.search(clause.body, pair.start("value"), pair.start("value") + 80)
         last = _LAST_WORD.search(pair["label"])  # Ti in "against Ti = 95"
@@ -143,10 +146,10 @@ def _of_pair(clause: Clause, told: str, begun: int, found: re.Match[str]) -> Fac
     label, unit = label_and_unit(" ".join(ORNAMENT.sub("", told).split()))
     parameter = parameter_named(label)
     lead = clause.body[begun : found.start()]
-    if not parameter or len(lead) > 12 or not fits(parameter, found) or OLD.search(lead) or is_unreal(lead):
+    if not parameter or len(lead) > 12 or not fits(parameter, found) or is_old(lead) or is_unreal(lead):
         return None
     known = is_known(parameter) or fold(parameter) in clause.heard.labels
-    if not known and (len(lead) > 4 or _goes_on(clause.body[found.end() :])):
+    if not known and (_LEAD.search(LINK.sub(" ", lead)) or _goes_on(clause.body[found.end() :])):
         return None
     arrow = _ARROW.match(clause.body, found.end())
     renewed = VALUE.match(clause.body, arrow.end()) if arrow else None

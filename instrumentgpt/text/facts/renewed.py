@@ -8,7 +8,7 @@ from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import DISTINCT, spellings_of, words_of
 from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same_measure
-from instrumentgpt.text.facts.wording import NEW, NOT_OWN_AFTER, OLD, OLD_AFTER, PIECE, is_unreal
+from instrumentgpt.text.facts.wording import OLD_AFTER, PIECE, is_new, is_old, is_out, is_unreal
 from instrumentgpt.text.terms import is_common, terms
 
 _TELLING = re.compile(r"\d.*\d|[^\d\s.]")  # not a single digit: that is everywhere
@@ -45,9 +45,9 @@ def _may_be(fact: Fact, named: set[str]) -> bool:
 
 def _is_former(text: str, found: re.Match[str]) -> bool:
     before, after = text[: found.start()], text[found.end() :]
-    if NEW.search(before):
+    if is_new(before):
         return False
-    return bool(OLD.search(before) or OLD_AFTER.match(after) or _TO.match(after))
+    return bool(is_old(before) or OLD_AFTER.match(after) or _TO.match(after))
 
 
 def _is_same(fact: Fact, found: re.Match[str]) -> bool:
@@ -81,7 +81,7 @@ def _pieces(text: str) -> list[str]:
 
 def _hinted(piece: str, found: re.Match[str], newest: Sequence[Fact]) -> Fact | None:
     before, after = piece[: found.start()], piece[found.end() :]
-    if is_unreal(before) or OLD.search(before) or OLD_AFTER.match(after) or NOT_OWN_AFTER.match(after):
+    if is_unreal(before) or is_old(before) or is_out(after):
         return None
     value, unit = quantity(found)
     spoken = _words(PIECE.split(before)[-1] + " " + after)
@@ -96,8 +96,7 @@ def _hinted(piece: str, found: re.Match[str], newest: Sequence[Fact]) -> Fact | 
 
 def _newest(clause: Clause) -> list[Fact]:
     """Return the values in force of the clause's device and channel."""
-    own = [fact for fact in clause.heard.of(clause.device) if fact.channel == clause.channel]
-    return list({fact.parameter: fact for fact in own}.values())
+    return [fact for fact in clause.heard.of(clause.device) if fact.channel == clause.channel]
 
 
 def _words(text: str) -> frozenset[str]:

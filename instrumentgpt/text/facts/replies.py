@@ -1,10 +1,11 @@
 """Values without a name of their own: answers to a question for one quantity, and corrections."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from instrumentgpt.text.asked import is_asked
+from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.devices import CHANNEL, Names, device_named, without_devices
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard, mentions
@@ -31,6 +32,13 @@ _WRONG = re.compile(
     r"|mistyped|typo"
     r"|mis(?:read|spoke|typed)|should (?:be|read|have been)|isn't|wasn't|make (?:it|that)|rather)\b"
     r"|不對|不对|錯|错|更正|應該是|应该是|應為|应为|其實|其实|不是|修正|才對|才对|改成|講反|讲反",
+    re.I,
+)
+_CHANGED = re.compile(
+    r"(?:\b(?:ok|okay|done|please|then|so|now|it|is|was|set|put|changed?|moved?|turned|made|back|up|down|to|at)\b"
+    r"|改為|改为|改成|改|調到|调到|調成|调成|調|调|設為|设为|設成|设成|設|设|換成|换成|回到|就|先|再|了|吧|到|成|為|为|\W)*"
+    r"(?:\b(?:set|put|changed?|moved?|turned|back|now)\b|改|調|调|設|设|換|换|回)"
+    r"(?:\b(?:it|to|at|now|back|up|down)\b|為|为|成|到|了|吧|好|\W)*",
     re.I,
 )
 _SUPPOSED = re.compile(
@@ -70,6 +78,20 @@ def asked_label(heard: Heard, names: Names) -> str:
 def is_explained(heard: Heard, names: Names) -> bool:
     """Return whether the question asks how something works in general, and names no device."""
     return bool(_EXPLAINED.search(heard.question)) and not device_named(heard.question, names)
+
+
+def changed_values(clause: Clause) -> Iterator[tuple[int, Fact]]:
+    """Yield the value of a clause that says nothing but that it is a new one: `改為 8.0 °C`, `set it to 40`.
+
+    It is of the one value told last that is of the same measure and size; if there are several, of none.
+    """
+    values = list(VALUE.finditer(clause.body))
+    if len(values) != 1 or not _CHANGED.fullmatch(VALUE.sub(" ", clause.body)):
+        return
+    alike = [fact for fact in _last(clause.heard, clause.device) if _is_alike(fact, values[0])]
+    if len(alike) == 1:
+        value, unit = quantity(values[0], alike[0].unit)
+        yield values[0].start(), replace(alike[0], value=value, unit=unit)
 
 
 def corrected(text: str, device: str, names: Names, heard: Heard) -> list[Fact]:

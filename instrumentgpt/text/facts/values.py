@@ -1,6 +1,7 @@
 """Numbers with units, dates and identifiers: what a value can be, and of which quantities."""
 
 import re
+from functools import lru_cache
 
 _PLAIN = (  # 4,017 · 11 206 · 4,2 · 1.5e-3
     r"\d+(?:(?:,\d{3})+(?!\d)|(?:(?<!(?:zone|tage|step|slot|loop|line|turn|nnel|type"
@@ -58,6 +59,9 @@ _IDENTIFIED = re.compile(
     r"|document|\bdoc\b|protocol|dossier|file|address|hostname|name|type|gas|refrigerant|column|fluid"
     r"|號|号|碼|码|型|韌體|韧体|固件|版|批|證|证|合約|合同|銘牌|铭牌|標籤|标签|料|冷媒|檔|档|名"
 )
+_NAMES_ONLY = re.compile(
+    r"serial|part number|firmware|software|model|work order|certificate|contract|error code|asset"
+)
 _NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
 
 
@@ -77,6 +81,8 @@ def fits(parameter: str, found: re.Match[str]) -> bool:
         return identifies(parameter)
     if found["id"] and _DATE.match(found["id"]):
         return bool(_DATED.search(parameter))
+    if found["number"] and found["unit"].strip():
+        return not _NAMES_ONLY.search(parameter)
     return not found["id"] or identifies(parameter)
 
 
@@ -119,6 +125,7 @@ _MEASURES = (  # units of one thing
 _MEASURE_OF = {unit: number for number, units in enumerate(_MEASURES) for unit in units.split()}
 
 
+@lru_cache(maxsize=4096)
 def same_measure(unit: str, other: str) -> bool:
     """Return whether two units measure the same thing; one that is not told may be any."""
     told, held = ("".join(one.casefold().split()).replace("μ", "µ") for one in (unit, other))

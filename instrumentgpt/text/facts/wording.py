@@ -2,6 +2,8 @@
 
 import re
 
+REACH_CHARS = 200  # before a value, to what says that it does not hold
+NEAR_CHARS = 40  # to what says that it is new or old
 UNREAL = re.compile(  # what is proposed or supposed, for the rest of the sentence
     r"\b(?:if|would|i'd|we'd|should|ought|could|might|may|suggest\w*|recommend\w*|propos\w*|try"
     r"|consider|assum\w*"
@@ -18,13 +20,14 @@ NOT_OWN = re.compile(  # what is so elsewhere, for the rest of the clause
     r"|below|above"
     r"|under|over|within|beyond|exceed(?:s|ed)?|not beyond|between|until|unless|every|per)\b|[<>≤≥]"
     r"|通常|一般|理想|規格|规格|額定|额定|標稱|标称|正常|要求|允許|允许|預設|预设|出廠|出厂|至少|最多|低於|低于|高於|高于"
-    r"|不超過|不超过|超過|超过|小於|小于|大於|大于|以內|以内|限制|限在|每(?!次|回|分|小時|秒)",
+    r"|不超過|不超过|超過|超过|小於|小于|大於|大于|以內|以内|正負|正负|限制|限在|每(?!次|回|分|小時|秒)",
     re.I,
 )
 NOT_OWN_AFTER = re.compile(
     r"^\s*(?:increments?|steps?\b|more|less|higher|lower|warmer|colder|faster|slower|below|above|over"
     r"|under|too|short"
-    r"|off\b|apart|of a\b|per cent of|margin"
+    r"|off\b|apart|of a\b|per cent of|margin|\s*[到至]\s*[-−]?\d"
+    r"|之間|之间|上下"
     r"|以上|以下|以內|以内|以外|左右的誤差|的誤差|的误差|時(?!間)|时(?!间)|的時候|的时候)",
     re.I,
 )
@@ -77,11 +80,20 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 
 def is_unreal(before: str) -> bool:
     """Return whether what stands before a value in its sentence says that it does not hold."""
-    return bool(UNREAL.search(before) or NOT_OWN.search(PIECE.split(before)[-1]))
+    told = before[-REACH_CHARS:]
+    return bool(UNREAL.search(told) or NOT_OWN.search(PIECE.split(told)[-1]))
 
 
-def holds(before: str, after: str) -> bool:
-    """Return whether a value holds, by what stands around it in its sentence."""
-    return not (
-        is_unreal(before) or OLD.search(before) or OLD_AFTER.match(after) or NOT_OWN_AFTER.match(after)
-    )
+def is_old(before: str) -> bool:
+    """Return whether what stands before a value says that it held once: "not", "instead of the", 原本."""
+    return bool(OLD.search(before[-NEAR_CHARS:]))
+
+
+def is_new(before: str) -> bool:
+    """Return whether what stands before a value says that it holds from now on: "to", 改成."""
+    return bool(NEW.search(before[-NEAR_CHARS:]))
+
+
+def is_out(after: str) -> bool:
+    """Return whether what stands behind a value says that it is none in force: "before", "too low", 作廢."""
+    return bool(OLD_AFTER.match(after) or NOT_OWN_AFTER.match(after))
