@@ -257,6 +257,22 @@ def test_the_log_is_compared_with_the_one_before(tmp_path, question, parts):
         assert part in answer.text
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("compare 053 with 050", "**zspr 053 (10.1.1.112) beside zspr 050 (10.1.1.85): 17 differences"),
+        ("053 和 050 有什麼不同？", "**zspr 053 (10.1.1.112) 與 zspr 050 (10.1.1.85) 相比：17 處不同"),
+    ],
+)
+def test_two_devices_that_are_named_are_compared_with_each_other(tmp_path, question, told):
+    answer = asked(question, tmp_path)
+    assert told in answer.text and answer.tools == ("fetch_log", "fetch_log", "compare_logs")
+
+
+def test_three_devices_are_ranked(tmp_path):
+    assert asked("compare 050, 052 and 053", tmp_path).tools == ("survey_devices",)
+
+
 def test_all_devices_are_ranked_by_severity_then_error(tmp_path):
     answer = asked("which device is worst?", tmp_path)
     order = re.findall(r"^\d\. (zspr \d+)", answer.text, re.MULTILINE)

@@ -16,8 +16,8 @@ _IN_TIME = re.compile(  # what makes a comparison one of two logs of the device 
 
 def compare(case: Case) -> Iterator[str]:
     """Compare the log with the one named or the one before it, or two dropped logs, or two devices."""
-    if _between_devices(case):
-        yield from _compare_devices(case)
+    if other := other_device(case):
+        yield from _compare_devices(case, **other)
         return
     if case.device and case.question.log and not dropped_logs(case):
         about = yield from fetched_log(case)
@@ -36,16 +36,22 @@ def compare(case: Case) -> Iterator[str]:
     yield from _told(case, about, Subject(older, about.device), found)
 
 
-def _between_devices(case: Case) -> bool:
-    """Return whether the device that is named is to be compared with the one that was in view before."""
-    asked = case.question
-    in_time = asked.log or asked.day or asked.previous or _IN_TIME.search(asked.text)
-    return bool(case.task.left.get("device") and len(case.task.devices) == 1 and not in_time)
+def other_device(case: Case) -> dict[str, str]:
+    """Return "device" and "log" of what the device that is named first is compared with; {}: with itself.
+
+    That is the second device named, or the one that was in view before.
+    """
+    asked, named = case.question, case.task.devices
+    if asked.log or asked.day or asked.previous or _IN_TIME.search(asked.text):
+        return {}
+    if len(named) == 2:
+        return {"device": named[1], "log": ""}
+    return dict(case.task.left) if len(named) == 1 else {}
 
 
-def _compare_devices(case: Case) -> Iterator[str]:
+def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
     about = yield from fetched_log(case)
-    other = yield from _left(case)
+    other = yield from _other_log(case, device, bare(log))
     named = {"log": about.reference, "before": other.reference}
     found = case.tool("compare_logs", language=case.language, **named)
     key = "compare_devices" if found["changes"] else "compare_devices_same"
@@ -54,9 +60,8 @@ def _compare_devices(case: Case) -> Iterator[str]:
     yield from _told(case, about, other, found)
 
 
-def _left(case: Case) -> Generator[str, None, Subject]:
-    """Return the log that was in view before the question named another device; else its newest."""
-    device, log = case.task.left["device"], bare(case.task.left.get("log", ""))
+def _other_log(case: Case, device: str, log: str) -> Generator[str, None, Subject]:
+    """Return the log of `device` that was in view, else its newest."""
     known = "" if log in dropped_logs(case) else log
     key = "fetching_named" if known else "fetching"
     yield phrase(key, case.language, device=device, log=quoted(known)) + "\n\n"

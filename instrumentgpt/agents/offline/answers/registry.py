@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from instrumentgpt.agents.offline.answers.comparison import compare
+from instrumentgpt.agents.offline.answers.comparison import compare, other_device
 from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, why
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
@@ -79,6 +79,8 @@ def answer(case: Case) -> Iterator[str]:
         if not case.device and not known_log(case):
             return
     several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
+    if case.question.intent == "compare" and other_device(case):
+        several = False
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)
         yield from beside_the_log(case)
