@@ -19,7 +19,9 @@ from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.storage.said import said_in, said_to
 from instrumentgpt.text.bearing import asked_for
 from instrumentgpt.text.known import Known
+from instrumentgpt.text.revisions import Standings
 from instrumentgpt.text.said import Evidence
+from instrumentgpt.text.withdrawn import not_withdrawn
 
 PARTS_OF = 40  # best messages whose parts are looked at
 CUES_ASKED = {"out": "out", "cause": "cause", "code": "log"}  # of which the newest parts are looked at
@@ -62,7 +64,7 @@ def prompt_for(
         names=names,
         pinned=in_force.pinned,
         origins=origins_of(database, conversation_id, memory.device_key(in_force.state), placed),
-        evidence=_evidence(database, conversation_id, request, before, found, placed),
+        evidence=_evidence(database, conversation_id, request, before, found, placed, in_force.standings),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
@@ -85,8 +87,12 @@ def _evidence(
     before: int,
     found: Recollection,
     placed: Places,
+    changed: Standings,
 ) -> Evidence:
-    """Return the parts of the messages that were found, and of others what the question is a question for."""
+    """Return the parts of the messages that were found, and of others what the question is a question for.
+
+    changed  what people forgot or corrected, which no part brings back
+    """
     top = max(found.scores.values(), default=0.0) or 1.0
     scores = {one.message_id: one.score / top for one in found.pieces}
     scores |= {message: score / top for message, score in found.scores.items()}
@@ -95,7 +101,8 @@ def _evidence(
     asked = CUES_ASKED.keys() & asked_for(request)
     for cue in dict.fromkeys([*SETTLING, *(CUES_ASKED[kind] for kind in sorted(asked))]):
         said += said_to(database, conversation_id, cue, before, NEWEST_OF_CUE, placed)
-    return Evidence(sorted(set(said), key=lambda one: one.place), found.weights, scores)
+    told = not_withdrawn(sorted(set(said), key=lambda one: one.place), changed)
+    return Evidence(told, found.weights, scores)
 
 
 def _notes(

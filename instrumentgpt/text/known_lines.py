@@ -8,7 +8,7 @@ from instrumentgpt.text.known import Known, Value, values_in_force
 from instrumentgpt.text.outdated import NOTHING_LATER, Later, since
 from instrumentgpt.text.said import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
-from instrumentgpt.text.untrusted import without_tags
+from instrumentgpt.text.untrusted import without_notes, without_tags
 
 ASKED_SHOWN = 8  # values that fit the question
 WISHES_SHOWN = 8
@@ -123,7 +123,7 @@ def _best(
     }
     best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
     return [
-        f"  - {_line(row.said)} (turn {row.turn}){_since(row, later)}"
+        f"  - {_line(without_notes(row.said))} (turn {row.turn}){_since(row, later)}"
         for row in sorted(best, key=lambda row: row.turn)
     ]
 

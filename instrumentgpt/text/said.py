@@ -10,9 +10,10 @@ from functools import cached_property
 
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import terms
-from instrumentgpt.text.untrusted import without_speakers, without_tags
+from instrumentgpt.text.untrusted import without_notes, without_speakers, without_tags
 
 LINE_CHARS = 240
+_STRAIGHT = str.maketrans("“”", '""')
 LAST = sys.maxsize  # id of what stands behind all parts of its message
 
 
@@ -86,5 +87,6 @@ def line_of(one: Said, since: str = "") -> str:
 
 
 def line_words(one: Said) -> str:
-    """Return the words of a part as its line tells them."""
-    return without_tags(without_speakers(shorten(" ".join(one.text.split()), LINE_CHARS)))
+    """Return the words of a part as its line tells them, without the marks that stand around them there."""
+    told = without_tags(without_speakers(shorten(" ".join(one.text.split()), LINE_CHARS)))
+    return without_notes(told).translate(_STRAIGHT)

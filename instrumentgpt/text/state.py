@@ -10,7 +10,7 @@ from typing import Any
 from instrumentgpt.text.statement_patterns import Kind
 from instrumentgpt.text.statements import STATEMENT_CHARS, log_names, same, statements
 from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.untrusted import without_tags
+from instrumentgpt.text.untrusted import without_notes, without_tags
 
 FILE_NAME_CHARS = 200  # most file systems allow 255 bytes
 STORED_ITEMS = 60  # newest findings, hypotheses, root causes kept; their origins are stored apart
@@ -298,7 +298,8 @@ def _dated(name: str, text: str, origins: Origins) -> str:
     """Return an item with since when it is known, and suspected."""
     known, suspected = (origins.get((field, text), Origin()).told for field in (name, "hypotheses"))
     both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
-    return f"{text} ({both})" if both and known and name != "findings" else text
+    own = without_notes(text)
+    return f"{own} ({both})" if both and known and name != "findings" else own
 
 
 def _listed(title: str, texts: list[str]) -> list[str]:
