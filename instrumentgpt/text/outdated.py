@@ -22,6 +22,7 @@ from instrumentgpt.text.said import Said, of_one_device
 from instrumentgpt.text.terms import telling, terms
 from instrumentgpt.text.wanted import surfaces
 
+CHANGED_MOST = 10  # times: a number that differs more is hardly another value of the same thing
 BRIEF_CHARS = 60  # of a user's answer that says a value and little more
 RULED_OUT = "ruled out"
 RARE = 0.06  # of the parts at hand: words in more of them are of the subject, and name no suspicion
@@ -121,6 +122,8 @@ def is_claim(one: Said) -> bool:
 
 def superseded(one: Said, later: Later) -> dict[str, Note]:
     """Return number → what has become of it."""
+    if "log" in one.cues:
+        return {}  # an event stays what it was
     own = quantities_in(one.words)
     found: dict[str, Note] = {}
     for value, kind in zip(own, kinds_in(one.words), strict=True):
@@ -160,7 +163,7 @@ def _last_word(value: Quantified, one: Said, after: Sequence[tuple[Spoken, float
             continue
         elif same:
             note, best = None, 0.0  # it is said again
-        elif alike >= best:
+        elif alike >= best and (alike == 1.0 or _near(value, held, CHANGED_MOST)):
             told = f"{value.number}: may be stale, turn {other.turn} says {held.number}"
             note, best = Note(told, other.turn), alike
     return note
@@ -171,16 +174,20 @@ def _answered(value: Quantified, one: Said, held: Quantified, other: Said) -> fl
     brief = other.role == "user" and len(other.text) <= BRIEF_CHARS and 0 <= other.turn - one.turn <= 1
     if not brief or not units_fit(value, held) or held.label - subjects_of(one.text) - WEAK:
         return 0.0
-    return ENOUGH if _near(value.number, held.number) else 0.0
+    return ENOUGH if _near(value, held, 2) else 0.0
 
 
-def _near(one: str, other: str) -> bool:
-    """Return whether two numbers are of one size."""
+def _near(one: Quantified, other: Quantified, times: float) -> bool:
+    """Return whether neither is more than so many times the other; dates are always near one another."""
+    if one.unit == "date":
+        return True
     try:
-        first, second = float(one.replace(",", "")), float(other.replace(",", ""))
+        first, second = (float(told.amount.lstrip("±")) for told in (one, other))
     except ValueError:
         return False
-    return first * second > 0 and 0.5 <= first / second <= 2
+    if not first * second:
+        return True
+    return first * second > 0 and 1 / times <= first / second <= times
 
 
 def _of_one_row(one: Said, other: Said) -> bool:
