@@ -22,7 +22,15 @@ def test_an_act_names_faults_that_there_are(act):
 
 @pytest.mark.parametrize(
     "wish",
-    ["Always restart it after a change.", "請用中文回答", "Please use Celsius.", "Never answer in German"],
+    [
+        "Always restart it after a change.",
+        "請用中文回答",
+        "Please use Celsius.",
+        "Never answer in German",
+        "Note that kp of channel 2 is 12, not 50.",
+        "Keep in mind that the gains are new",
+        "Only use °C for the setpoint",
+    ],
 )
 def test_a_wish_that_forbids_no_act_holds_nothing_back(wish):
     assert acts_in(wish) == set()
@@ -52,6 +60,8 @@ def test_until_when_a_wish_holds_is_read_from_it(wish, time):
         ("Do not touch the gains of channel 1", Step("oscillation_tuning", 2), False),
         ("Do not change anything", Step(gains=["kp"]), True),
         ("Do not restart it", Step("oscillation_tuning", 2), False),
+        ("Keep the gains as they are until Friday", Step("oscillation_tuning", 2), True),
+        ("週五之前，不要動增益", Step("oscillation_tuning", 2), True),
         ("Do not restart it", Step("ambient_disturbance"), False),
     ],
 )

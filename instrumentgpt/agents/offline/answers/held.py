@@ -17,10 +17,12 @@ from instrumentgpt.text.wishes import wishes_in
 ACTS = Path(__file__).with_name("held.toml")
 GAINS = frozenset(("kp", "ki", "kd"))
 _FORBIDS = re.compile(
-    r"\b(?:do not|don['’]?t|never|no|not|avoid|without|mustn['’]?t|can['’]?t|cannot|leave|unless|only)\b"
+    r"\b(?:do not|don['’]?t|never|no|not|nothing|avoid|without|mustn['’]?t|can['’]?t|cannot|leave|unless"
+    r"|until|till|keep(?! in mind)|only (?:after|when|if|with|during|in))\b"
     r"|不|勿|[別别禁]|避免|除非|只能|才",
     FLAGS,
 )
+_CLAUSE = re.compile(r"[,;，；。]|\.(?=\s|$)")
 _UNTIL = re.compile(
     r"\b(?:before|until|till|prior to|only after)\s+"
     r"(?P<en>[^,.;!?()]+?)(?=\s+(?:because|since|as|or|and|unless|without|please|may|can|must)\b|[,.;!?()]|\s*$)"
@@ -53,17 +55,17 @@ def acts() -> dict[str, Any]:
 
 
 def acts_in(wish: str) -> set[str]:
-    """Return the acts that `wish` forbids.
+    """Return the acts that `wish` forbids: those named in a clause that forbids.
 
     >>> sorted(acts_in("Never touch the gains.")), sorted(acts_in("Always restart it after a change."))
     (['kd', 'ki', 'kp'], [])
     """
-    if not _FORBIDS.search(wish):
-        return set()
+    clauses = [clause for clause in _CLAUSE.split(wish) if _FORBIDS.search(clause)]
     named = {
         name
         for name, act in acts().items()
-        if any(re.search(pattern, wish, FLAGS) for pattern in (*act["en"], *act["zh"]))
+        for pattern in (*act["en"], *act["zh"])
+        if any(re.search(pattern, clause, FLAGS) for clause in clauses)
     }
     return named - {"anything"} or named
 
