@@ -1,0 +1,120 @@
+"""Everyday words tell what a sentence does in a diagnosis, in English and Chinese."""
+
+import re
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrumentgpt.text import cues
+from instrumentgpt.text.cues import CUES, cues_in, patterns_of
+from instrumentgpt.text.terms import in_simplified
+
+TOLD = tomllib.loads(Path(cues.__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SENTENCES = {
+    "out": [
+        "We can drop the lid gasket.",
+        "Scratch the pump off the list.",
+        "The gasket isn't it.",
+        "It's not the cause.",
+        "Let’s forget the fan",
+        "風扇可以排除了。",
+        "风扇可以排除了。",
+        "不用再查冷卻水",
+        "跟幫浦無關",
+    ],
+    "denial": [
+        "The belt is fine.",
+        "It doesn't leak",
+        "It doesn’t leak",
+        "never seen",
+        "幫浦正常",
+        "帮浦正常",
+        "沒有漏",
+    ],
+    "cause": [
+        "It was caused by a pinched hose.",
+        "That's why it swings",
+        "the culprit",
+        "是供氣管被壓扁造成的",
+        "原來是風扇害的",
+    ],
+    "verdict": [
+        "Root cause: the valve.",
+        "It turned out to be the fan",
+        "真正的原因是閥門",
+        "真正的原因是阀门",
+    ],
+    "guess": [
+        "Perhaps the fan",
+        "My bet is the valve",
+        "I suspect it",
+        "我懷疑是風扇",
+        "可能是幫浦",
+        "恐怕不行",
+    ],
+}
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_a_sentence_has_the_cues_of_its_words(cue):
+    missed = [sentence for sentence in SENTENCES[cue] if cue not in cues_in(sentence)]
+    assert not missed
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["kp is 0.12", "The ramp takes four minutes", "set 3 bar", "比例增益是 0.12", "ramp 改成 4.4", ""],
+)
+def test_a_plain_statement_has_none(sentence):
+    assert cues_in(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cue"),
+    [("a notable pump", "denial"), ("the mayor", "guess"), ("buttons", "out"), ("okapi", "denial")],
+)
+def test_an_english_word_counts_only_whole(sentence, cue):
+    assert cue not in cues_in(sentence)
+
+
+@pytest.mark.parametrize("sentence", [one for every in SENTENCES.values() for one in every])
+def test_capitals_apostrophes_and_traditional_characters_make_no_difference(sentence):
+    assert cues_in(sentence) == cues_in(sentence.upper()) == cues_in(in_simplified(sentence))
+    assert cues_in(sentence) == cues_in(sentence.replace("’", "'"))
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_every_fragment_of_the_file_is_folded_and_of_its_language(cue):
+    for fragment in TOLD[cue]["english"]:
+        assert fragment.isascii()
+        assert not re.search(r"(?<!\\)[A-Z]", fragment)
+    for fragment in TOLD[cue]["chinese"]:
+        assert not fragment.isascii()
+        assert fragment == in_simplified(fragment)
+
+
+@given(st.text(alphabet=st.sampled_from("not isruledout'’t 因為可能排除-bet "), max_size=60))
+def test_the_fast_way_finds_what_the_patterns_say(sentence):
+    folded = cues.plain(sentence)
+    slow = [cue for cue in CUES if cues._pattern(TOLD[cue]).search(folded)]
+    assert cues_in(sentence) == slow
+
+
+def test_each_kind_of_question_has_its_patterns():
+    asks, has = patterns_of("asks"), patterns_of("has")
+    assert set(has) <= set(asks)
+    assert asks["time"].search("when was it")
+    assert has["file"].search("run_12.log")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["a" * 20_000, "not " * 5_000, "rule " * 4_000, "不" * 20_000, "n't" * 7_000]
+)
+def test_no_sentence_takes_long(sentence):
+    began = time.process_time()
+    cues_in(sentence)
+    assert time.process_time() - began < 0.5

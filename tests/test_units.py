@@ -1,0 +1,231 @@
+"""A message falls into the parts that say something by themselves, each with the devices it speaks of."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrumentgpt.text.facts.devices import devices_in
+from instrumentgpt.text.units import MOST_UNITS, UNIT_CHARS, units_in
+
+NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"), ("pump 053",))
+DATA = [f"10:00:0{at} pv=37.{at} out={40 + at}" for at in range(6)]
+
+
+def texts(message, device="oven 7"):
+    return [unit.text for unit in units_in(message, device, NAMES)]
+
+
+def told_of(message, device="oven 7"):
+    return {unit.text: unit.devices for unit in units_in(message, device, NAMES)}
+
+
+def stood(message):
+    return {unit.text: next(iter(unit.cues), "") for unit in units_in(message, "oven 7", NAMES)}
+
+
+@pytest.mark.parametrize(
+    ("message", "parts"),
+    [
+        ("Swapped it. kp is 9 now!", ["Swapped it.", "kp is 9 now!"]),
+        ("kp is 0.12, e.g. for Dr. Ito vs. Mr. Lee", ["kp is 0.12, e.g. for Dr. Ito vs. Mr. Lee"]),
+        ("Well ... it is 3.5 bar", ["Well ... it is 3.5 bar"]),
+        ("first\r\nsecond\r\n", ["first", "second"]),
+        ("比例增益是 0.12。積分是 3；沒問題！", ["比例增益是 0.12。", "積分是 3；", "沒問題！"]),
+        ("比例增益是 0.12。积分是 3", ["比例增益是 0.12。", "积分是 3"]),
+        ("said twice\nsaid twice", ["said twice"]),
+        ("", []),
+        (" \n\t\n---\n***\n", []),
+    ],
+)
+def test_a_message_falls_into_sentences(message, parts):
+    assert texts(message) == parts
+
+
+def test_a_long_sentence_is_told_in_clauses():
+    clause = "the valve was opened, the pressure fell by a third and came back within the minute"
+    found = texts(f"{clause}, {clause} again, {clause} once more, and that was all")
+    assert len(found) > 1
+    assert all(len(part) < UNIT_CHARS for part in found)
+
+
+@pytest.mark.parametrize("mark", ["- ", "* ", "1. ", "2) ", "• ", "一、", "- [x] ", "  - "])
+def test_a_list_is_told_item_by_item_without_its_marks(mark):
+    assert stood(f"{mark}worn belt\n{mark}dirty fan") == {"worn belt": "item", "dirty fan": "item"}
+
+
+@pytest.mark.parametrize(
+    ("written", "part"),
+    [
+        ("the **fan** is `dirty`", "the fan is dirty"),
+        ("kp is ~~0.09~~ 0.12", "kp is 0.12"),
+        ("see [L 18,204](?log=oven%207/run.log&line=18204)", "see L 18,204"),
+        ("see [the manual](https://example.org/a.pdf) for it", "see the manual for it"),
+        ("it swings <!-- PLOTLY_CHART:a1 --> here", "it swings here"),
+        ("## Oven 7", "Oven 7"),
+    ],
+)
+def test_emphasis_links_and_charts_leave_their_words(written, part):
+    assert texts(written) == [part]
+
+
+@pytest.mark.parametrize("quoted", ["> kp is 0.12", "  > the fan", "＞ 風扇壞了"])
+def test_a_quotation_is_nobodys_word(quoted):
+    assert texts(f"{quoted}\nI doubt it") == ["I doubt it"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| oven | kp | ramp |\n|---|---|---|\n| 7a | 0.12 | 4.4 |",
+        "oven | kp | ramp\n--- | --- | ---\n7a | 0.12 | 4.4",
+        "oven\tkp\tramp\n7a\t0.12\t4.4",
+    ],
+)
+def test_a_row_of_a_table_has_the_names_of_its_columns(table):
+    assert stood(table) == {"7a — kp: 0.12; ramp: 4.4": "row"}
+
+
+def test_a_table_without_a_head_is_told_row_by_row():
+    assert texts("| kp | 0.12 |\n| ki | 0.3 |") == ["kp — 0.12", "ki — 0.3"]
+
+
+def test_cells_beyond_the_head_are_told_too():
+    assert texts("| a | b |\n|---|---|\n| x | 1 | more |") == ["x — b: 1; more"]
+
+
+def test_bars_in_one_sentence_are_no_table():
+    assert texts("choose kp | ki, please") == ["choose kp | ki, please"]
+
+
+def test_a_column_that_names_a_device_is_of_that_device():
+    table = "| | oven 7 | oven 8 |\n|---|---|---|\n| kp | 0.12 | 0.3 |"
+    assert told_of(table) == {"kp: 0.12": ("oven 7",), "kp: 0.3": ("oven 8",)}
+
+
+def test_a_line_of_a_configuration_is_told_with_its_section_and_device():
+    found = told_of("```ini\n[pid]\nkp = 0.12\n\n[pump053]\nrate = 4\n```\nthat is all")
+    assert found == {
+        "[pid] kp = 0.12": ("oven 7",),
+        "[pump053] rate = 4": ("pump 053",),
+        "that is all": ("oven 7",),
+    }
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "```python\nkp = 0.12\n```",
+        "```\nimport pid\nkp = 0.12\nfor step in range(9):\n    set(kp)\n```",
+        "~~~c\nfloat kp = 0.12;\n~~~",
+    ],
+)
+def test_a_program_states_nothing(program):
+    assert texts(f"so:\n{program}\ndone") == ["so:", "done"]
+
+
+def test_a_configuration_that_nobody_named_one_is_told():
+    assert texts("```\nkp = 0.12\nki = 0.3\n```") == ["kp = 0.12", "ki = 0.3"]
+
+
+def test_code_in_one_line_opens_no_block():
+    assert texts("set ```kp = 0.12``` first\nthe fan is fine") == ["set kp = 0.12 first", "the fan is fine"]
+
+
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_lines_of_data_are_left_out_but_not_the_event_among_them(fence):
+    log = [*DATA[:3], "*** E-214 overtemperature trip", *DATA[3:]]
+    message = "what is this\n" + fence + "\n".join(log) + "\n" + fence + "why does it trip"
+    assert stood(message) == {
+        "what is this": "implied",
+        "*** E-214 overtemperature trip": "log",
+        "why does it trip": "implied",
+    }
+
+
+def test_an_event_at_the_end_of_a_log_is_one_too():
+    assert stood("\n".join([*DATA, "10:00:09 E-214 trip", "why?"])) == {
+        "10:00:09 E-214 trip": "log",
+        "why?": "implied",
+    }
+
+
+def test_a_line_with_date_and_time_is_a_logs():
+    assert stood("[2026-02-19 23:24:45] sensor lost") == {"[2026-02-19 23:24:45] sensor lost": "log"}
+
+
+def test_who_is_spoken_of_is_said_by_the_sentence_the_paragraph_or_the_heading():
+    message = "it hums\n\n## oven 8\nkp is 9\n\nThe pump 053 leaks. It is old.\n\nramp is 3\n\noven 7: fine"
+    assert told_of(message) == {
+        "it hums": ("oven 7",),
+        "oven 8": ("oven 8",),
+        "kp is 9": ("oven 8",),
+        "The pump 053 leaks.": ("pump 053",),
+        "It is old.": ("pump 053",),
+        "ramp is 3": ("oven 8",),
+        "oven 7: fine": ("oven 7",),
+    }
+
+
+def test_a_sentence_that_names_two_devices_is_of_both():
+    assert told_of("oven 7 and oven 8 differ. oven 8 is slower.") == {
+        "oven 7 and oven 8 differ.": ("oven 7", "oven 8"),
+        "oven 8 is slower.": ("oven 8",),
+    }
+
+
+def test_what_names_no_device_is_marked_as_implied():
+    first, second = units_in("it hums.\noven 8 too.", "oven 7", NAMES)
+    assert "implied" in first.cues
+    assert "implied" not in second.cues
+
+
+def test_of_a_long_paste_both_ends_are_read():
+    paste = "\n".join(f"[2026-02-19 23:24:{at % 60:02}] out={at}" for at in range(6_000))
+    assert texts(f"here it is\n{paste}\nwhy does it swing") == ["here it is", "why does it swing"]
+
+
+LONG = {
+    "log": "\n".join(f"[2026-02-19 23:24:{at % 60:02}] out={at} pv=37.{at % 10}" for at in range(5_000)),
+    "one line": "The pump of oven 7 was swapped because it leaked. " * 4_000,
+    "lines": "".join(f"pump {chr(97 + at % 26)}{at % 89} of oven 7 leaks\n" for at in range(8_000)),
+    "empty lines": "\n" * 200_000,
+    "fences": "```\n" * 50_000,
+    "bars": "|" * 200_000,
+    "brackets": "[" * 200_000,
+    "open links": "[a](" * 50_000,
+    "struck": "~~ a" * 50_000,
+    "blanks": " " * 200_000 + "x",
+    "digits": "1," * 100_000,
+    "rows": "| a1 | b |\n" * 20_000,
+    "中文": "加熱器的溫度波動是因為供氣管被壓扁，" * 11_000,
+}
+
+
+@pytest.mark.parametrize("message", LONG.values(), ids=LONG)
+def test_a_paste_of_200_kb_takes_milliseconds(message):
+    units_in(message, "oven 7", NAMES)
+    spent = []
+    for _ in range(3):
+        began = time.process_time()
+        assert len(units_in(message, "oven 7", NAMES)) <= MOST_UNITS
+        spent.append(time.process_time() - began)
+    assert min(spent) < 0.1  # s, on a busy machine; 0.02 on a free one
+
+
+@given(st.text(alphabet=st.sampled_from("ab1 .,:|=\t\n\r-#>*`~[]()（「。；因為kp0%壓"), max_size=300))
+def test_every_part_of_any_text_says_something_in_the_words_of_the_text(message):
+    for unit in units_in(message, "oven 7", NAMES):
+        assert unit.text.strip() == unit.text != ""
+        assert "\n" not in unit.text
+        assert len(unit.text) <= UNIT_CHARS
+        assert unit.devices
+        assert set(filter(str.isalnum, unit.text)) <= set(message)
+
+
+@given(st.text(max_size=200))
+def test_devices_are_those_named_or_the_one_in_question(message):
+    known = {"oven 7", *devices_in(message, NAMES)}
+    for unit in units_in(message, "oven 7", NAMES):
+        assert set(unit.devices) <= known
