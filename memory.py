@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from instrumentgpt.text.budget import (
@@ -304,16 +305,24 @@ def _still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) 
     """
     if not names:
         return list(entries)
-    older = sorted(name for name in names[:cut] if isinstance(name, int))
-    digests = {name for name in names[:cut] if isinstance(name, str)}
-    loaded_from = min((name for name in names if isinstance(name, int)), default=0)
+    older = _numbers(names[:cut])
+    digests = set(names[:cut]).difference(older)
+    recent = names[cut:]
+    loaded_from = min(_numbers(names), default=0)
 
     def is_true(row: Entry) -> bool:
-        if any(row.holds(name) for name in names[cut:]) or not digests.issuperset(row.digests):
+        if any(row.holds(name) for name in recent) or not digests.issuperset(row.digests):
             return False
         return row.first is None or row.first < loaded_from or len(_held(row, older)) == row.count
 
     return [row for row in entries if is_true(row)]
+
+
+def _numbers(names: Sequence[MessageId]) -> list[int]:
+    """Return the ids among the names, sorted; of a long conversation all are, as is seen at once."""
+    if set(map(type, names)) <= {int}:
+        return sorted(names)  # type: ignore[arg-type]
+    return sorted(name for name in names if isinstance(name, int))
 
 
 def _held(row: Entry, numbers: Sequence[int]) -> Sequence[int]:
@@ -327,13 +336,13 @@ def _with_older(
 ) -> tuple[list[Entry], tuple[MessageId, ...]]:
     """Return the entries with one more for each message that none holds, in order; and those messages."""
     place = {name: at for at, name in enumerate(names)}
-    numbers = sorted(name for name in names if isinstance(name, int))
+    numbers = _numbers(names)
     ordered: list[tuple[int, Entry]] = []
     held: set[MessageId] = set()
     for row in entries:
         inside: list[MessageId] = [*_held(row, numbers), *row.digests]
         held.update(inside)
-        ordered.append((min((place.get(name, -1) for name in inside), default=-1), row))
+        ordered.append((min(map(place.get, inside, repeat(-1)), default=-1), row))
     evicted = tuple(name for name in names if name not in held)
     for name in evicted:
         message = messages[place[name]]

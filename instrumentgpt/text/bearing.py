@@ -12,7 +12,6 @@ from instrumentgpt.text.cues import patterns_of, plain
 from instrumentgpt.text.outdated import RULED_OUT, Later, contradicted, is_claim, since_all
 from instrumentgpt.text.quantified import quantities_in
 from instrumentgpt.text.said import Evidence, Said, line_of, of_one_device
-from instrumentgpt.text.terms import fold
 from instrumentgpt.text.untrusted import without_tags
 
 SCORE_SHARE = 0.35  # of the message's own score
@@ -108,7 +107,7 @@ def _worth(one: Said, wanted: set[str], evidence: Evidence, most: float, devices
         return 0.0
     worth = held + SCORE_SHARE * evidence.scores.get(one.message_id, 0.0)
     worth += sum(BESIDES for name, cue in ANSWERED_BY.items() if name in wanted and cue in one.cues)
-    folded = fold(one.text)
+    folded = one.folded
     for name in ("cause", "out"):
         if name in wanted and name in one.cues:
             worth *= CUE_WORTH

@@ -55,7 +55,7 @@ def _with_gaps(lines: list[str], kept: set[int], limit: int) -> list[str]:
     return told if last == len(lines) - 1 else [*told, GAP]
 
 
-@lru_cache(maxsize=64)  # a search looks at its best messages twice
+@lru_cache(maxsize=256)  # a search looks at its best messages twice
 def _lines(text: str) -> tuple[list[str], list[str]]:
     """Return the lines of the text, long ones as sentences, each once; and the same lines folded."""
     found: list[str] = []

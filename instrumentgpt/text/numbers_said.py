@@ -7,14 +7,14 @@ so that only the last of them, and those that say that very number, can decide w
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, kinds_in, likeness, quantities_in
 from instrumentgpt.text.said import LAST, Said
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """A number as a part says it; `at` orders those of all parts."""
+class Spoken(NamedTuple):
+    """A number as a part says it; `at` orders those of all parts; a tuple, for they are many."""
 
     at: int
     said: Said
@@ -42,7 +42,7 @@ class Numbers:
     def __init__(self, parts: Iterable[Said] = ()) -> None:
         self._kinds: dict[Kind, _OfKind] = {}
         self._about: defaultdict[str, list[_OfKind]] = defaultdict(list)  # by what kinds have in common
-        self._in_turn: defaultdict[int, list[Spoken]] = defaultdict(list)
+        self._asked: defaultdict[int, list[Spoken]] = defaultdict(list)
         self._alike: dict[Kind, list[tuple[float, _OfKind]]] = {}
         at = 0
         for part in parts:
@@ -52,7 +52,8 @@ class Numbers:
                 of_kind = self._kinds.get(kind) or self._new(kind)
                 of_kind.every.append(one)
                 of_kind.of_amount[number.amount].append(one)
-                self._in_turn[part.turn].append(one)
+                if part.role == "user":
+                    self._asked[part.turn].append(one)
 
     def _new(self, kind: Kind) -> _OfKind:
         of_kind = self._kinds[kind] = _OfKind(kind)
@@ -60,9 +61,9 @@ class Numbers:
             self._about[term].append(of_kind)
         return of_kind
 
-    def in_turns(self, *turns: int) -> list[Spoken]:
-        """Return the numbers that are said in these turns."""
-        return [one for turn in turns for one in self._in_turn.get(turn, ())]
+    def asked_in(self, *turns: int) -> list[Spoken]:
+        """Return the numbers that the user says in these turns."""
+        return [one for turn in turns for one in self._asked.get(turn, ())]
 
     def alike(
         self, value: Quantified, kind: Kind, part: Said, counts: Callable[[Said], bool]

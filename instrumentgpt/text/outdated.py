@@ -7,6 +7,7 @@ certain that the new value takes the place of the old, both are told apart as th
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from instrumentgpt.text.numbers_said import Numbers, Spoken, is_beside
 from instrumentgpt.text.quantified import (
@@ -53,7 +54,7 @@ NOTHING_LATER = Later()
 
 def later_of(said: Sequence[Said]) -> Later:
     """Return the parts made ready."""
-    held = Counter(term for one in said for term in one.terms)
+    held = Counter(chain.from_iterable(one.terms for one in said))
     most = max(3, int(RARE * len(said)))
     return Later(
         Numbers(said),
@@ -144,7 +145,7 @@ def _bearing(value: Quantified, kind: Kind, one: Said, later: Numbers) -> list[t
         return _is_after(other, one) and _of_one_row(one, other)
 
     found = {spoken.at: (spoken, alike) for spoken, alike in later.alike(value, kind, one, counts)}
-    for spoken in later.in_turns(one.turn, one.turn + 1):
+    for spoken in later.asked_in(one.turn, one.turn + 1):
         alike = _answered(value, one, spoken.number, spoken.said)
         if alike and spoken.at not in found and counts(spoken.said):
             found[spoken.at] = spoken, alike

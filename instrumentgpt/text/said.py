@@ -6,10 +6,10 @@ What no fact holds is told in the words in which it was said, with what has beco
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.terms import terms
+from instrumentgpt.text.terms import fold, terms
 from instrumentgpt.text.untrusted import without_notes, without_speakers, without_tags
 
 LINE_CHARS = 240
@@ -44,12 +44,18 @@ class Said:
             left = left.replace(name, " ")
         return left
 
-    @property
+    @cached_property
+    def folded(self) -> str:
+        """The text without differences of case and form."""
+        return fold(self.text)
+
+    @cached_property
     def place(self) -> tuple[int, int]:
         """Where it stands in the conversation."""
         return self.message_id, self.id
 
 
+@lru_cache(maxsize=8192)  # the values of a device are compared with what is said in every turn
 def as_said(
     text: str, message_id: int, device: str, turn: int = 0, cues: frozenset[str] = frozenset()
 ) -> Said:
@@ -88,5 +94,10 @@ def line_of(one: Said, since: str = "") -> str:
 
 def line_words(one: Said) -> str:
     """Return the words of a part as its line tells them, without the marks that stand around them there."""
-    told = without_tags(without_speakers(shorten(" ".join(one.text.split()), LINE_CHARS)))
+    return _line_words(one.text)
+
+
+@lru_cache(maxsize=8192)
+def _line_words(text: str) -> str:
+    told = without_tags(without_speakers(shorten(" ".join(text.split()), LINE_CHARS)))
     return without_notes(told).translate(_STRAIGHT)
