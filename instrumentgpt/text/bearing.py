@@ -149,10 +149,10 @@ def said_lines(
 
 
 def _rules_out(one: Said, claims: Sequence[Said], common: frozenset[str]) -> bool:
-    """Return whether the part takes an earlier suspicion off the list."""
+    """Return whether the part takes a suspicion off the list: an earlier one, or any if it tells no number."""
     if "out" not in one.cues:
         return False
-    return any(of_one_device(one, claim) and contradicted(claim, one, common) for claim in claims)
+    return not quantities_in(one.words) or any(of_one_device(one, claim) and contradicted(claim, one, common) for claim in claims)
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:

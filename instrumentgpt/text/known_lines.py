@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from instrumentgpt.text.cues import cues_in
 from instrumentgpt.text.facts import Fact, is_known, name_of
 from instrumentgpt.text.known import Known, Value, values_in_force
 from instrumentgpt.text.outdated import NOTHING_LATER, Later, since
@@ -164,7 +165,8 @@ def _since(row: Known, later: Later) -> str:
 def _as_said(row: Known) -> Said:
     words = row.said or f"{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
     device = "" if row.kind == "wish" else row.fact.device  # what is laid down may be of any device
-    return as_said(words, row.message_id, device, row.turn)
+    cues = frozenset(cues_in(row.said)) if row.kind == "wish" else frozenset()
+    return as_said(words, row.message_id, device, row.turn, cues)
 
 
 def values_as_said(known: Sequence[Known], devices: Sequence[str]) -> list[Said]:
