@@ -146,6 +146,25 @@ def test_several_devices_of_a_sentence_each_get_their_own():
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pressure is at most 5 bar.",
+        "The pressure rose by 2 bar.",
+        "室溫變 2 度也看不出影響。",
+        "壓力不超過 5 bar。",
+        "The pressure is 45 s.",
+        "the nameplate says 4.2",
+        "Margit: then set 80 °C",
+        "預期 overshoot 降到 1.2",
+        "step the output in 0.5 % increments",
+        "腔內溫度落在 -80 到 -84 °C 之間",
+    ],
+)
+def test_bounds_changes_estimates_and_other_measures_are_no_values(text):
+    assert told(text, Heard()) == []
+
+
 def test_what_explains_something_in_general_says_nothing_of_the_device():
     heard = Heard(question="what is a vacuum gauge, can you explain?")
     assert told("The pressure is 1 mbar then.", heard) == []

@@ -116,3 +116,8 @@ def test_identifiers_stand_under_names_of_identifiers_alone():
     text = "| oven | column | length | serial |\n|---|---|---|---|\n| oven 8 | C18-AQ | 250 mm | CT-3390-W |"
     assert told(text)["oven 8", "serial number"] == "CT-3390-W"
     assert told("| mount | X128447 |\n| stage | 4.2 K |") == {("oven 7", "stage"): "4.2 K"}
+
+
+def test_what_a_device_is_called_beside_its_number_is_no_part_of_the_quantity():
+    text = "| item | 052 Eagle | 053 Sparrow |\n|---|---|---|\n| spray flow | 4.2 | 6.1 |"
+    assert told(text) == {("zspr 052", "spray flow"): "4.2", ("zspr 053", "spray flow"): "6.1"}

@@ -42,8 +42,10 @@ _JUNK = re.compile(
     r"|maybe|about|nearly"
     r"|some|any|many|several|few|two|three|four|five|ten|shes|hes|thats|today|yesterday|tonight"
     r"|tomorrow|say|below|above"
-    r"|again|went|cost|costs|price|around|spec|target|price)(?![a-z])|(?<![a-z])by$"
-    r"|^(?:今天|昨天|明天|今早|早上|上週|上周|最|大概|一般|正常|每|它|其中|總共|总共|一共|合計|合计|另外|接著|接着|然後|然后)|(?:比|低於|高於|超過|用|再)",
+    r"|again|went|cost|costs|price|around|spec|target)(?![a-z])"
+    r"|(?<![a-z])by$|^(?:needs?|draws?|takes?|stays?|gets?|goe?s?|via\b.*)$"
+    r"|^(?:今天|昨天|明天|今早|早上|上週|上周|最|大概|一般|正常|每|它|其中|總共|总共|一共|合計|合计|另外|接著|接着|然後|然后)"
+    r"|相差|差真|比(?!例|值|率)|低於|高於|超過|(?<!使)用(?!量)|再",
     re.I,
 )
 

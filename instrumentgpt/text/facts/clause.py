@@ -7,6 +7,7 @@ from functools import cached_property
 from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, device_named, devices_named
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard
+from instrumentgpt.text.facts.labels import is_measured_in
 from instrumentgpt.text.facts.values import quantity, same_measure
 from instrumentgpt.text.terms import fold
 
@@ -42,9 +43,10 @@ class Clause:
         return Fact(self.device, self.channel, filed, value, told)
 
     def may_have(self, fact: Fact) -> bool:
-        """Return whether the value measures the same thing as the one known of its quantity."""
+        """Return whether the value measures what its quantity is measured in, and what the one known is."""
         held = self.heard.held(*fact.key)
-        return held is None or same_measure(fact.unit, held.unit)
+        alike = held is None or same_measure(fact.unit, held.unit)
+        return alike and is_measured_in(fact.parameter, fact.unit)
 
 
 def clauses(sentence: str, device: str, names: Names, heard: Heard) -> list[Clause]:

@@ -124,10 +124,19 @@ def _columns(head: Row, body: Sequence[Row], keys: int, names: Names) -> Iterato
     present = [at for at in valued if column_named(heads[at]) is not None]
     if not head:
         present = present[:1]  # what a second value says of the first nobody knows
+    named_once = _are_nicknames([heads[at] for at in present], names)
     for at in present:
         told, unit = label_and_unit(CHANNEL.sub(" ", without_devices(heads[at], names)).strip())
-        name = column_named(told, len(valued) == 1) or ""
+        name = "" if named_once else column_named(told, len(valued) == 1) or ""
         yield _Column(at, device_named(heads[at], names), channel_in(heads[at]), name, unit)
+
+
+def _are_nicknames(heads: Sequence[str], names: Names) -> bool:
+    """Return whether columns of one device each have a word beside it that names no quantity: `051 Eagle`."""
+    devices = [device_named(head, names) for head in heads]
+    told = {label_and_unit(without_devices(head, names).strip())[0] for head in heads}
+    one_each = all(devices) and len({*devices}) == len(heads) > 1
+    return one_each and len(told) == len(heads) and not any(is_known(parameter_named(name)) for name in told)
 
 
 def _of_row(

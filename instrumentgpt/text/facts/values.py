@@ -62,6 +62,7 @@ _IDENTIFIED = re.compile(
 _NAMES_ONLY = re.compile(
     r"serial|part number|firmware|software|model|work order|certificate|contract|error code|asset"
 )
+_NUMBERED = re.compile(r"serial|part number|work order|certificate|contract|asset")
 _NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
 
 
@@ -83,6 +84,8 @@ def fits(parameter: str, found: re.Match[str]) -> bool:
         return bool(_DATED.search(parameter))
     if found["number"] and found["unit"].strip():
         return not _NAMES_ONLY.search(parameter)
+    if found["number"] and _NUMBERED.search(parameter):
+        return found["number"].isdigit()
     return not found["id"] or identifies(parameter)
 
 

@@ -19,6 +19,7 @@ NOT_OWN = re.compile(  # what is so elsewhere, for the rest of the clause
     r"|required|requires|allowed|allows|advertised|default|at least|at most|less than|more than|up to"
     r"|below|above"
     r"|under|over|within|beyond|exceed(?:s|ed)?|not beyond|between|until|unless|every|per)\b|[<>≤≥]"
+    r"|(?:\bby|變|变)\s*$"
     r"|通常|一般|理想|規格|规格|額定|额定|標稱|标称|正常|要求|允許|允许|預設|预设|出廠|出厂|至少|最多|低於|低于|高於|高于"
     r"|不超過|不超过|超過|超过|小於|小于|大於|大于|以內|以内|正負|正负|限制|限在|每(?!次|回|分|小時|秒)",
     re.I,
@@ -55,7 +56,7 @@ NEW = re.compile(
 LINK = re.compile(
     r"\b(?:is|are|was|were|be|reads?|reading|equals?|at|of|to|set|now|stands|sits|shows?|measur\w*"
     r"|runs?|running|gives?"
-    r"|has|down|up|about|around|averages?|by|says?|keeps?|holds?|remains?|stays?|went|goes|came|comes"
+    r"|has|down|up|about|around|averages?|says?|keeps?|holds?|remains?|stays?|went|goes|came|comes"
     r"|dropped|fell|rose)\b"
     r"|[=:：≈~→]|->|為|为|是|設|设|約|约|目前|現在|现在|(?<!直)到|成|改|讀|读|有|在|值|達|达|等於|等于|調|调|換|换|至|只|剩|寫|写",
     re.I,
