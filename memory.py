@@ -335,7 +335,7 @@ def _with_older(
     entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
 ) -> tuple[list[Entry], tuple[MessageId, ...]]:
     """Return the entries with one more for each message that none holds, in order; and those messages."""
-    place = {name: at for at, name in enumerate(names)}
+    place = dict(zip(names, range(len(names)), strict=True))
     numbers = _numbers(names)
     ordered: list[tuple[int, Entry]] = []
     held: set[MessageId] = set()
@@ -343,7 +343,8 @@ def _with_older(
         inside: list[MessageId] = [*_held(row, numbers), *row.digests]
         held.update(inside)
         ordered.append((min(map(place.get, inside, repeat(-1)), default=-1), row))
-    evicted = tuple(name for name in names if name not in held)
+    new = place.keys() - held
+    evicted = tuple(name for name in names if name in new) if new else ()
     for name in evicted:
         message = messages[place[name]]
         ordered.append((place[name], entry(name, compress_message(message["role"], message["content"]))))

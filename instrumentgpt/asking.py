@@ -36,6 +36,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import memory_in_force
@@ -237,7 +238,7 @@ def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
     allowed = (
         Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
     )
-    remembered = memory_in_force(turn.database, turn.run.conversation_id, turn.state)
+    remembered = _remembered(turn)
     known = remembered.state
     folder, task_file = turn.workspace(), _task_file(turn, asking, remembered)
     source = source_of(_device(turn))
@@ -285,6 +286,14 @@ def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
         budget=turn.settings.prompt_tokens,
     )
     return text
+
+
+def _remembered(turn: Turn) -> InForce:
+    """Return what is known of the device in question, and of none in particular, as people revised it."""
+    told = turn.database, turn.run.conversation_id
+    own = device_key(turn.state)
+    found = memory_in_force(*told, turn.state, list_facts(*told, ["", own]))
+    return found if device_key(found.state) == own else memory_in_force(*told, turn.state)
 
 
 def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:

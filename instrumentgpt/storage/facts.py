@@ -77,17 +77,20 @@ def _first_read(database: Database, conversation_id: str, reading: Reading) -> i
     return int(found[0][0]) if found else None
 
 
-def list_facts(database: Database, conversation_id: str) -> list[Known]:
-    """Return what the conversation's messages state, oldest first: of each quantity the newest values."""
+def list_facts(database: Database, conversation_id: str, devices: Sequence[str] | None = None) -> list[Known]:
+    """Return what the conversation's messages state, oldest first: of each quantity the newest values.
+
+    devices  whose ("": of none in particular); None: of all
+    """
+    named = f" AND device IN ({', '.join('?' * len(devices))})" if devices is not None else ""
     sql = (
         f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
         f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS age"
-        " FROM facts WHERE conversation_id = ?)"
+        f" FROM facts WHERE conversation_id = ?{named})"
         f" WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
     )
-    return _known(
-        database, conversation_id, rows(database, sql, (conversation_id, NEWEST_VALUES, NEWEST_SENTENCES))
-    )
+    asked: tuple[str | int, ...] = (conversation_id, *(devices or ()), NEWEST_VALUES, NEWEST_SENTENCES)
+    return _known(database, conversation_id, rows(database, sql, asked))
 
 
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
@@ -188,12 +191,9 @@ def heard_before(database: Database, conversation_id: str, message_id: int, ques
         " ORDER BY id DESC LIMIT ?)"
     )
     first = rows(database, before, (conversation_id, message_id, LAST_MESSAGES))[0][0] or 0
-    facts = [Fact(*row[:5]) for row in told]
-    newest = {fact.key: fact for fact in facts}
-    values = tuple(fact for fact in facts if newest[fact.key] is fact)
-    return Heard(
-        values, tuple(fact for fact, row in zip(facts, told, strict=True) if row[5] >= first), question
-    )
+    newest = {row[:3]: row for row in told}
+    values = tuple(Fact(*row[:5]) for row in told if newest[row[:3]] is row)
+    return Heard(values, tuple(Fact(*row[:5]) for row in told if row[5] >= first), question)
 
 
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
