@@ -18,6 +18,7 @@ SCORE_SHARE = 0.35  # of the message's own score
 MOST_TERMS = 6  # of the question that one part can be expected to have
 ASKS = patterns_of("asks")  # what a question asks for, by its words
 HAS = patterns_of("has")  # what has that
+HOW_TO_READ = "Words of earlier turns, the oldest first; of two that differ the later one holds."
 KIND_WORTH = 1.35  # how much more a part counts that has what is asked for
 ANSWERED_BY = {"cause": "verdict", "out": "out", "code": "log"}  # what a question asks for → cue of a part
 BESIDES = 0.2  # of such a part, whatever its words
@@ -142,17 +143,19 @@ def said_lines(
     claims = [one for one in evidence.said if is_claim(one)]
     out = [one for one in chosen if _rules_out(one, claims, later.common)]
     rest = [one for one in chosen if one not in out]
-    return [
+    groups = [
         *_under("Said of", rest, later, devices),
         *_under("Ruled out, as said of", out, later, devices),
     ]
+    return [HOW_TO_READ, *groups] if groups else []
 
 
 def _rules_out(one: Said, claims: Sequence[Said], common: frozenset[str]) -> bool:
-    """Return whether the part takes a suspicion off the list: an earlier one, or any if it tells no number."""
+    """Return whether the part takes a suspicion off the list: an earlier one, or any if it has no number."""
     if "out" not in one.cues:
         return False
-    return not quantities_in(one.words) or any(of_one_device(one, claim) and contradicted(claim, one, common) for claim in claims)
+    earlier = (claim for claim in claims if of_one_device(one, claim))
+    return not quantities_in(one.words) or any(contradicted(claim, one, common) for claim in earlier)
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:
