@@ -1,0 +1,124 @@
+"""Earlier words are told with what later ones have made of them, of the same device and thing only."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spoken import spoken
+
+from instrumentgpt.text.outdated import contradicted, is_claim, later_of, since, since_all
+
+
+def note(*messages):
+    """Return what has become of the first part of the first message."""
+    parts = spoken(*messages)
+    return since(parts[0], later_of(parts))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "new"),
+    [
+        ("the heater limit of oven 7 is 41 A", "we set the heater limit of oven 7 to 36 A", "36"),
+        ("the audit is on 4 December", "the audit was moved to 9 December", "9 december"),
+        ("oven 7 的備用皮帶放在 12 號架", "oven 7 的備用皮帶改放到 15 號架", "15"),
+        ("oven 7 的备用皮带放在 12 号架", "oven 7 的备用皮带改放到 15 号架", "15"),
+    ],
+)
+def test_a_value_is_told_with_the_one_that_was_said_later(first, then, new):
+    told = note(first, "Noted.", then)
+    assert "turn 2" in told
+    assert told.startswith(" [")
+    assert new in told
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "the heater limit of oven 8 is 36 A",
+        "the door of oven 7 weighs 36 kg",
+        "the heater limit of oven 7 is 41 A",
+        "is the heater fine?",
+        "oven 8 的加熱器上限是 36 A",
+    ],
+)
+def test_other_devices_other_things_and_the_same_again_change_nothing(then):
+    assert note("the heater limit of oven 7 is 41 A", "Noted.", then) == ""
+
+
+def test_what_was_said_before_makes_nothing_of_what_comes_later():
+    parts = spoken("the heater limit is 41 A", "Noted.", "the heater limit is 36 A")
+    assert since(parts[-1], later_of(parts)) == ""
+
+
+def test_a_value_that_is_said_again_holds():
+    assert note("the limit is 41 A", "ok", "the limit is 36 A", "ok", "back: the limit is 41 A") == ""
+
+
+def test_a_brief_answer_gives_another_value():
+    parts = spoken("set it up", "I suggest a hold of 200 s.", "make it 205 s")
+    assert "205" in since(parts[1], later_of(parts))
+
+
+def test_the_old_value_of_a_sentence_is_told_as_that():
+    assert note("kp is 0.12, not 0.09") == " [0.09: previous value]"
+
+
+def test_an_event_of_a_log_stays_what_it_was():
+    log = "[2026-02-19 23:24:45] heater limit 41 A reached"
+    assert note(log, "I see.", "the heater limit is 36 A") == ""
+
+
+@pytest.mark.parametrize(
+    ("guess", "dismissal"),
+    [
+        ("Perhaps the damper flap sticks.", "We can rule out the damper flap."),
+        ("可能是供氣管被壓扁。", "供氣管可以排除。"),
+        ("可能是供气管被压扁。", "供气管可以排除。"),
+        ("可能是供气管被压扁。", "供氣管可以排除。"),
+    ],
+)
+def test_a_suspicion_is_told_as_ruled_out(guess, dismissal):
+    parts = spoken("why?", guess, "and?", dismissal)
+    assert "ruled out in turn 2" in since(parts[1], later_of(parts))
+    assert contradicted(parts[1], parts[3], frozenset())
+    assert not contradicted(parts[3], parts[1], frozenset())
+
+
+@pytest.mark.parametrize(
+    ("guess", "dismissal"),
+    [
+        ("Perhaps the damper flap sticks.", "We can rule out the relay."),
+        ("可能是供氣管被壓扁。", "風扇可以排除。"),
+        ("可能是供气管被压扁。", "风扇可以排除。"),
+    ],
+)
+def test_what_is_ruled_out_leaves_other_suspicions_open(guess, dismissal):
+    assert note(guess, "I see.", dismissal) == ""
+
+
+def test_a_claim_is_what_supposes_or_an_item_without_numbers():
+    parts = spoken("- worn belt\n- kp 0.12\nPerhaps the fan.\nIt hums.")
+    assert [is_claim(one) for one in parts] == [True, False, True, False]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "kp is 1",
+                "kp is 2 now",
+                "not kp 1",
+                "perhaps the fan",
+                "fan ruled out",
+                "可能是風扇",
+                "排除風扇",
+            ]
+        ),
+        max_size=8,
+    )
+)
+def test_notes_name_only_later_turns_and_stand_in_brackets(messages):
+    parts = spoken(*messages)
+    for one, told in since_all(parts, later_of(parts)).items():
+        assert told == "" or (told.startswith(" [") and told.endswith("]"))
+        for turn in range(1, one.turn):
+            assert f"turn {turn}" not in told

@@ -1,0 +1,133 @@
+"""The numbers and dates of a sentence are read with what they are of, and whether they still hold."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrumentgpt.text.quantified import ENOUGH, kinds_in, likeness, quantities_in, units_fit
+from instrumentgpt.text.terms import fold
+
+
+def told(sentence):
+    return [(one.number, one.unit, one.is_old) for one in quantities_in(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "numbers"),
+    [
+        ("ramp is 4.4 °C", [("4.4", "°c")]),
+        ("flow 12 sccm, pressure 3 mbar", [("12", "sccm"), ("3", "mbar")]),
+        ("fan at 4,017 rpm", [("4,017", "rpm")]),
+        ("it takes 5 minutes", [("5", "min")]),
+        ("轉速 4017 轉", [("4017", "rpm")]),
+        ("转速 4017 转", [("4017", "rpm")]),
+        ("保持 30 分鐘", [("30", "min")]),
+        ("保持 30 分钟", [("30", "min")]),
+        ("the audit is on 12 December", [("12 december", "date")]),
+        ("校正在 12 月 8 日", [("12 月 8 日", "date")]),
+        ("due 2026-02-19", [("2026-02-19", "date")]),
+    ],
+)
+def test_numbers_are_read_with_their_units(sentence, numbers):
+    assert [(number, unit) for number, unit, _ in told(sentence)] == [
+        (number, "c" if unit == "°c" else unit) for number, unit in numbers
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["device 052 hums", "at 10:32 it stopped", "see WO-30629", "part AX12b", "version 1.2.3", "", "kp"],
+)
+def test_names_times_and_identifiers_are_no_quantities(sentence):
+    assert told(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old", "new"),
+    [
+        ("kp is 0.12, not 0.09", "0.09", "0.12"),
+        ("kp went from 0.09 to 0.12", "0.09", "0.12"),
+        ("kp is 0.12 instead of 0.09", "0.09", "0.12"),
+        ("the former kp of 0.09 is now 0.12", "0.09", "0.12"),
+        ("kp 0.09 → 0.12", "0.09", "0.12"),
+        ("kp 從 0.09 改成 0.12", "0.09", "0.12"),
+        ("kp 从 0.09 改成 0.12", "0.09", "0.12"),
+        ("kp 不是 0.09，是 0.12", "0.09", "0.12"),
+        ("kp 原本是 0.09，現在是 0.12", "0.09", "0.12"),
+        ("kp 原本是 0.09，现在是 0.12", "0.09", "0.12"),
+    ],
+)
+def test_what_is_told_as_no_more_is_old(sentence, old, new):
+    assert {number: is_old for number, _, is_old in told(sentence)} == {old: True, new: False}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("0.50", "0.5"), ("1,200", "1200"), ("12 月 8 日", "8 December"), ("2026-12-08", "12/8")],
+)
+def test_an_amount_is_one_however_it_is_written(one, other):
+    (first,), (second,) = quantities_in(f"limit {one}"), quantities_in(f"limit {other}")
+    assert first.amount == second.amount
+
+
+def alike(one, other):
+    return likeness(kinds_in(one)[0], kinds_in(other)[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the heater limit is 41 A", "we set the heater limit to 36 A"),
+        ("kp is 0.12", "proportional gain: 0.15"),
+        ("kp is 0.12", "比例增益設為 0.15"),
+        ("kp is 0.12", "比例增益设为 0.15"),
+        ("備用皮帶放在 12 號架", "備用皮帶改放到 15 號架"),
+        ("备用皮带放在 12 号架", "備用皮帶改放到 15 號架"),
+    ],
+)
+def test_numbers_of_one_thing_are_alike(one, other):
+    assert alike(one, other) >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the heater limit is 41 A", "the heater limit is 36 °C"),
+        ("the heater limit is 41 A", "the audit is on 12 December"),
+        ("the ramp is 4 °C", "the pump leaks 4 ml"),
+        ("備用皮帶放在 12 號架", "冷卻水流量 15 升"),
+    ],
+)
+def test_numbers_of_other_things_are_not(one, other):
+    assert alike(one, other) < ENOUGH
+
+
+TEXT = st.text(alphabet=st.sampled_from("0123456789.,-+±/:° ck%kp從改成到月日 notfrom\n"), max_size=120)
+
+
+@given(TEXT)
+def test_every_number_of_any_text_stands_in_it(sentence):
+    folded = " ".join(fold(sentence).split()).replace("−", "-").replace("–", "-")
+    for one in quantities_in(sentence):
+        assert one.number in folded
+        assert one.amount
+
+
+@given(TEXT, TEXT)
+def test_likeness_is_mutual_and_between_0_and_1(one, other):
+    for first in kinds_in(one):
+        for second in kinds_in(other):
+            assert 0 <= likeness(first, second) <= 1
+            assert likeness(first, second) == pytest.approx(likeness(second, first))
+            assert units_fit(first, second) == units_fit(second, first)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["1 " * 200, "not " * 100 + "1", "was the it " * 36, "1,000" * 80, "from 1 to 2 " * 33]
+)
+def test_no_sentence_of_a_message_takes_long(sentence):
+    began = time.process_time()
+    quantities_in(sentence[:400])
+    assert time.process_time() - began < 0.2
