@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, kinds_in, likeness, quantities_in
-from instrumentgpt.text.said import LAST, Said
+from instrumentgpt.text.said import Said
 
 
 class Spoken(NamedTuple):
@@ -20,11 +20,6 @@ class Spoken(NamedTuple):
     said: Said
     number: Quantified
     kind: Kind
-
-
-def is_beside(one: Said, other: Said) -> bool:
-    """Return whether the other part only stands in the same message: it gives no newer value."""
-    return other.message_id == one.message_id and other.id != LAST
 
 
 @dataclass
@@ -66,19 +61,22 @@ class Numbers:
         return [one for turn in turns for one in self._asked.get(turn, ())]
 
     def alike(
-        self, value: Quantified, kind: Kind, part: Said, counts: Callable[[Said], bool]
+        self,
+        value: Quantified,
+        kind: Kind,
+        counts: Callable[[Said], bool],
+        replaces: Callable[[Spoken, float], bool],
     ) -> Iterator[tuple[Spoken, float]]:
-        """Yield what can decide what has become of a value of `part`, each with its likeness, in no order.
+        """Yield what can decide what has become of a value, each with its likeness, in no order.
 
-        counts  whether a part is one of those that can
+        counts    whether a part is one of those that can
+        replaces  whether a number, of this likeness, is a newer value if it is another one
         """
         for likely, of_kind in self._like(kind):
             same = of_kind.of_amount.get(value.amount, ())
             yield from ((one, likely) for one in same if counts(one.said))
             for one in reversed(of_kind.every):
-                if one.number.is_old or one.number.amount == value.amount or is_beside(part, one.said):
-                    continue
-                if counts(one.said):
+                if one.number.amount != value.amount and replaces(one, likely) and counts(one.said):
                     yield one, likely
                     break
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from instrumentgpt.text.numbers_said import Numbers, Spoken, is_beside
+from instrumentgpt.text.numbers_said import Numbers, Spoken
 from instrumentgpt.text.quantified import (
     ENOUGH,
     Kind,
@@ -19,7 +19,7 @@ from instrumentgpt.text.quantified import (
     subjects_of,
     units_fit,
 )
-from instrumentgpt.text.said import Said, of_one_device
+from instrumentgpt.text.said import LAST, Said, of_one_device
 from instrumentgpt.text.terms import telling, terms
 from instrumentgpt.text.wanted import surfaces
 
@@ -144,7 +144,10 @@ def _bearing(value: Quantified, kind: Kind, one: Said, later: Numbers) -> list[t
     def counts(other: Said) -> bool:
         return _is_after(other, one) and _of_one_row(one, other)
 
-    found = {spoken.at: (spoken, alike) for spoken, alike in later.alike(value, kind, one, counts)}
+    def replaces(spoken: Spoken, alike: float) -> bool:
+        return _replaces(value, one, spoken, alike)
+
+    found = {spoken.at: (spoken, alike) for spoken, alike in later.alike(value, kind, counts, replaces)}
     for spoken in later.asked_in(one.turn, one.turn + 1):
         alike = _answered(value, one, spoken.number, spoken.said)
         if alike and spoken.at not in found and counts(spoken.said):
@@ -160,14 +163,26 @@ def _last_word(value: Quantified, one: Said, after: Sequence[tuple[Spoken, float
         same = held.amount == value.amount
         if held.is_old and same:
             note, best = Note(f"{value.number}: superseded in turn {other.turn}", other.turn), 2.0
-        elif held.is_old or is_beside(one, other):
+        elif held.is_old or _is_beside(one, other):
             continue
         elif same:
             note, best = None, 0.0  # it is said again
-        elif alike >= best and (alike == 1.0 or _near(value, held, CHANGED_MOST)):
+        elif alike >= best and _replaces(value, one, spoken, alike):
             told = f"{value.number}: may be stale, turn {other.turn} says {held.number}"
             note, best = Note(told, other.turn), alike
     return note
+
+
+def _replaces(value: Quantified, one: Said, spoken: Spoken, alike: float) -> bool:
+    """Return whether another number, said later, can be the value's newer one."""
+    if spoken.number.is_old or _is_beside(one, spoken.said):
+        return False
+    return alike == 1.0 or _near(value, spoken.number, CHANGED_MOST)
+
+
+def _is_beside(one: Said, other: Said) -> bool:
+    """Return whether the other part only stands in the same message: it gives no newer value."""
+    return other.message_id == one.message_id and other.id != LAST
 
 
 def _answered(value: Quantified, one: Said, held: Quantified, other: Said) -> float:
