@@ -25,7 +25,7 @@ from instrumentgpt.text.withdrawn import not_withdrawn
 
 PARTS_OF = 40  # best messages whose parts are looked at
 CUES_ASKED = {"out": "out", "cause": "cause", "code": "log"}  # of which the newest parts are looked at
-SETTLING = ("out", "verdict")  # of which the newest are looked at whatever is asked: they settle older ones
+SETTLING = ("out", "verdict", "log")  # of which the newest are looked at whatever is asked
 NEWEST_OF_CUE = 60
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
