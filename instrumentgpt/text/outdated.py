@@ -197,9 +197,8 @@ def _near(one: Quantified, other: Quantified, times: float) -> bool:
     """Return whether neither is more than so many times the other; dates are always near one another."""
     if one.unit == "date":
         return True
-    try:
-        first, second = (float(told.amount.lstrip("±")) for told in (one, other))
-    except ValueError:
+    first, second = one.size, other.size
+    if first is None or second is None:
         return False
     if not first * second:
         return True

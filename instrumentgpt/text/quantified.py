@@ -74,6 +74,14 @@ class Quantified:
     is_old: bool
 
     @cached_property
+    def size(self) -> float | None:
+        """The number without its ±; None for what is none."""
+        try:
+            return float(self.amount.lstrip("±"))
+        except ValueError:
+            return None
+
+    @cached_property
     def amount(self) -> str:
         """The number or date in one spelling: 0.5 for 0.50, 12/8 for 12 月 8 日 and 8 December."""
         if self.unit != "date":
