@@ -119,6 +119,8 @@ def test_a_question_that_names_devices_is_told_of_no_others():
 def test_each_device_stands_under_its_name_those_in_question_first():
     found = lines("belt?", "the belt of oven 8 is black\nthe belt of oven 7 is red")
     assert [line for line in found if not line.startswith(" ")] == ["Said of oven 7:", "Said of oven 8:"]
+    found = lines("belt?", "the belt of oven 7 is red\nthe belt of oven 8 is black", devices=("oven 8",))
+    assert [line for line in found if not line.startswith(" ")] == ["Said of oven 8:", "Said of oven 7:"]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def test_names_times_and_identifiers_are_no_quantities(sentence):
         ("kp went from 0.09 to 0.12", "0.09", "0.12"),
         ("kp is 0.12 instead of 0.09", "0.09", "0.12"),
         ("the former kp of 0.09 is now 0.12", "0.09", "0.12"),
+        ("kp is 0.12 now, up from 0.09", "0.09", "0.12"),
         ("kp 0.09 → 0.12", "0.09", "0.12"),
         ("kp 從 0.09 改成 0.12", "0.09", "0.12"),
         ("kp 从 0.09 改成 0.12", "0.09", "0.12"),
@@ -96,6 +97,7 @@ def test_numbers_of_one_thing_are_alike(one, other):
     [
         ("the heater limit is 41 A", "the heater limit is 36 °C"),
         ("the heater limit is 41 A", "the audit is on 12 December"),
+        ("the heater limit is 41", "the heater limit is 12 December"),
         ("the ramp is 4 °C", "the pump leaks 4 ml"),
         ("備用皮帶放在 12 號架", "冷卻水流量 15 升"),
     ],

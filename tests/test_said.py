@@ -173,6 +173,7 @@ def test_nothing_said_changes_the_prompt_or_looks_like_ours(database, conversati
         if "99" in line and "turn 1, " in line:
             assert line.startswith("  - ")
             assert line.count("“") == line.count("”") <= 1
+    assert not re.search(r"\b(?:User|Assistant)[:：]", context_of(prompt))
     headings = [line for line in context_of(prompt).splitlines() if line and not line.startswith("  ")]
     assert len(set(headings)) == len(headings)
 
@@ -314,13 +315,14 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back_through_words(
     assert lines_with(context_of(exchange(database, conversation, question)), f"“{said}”")
 
 
-def test_what_a_user_says_anew_after_forgetting_counts(database, conversation):
-    exchange(database, conversation, KP_SAID, "I see.")
-    revise(database, conversation, KP, "forget", "0.12")
-    exchange(database, conversation, "for sure oven 7 runs with kp 0.12 again", "I see.")
-    context = context_of(exchange(database, conversation, "oven 7: which kp?"))
-    assert not lines_with(context, "overhaul")
-    assert "0.12" in context
+def test_what_a_user_says_anew_after_forgetting_is_told(database, conversation):
+    finding, anew = "the door seal leaks", "the door seal leaks again, Ito saw it"
+    exchange(database, conversation, f"oven 7: {finding}, they say", "I see.")
+    revise(database, conversation, Item("oven 7", "findings", finding), "forget", finding)
+    exchange(database, conversation, f"oven 7: {anew}", "I see.")
+    context = context_of(exchange(database, conversation, "oven 7: who saw the door seal?"))
+    assert lines_with(context, anew)
+    assert not lines_with(context, "they say")
 
 
 def test_another_value_is_not_taken_for_the_forgotten_one(database, conversation):

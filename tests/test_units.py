@@ -113,6 +113,11 @@ def test_a_line_of_a_configuration_is_told_with_its_section_and_device():
     }
 
 
+def test_a_section_ends_with_its_block():
+    found = told_of("```ini\n[pump053]\nrate = 4\n```\n```ini\nkp = 0.12\n```")
+    assert found == {"[pump053] rate = 4": ("pump 053",), "kp = 0.12": ("oven 7",)}
+
+
 @pytest.mark.parametrize(
     "program",
     [
