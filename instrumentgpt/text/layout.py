@@ -63,6 +63,8 @@ def _kind(line: str, block: str, is_row: bool, is_data: bool, is_event: bool) ->
 
 def _blocks(lines: Sequence[str]) -> list[str]:
     """Return of what each line's block of code is: "code", "log" or "program"; "" outside."""
+    if not any("```" in line or "~~~" in line for line in lines):
+        return [""] * len(lines)
     found: list[str] = []
     for language, group in groupby(zip(languages(lines), lines, strict=True), key=lambda pair: pair[0]):
         block = [line for _, line in group]
@@ -103,6 +105,8 @@ def _is_event(at: int, forms: Sequence[str], data: Sequence[bool]) -> bool:
 
 def _rows(lines: Sequence[str], blocks: Sequence[str], data: Sequence[bool]) -> set[int]:
     """Return the places of the lines of tables, with bars at their ends or without, or with tabs."""
+    if not any("|" in line or "\t" in line for line in lines):
+        return set()
     parted = ["" if block else _parted(line) for line, block in zip(lines, blocks, strict=True)]
     found: set[int] = set()
     for mark, group in groupby(range(len(lines)), key=parted.__getitem__):

@@ -15,6 +15,7 @@ from typing import Any
 from snowballstemmer import stemmer
 
 Phrase = tuple[str, ...]  # terms that follow one another
+SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -42,6 +43,11 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    return _folded(text) if len(text) <= SENTENCE_CHARS else _folded.__wrapped__(text)
+
+
+@lru_cache(maxsize=4096)  # a sentence is folded by all who read it
+def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
 
 
