@@ -38,8 +38,10 @@ def remember_question(
     facts = memory.facts_in(told, device, names_of(inventory), heard)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
-    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
-    store_said(database, conversation_id, question.id, units_in(told, device, names_of(inventory)))
+    units = units_in(told, device, names_of(inventory))
+    with transaction(database):
+        db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
+        store_said(database, conversation_id, question.id, units)
 
 
 def remember_answer(
