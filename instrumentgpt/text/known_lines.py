@@ -12,6 +12,7 @@ from instrumentgpt.text.terms import fold, phrases, terms
 from instrumentgpt.text.untrusted import without_notes, without_tags
 
 ASKED_SHOWN = 8  # values that fit the question
+FURTHER_JUDGED = 24  # other values of which it is told what has become of them; few more are in a prompt
 WISHES_SHOWN = 8
 WISHES_FIRST = 4  # of those the newest, which stand with what is asked for
 RULED_OUT_SHOWN = 6
@@ -66,7 +67,8 @@ def render_known(
         fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
         numbers |= {(device, row.fact.value) for value in own for row in (value.now, *value.earlier)}
         fitting = _lines(fit, True, later)
-        rest = _lines([value for value in own if not fits[value.now.fact.parameter]], False, later)
+        left = [value for value in own if not fits[value.now.fact.parameter]]
+        rest = _lines(left[:FURTHER_JUDGED], False, later) + _lines(left[FURTHER_JUDGED:], False)
         asked += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
     said = [
