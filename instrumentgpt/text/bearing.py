@@ -23,6 +23,7 @@ KIND_WORTH = 1.35  # how much more a part counts that has what is asked for
 ANSWERED_BY = {"cause": "verdict", "out": "out", "code": "log"}  # what a question asks for → cue of a part
 BESIDES = 0.2  # of such a part, whatever its words
 CUE_WORTH = 1.5
+NOTHING = 12  # characters of a part that says nothing: "Noted.", "Will look."
 LEAST_WORTH = 0.05
 BRIEF_CHARS = 80  # a part as short as that, whose values stand in the context, says no more
 _NUMBER = re.compile(r"\d")
@@ -104,7 +105,7 @@ def _says(one: Said, told: Collection[tuple[str, str]]) -> bool:
 
 def _worth(one: Said, wanted: set[str], evidence: Evidence, most: float, devices: Sequence[str]) -> float:
     held = sum(weight for term, weight in evidence.weights.items() if term in one.terms) / most
-    if not held and not one.cues and not _NUMBER.search(one.text):
+    if one.cues <= {"implied"} and not _NUMBER.search(one.text) and not (held and len(one.text) > NOTHING):
         return 0.0
     worth = held + SCORE_SHARE * evidence.scores.get(one.message_id, 0.0)
     worth += sum(BESIDES for name, cue in ANSWERED_BY.items() if name in wanted and cue in one.cues)
