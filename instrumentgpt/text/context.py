@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from instrumentgpt.text.bearing import only_of, said_lines
 from instrumentgpt.text.facts import Names
+from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.known import Key, Known, keys_in, still_true
 from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
 from instrumentgpt.text.outdated import later_of, since
@@ -84,10 +85,11 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     shown = without_items(case.state, case.pinned) if case.pinned else case.state.copy()
     shown.last_log_file = case.state.last_log_file
     newest = shown.findings[-LOOKED_AT:]
-    shown.findings = still_true(newest, case.known, device_key(case.state), case.names)
+    device = device_key(case.state)
+    newest = [text for text in newest if not _is_of_others(text, device, case.names)]
+    shown.findings = still_true(newest, case.known, device, case.names)
     evidence = only_of(case.devices, case.evidence)
     later = later_of([*evidence.said, *values_as_said(case.known, case.scope)])
-    device = device_key(case.state)
 
     def since_said(text: str, message_id: int) -> str:
         return (
@@ -103,6 +105,12 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
     bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)
     return "\n".join([*head, *known.asked, *bearing, *known.said, *found, *known.further])
+
+
+def _is_of_others(text: str, device: str, names: Names) -> bool:
+    """Return whether a finding names other devices than the one it is filed under."""
+    named = devices_in(text, names)
+    return bool(named) and device not in named
 
 
 def _called(case: Case) -> Iterator[str]:

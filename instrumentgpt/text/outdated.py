@@ -26,6 +26,7 @@ from instrumentgpt.text.wanted import surfaces
 CHANGED_MOST = 10  # times: a number that differs more is hardly another value of the same thing
 BRIEF_CHARS = 60  # of a user's answer that says a value and little more
 RULED_OUT = "ruled out"
+SOON = 2  # turns within which one word is enough to know what is dismissed
 RARE = 0.06  # of the parts at hand: words in more of them are of the subject, and name no suspicion
 
 
@@ -231,5 +232,6 @@ def contradicted(one: Said, other: Said, common: frozenset[str]) -> list[str]:
         return []
     shared = [term for term in telling(one.terms & other.terms) if not term[0].isdigit() and len(term) > 1]
     rare = [term for term in shared if term not in common]
-    strong = "out" in other.cues and len(shared) > 1
+    near = other.turn - one.turn <= SOON and any(len(term) > 4 or not term.isascii() for term in shared)
+    strong = "out" in other.cues and (len(shared) > 1 or near)
     return shared if strong or (rare and (len(shared) > 1 or len(rare[0]) > 4)) else []
