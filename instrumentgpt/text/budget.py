@@ -4,8 +4,9 @@
 2. The note, if there is one, stays whole.
 3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE,
    what earlier conversations found on the device HISTORY_SHARE, kept notes NOTES_SHARE.
-4. Recalled turns are kept RECALLED_SHARE of the room, if they need it.
-5. Recent messages take what is left; they are shortened in steps, all alike, until they fit.
+4. Recalled turns are kept RECALLED_SHARE of what is left then, if they need it.
+5. Recent messages take the rest; they are shortened in steps, all alike, until they fit. Where even the
+   shortest are too much, the context gives way.
 6. What the others did not need goes to recalled turns.
 
 What the user pinned is never dropped: it stands first in the diagnostic context, shortened, all alike, where
@@ -26,12 +27,12 @@ MARGIN = 0.03  # of the budget stays free: by so much an estimate of a whole pro
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
 PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
 PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
-CONTEXT_SHARE = 0.5  # of what request and note leave, as the next four
+CONTEXT_SHARE = 0.5  # of what request and note leave, as the next three
 HISTORY_SHARE = 0.08
 NOTES_SHARE = 0.1
 NOTE_CHARS = 300  # of a note
 SUMMARY_SHARE = 0.2
-RECALLED_SHARE = 0.4
+RECALLED_SHARE = 0.4  # of what those leave
 RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
 
 
@@ -78,18 +79,24 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     note = _section("note", parts.note)
     room = budget - request.tokens - note.tokens
     pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
-    context = _tagged(
-        "diagnostic_context", _joined(pinned, _lines_within(parts.context, int(CONTEXT_SHARE * room)))
-    )
+    context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
     summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
     history = _history(parts.history, int(HISTORY_SHARE * room))
     notes = _notes(parts.notes, int(NOTES_SHARE * room))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
     wish = sum(map(cost_of, parts.recalled))
-    recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * (budget - request.tokens))))
+    recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
     recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
     sections = [request, context, note, notes, history, summary, recalled, recent]
+    over = sum(section.tokens for section in sections) - budget
+    if over > 0 and context.text:  # even the shortest recent messages are too much beside it
+        sections[1] = _context(pinned, parts.context, max(0, min(shared, context.tokens) - over))
     return tuple(section for section in _bounded(sections, budget) if section.text)
+
+
+def _context(pinned: str, lines: str, room: int) -> Section:
+    """Return the diagnostic context: what is pinned, whole, and of the others the first lines that fit."""
+    return _tagged("diagnostic_context", _joined(pinned, _lines_within(lines, room)))
 
 
 def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
