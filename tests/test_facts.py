@@ -142,6 +142,11 @@ HISTORY = [
 ]
 
 
+@pytest.mark.parametrize("words", ["the serial number of oven 7 is SN-4711; kp is 0.12", "oven 7 的序號是 SN-4711"])
+def test_a_serial_number_that_begins_like_its_label_is_whole(words):
+    assert ("oven 7", "", "serial number", "SN-4711") in told(words)
+
+
 def test_the_newest_value_stands_with_its_origin_and_the_older_as_history():
     assert render_known(HISTORY, ["oven 7"], "kp?").lines[:2] == [
         "Known values of oven 7:",
