@@ -142,7 +142,9 @@ HISTORY = [
 ]
 
 
-@pytest.mark.parametrize("words", ["the serial number of oven 7 is SN-4711; kp is 0.12", "oven 7 的序號是 SN-4711"])
+@pytest.mark.parametrize(
+    "words", ["the serial number of oven 7 is SN-4711; kp is 0.12", "oven 7 的序號是 SN-4711"]
+)
 def test_a_serial_number_that_begins_like_its_label_is_whole(words):
     assert ("oven 7", "", "serial number", "SN-4711") in told(words)
 
