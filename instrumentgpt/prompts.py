@@ -24,8 +24,8 @@ from instrumentgpt.text.said import Evidence
 from instrumentgpt.text.withdrawn import not_withdrawn
 
 PARTS_OF = 40  # best messages whose parts are looked at
-CUES_ASKED = {"out": "out", "cause": "cause", "code": "log"}  # of which the newest parts are looked at
-SETTLING = ("out", "verdict", "log")  # of which the newest are looked at whatever is asked
+CUES = ("out", "verdict", "log")  # of which the newest parts are looked at, whatever is asked
+CUES_OF_WHY = (*CUES, "cause")  # and where a cause is
 NEWEST_OF_CUE = 60
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
@@ -98,8 +98,7 @@ def _evidence(
     scores |= {message: score / top for message, score in found.scores.items()}
     messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
     said = said_in(database, conversation_id, messages, placed)
-    asked = CUES_ASKED.keys() & asked_for(request)
-    for cue in dict.fromkeys([*SETTLING, *(CUES_ASKED[kind] for kind in sorted(asked))]):
+    for cue in CUES_OF_WHY if "cause" in asked_for(request) else CUES:
         said += said_to(database, conversation_id, cue, before, NEWEST_OF_CUE, placed)
     told = not_withdrawn(sorted(set(said), key=lambda one: one.place), changed)
     return Evidence(told, found.weights, scores)
