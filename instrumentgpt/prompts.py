@@ -16,7 +16,7 @@ from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import Recollection, recollect
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
-from instrumentgpt.storage.said import said_in, said_to
+from instrumentgpt.storage.said import parts_of
 from instrumentgpt.text.bearing import asked_for
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.revisions import Standings
@@ -97,11 +97,9 @@ def _evidence(
     scores = {one.message_id: one.score / top for one in found.pieces}
     scores |= {message: score / top for message, score in found.scores.items()}
     messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
-    said = said_in(database, conversation_id, messages, placed)
-    for cue in CUES_OF_WHY if "cause" in asked_for(request) else CUES:
-        said += said_to(database, conversation_id, cue, before, NEWEST_OF_CUE, placed)
-    told = not_withdrawn(sorted(set(said), key=lambda one: one.place), changed)
-    return Evidence(told, found.weights, scores)
+    cues = CUES_OF_WHY if "cause" in asked_for(request) else CUES
+    said = parts_of(database, conversation_id, messages, cues, NEWEST_OF_CUE, before, placed)
+    return Evidence(not_withdrawn(said, changed), found.weights, scores)
 
 
 def _notes(

@@ -10,7 +10,7 @@ import db
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import revise, undo_revision
-from instrumentgpt.storage.said import said_in, said_to, store_said
+from instrumentgpt.storage.said import FOUND_BY, parts_of, store_said
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.text.units import units_in
 
@@ -206,10 +206,24 @@ def test_the_newest_parts_with_a_cue_are_found_whenever_they_were_kept(database,
     asked = [db.add_message(database, conversation, "user", f"the fan {name} is ruled out") for name in "abc"]
     for message_id, name in reversed(list(zip(asked, "abc", strict=True))):
         store_said(database, conversation, message_id, units_in(f"the fan {name} is ruled out", "oven 7"))
-    found = said_to(database, conversation, "out", asked[-1] + 1, 2)
+    found = parts_of(database, conversation, (), ["out"], 2)
     assert [one.text for one in found] == ["the fan b is ruled out", "the fan c is ruled out"]
-    assert [one.message_id for one in said_to(database, conversation, "out", asked[-1], 9)] == asked[:2]
-    assert [one.turn for one in said_in(database, conversation, asked)] == [1, 2, 3]
+    before = parts_of(database, conversation, (), ["out"], 9, asked[-1])
+    assert [one.message_id for one in before] == asked[:2]
+    assert [one.turn for one in parts_of(database, conversation, asked, ["out"], 9)] == [1, 2, 3]
+
+
+def test_a_part_is_of_who_said_its_message(database, conversation):
+    exchange(database, conversation, "does it hum?", "It leaks.")
+    asked, answered = (row[0] for row in rows(database, "SELECT id FROM messages ORDER BY id"))
+    assert [one.role for one in parts_of(database, conversation, [asked, answered])] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("cue", FOUND_BY)
+def test_parts_with_a_cue_are_looked_up_in_an_index_of_those_alone(database, cue):
+    sql = f"SELECT id FROM said WHERE conversation_id = 'a' AND {FOUND_BY[cue]} ORDER BY id DESC LIMIT 9"
+    ((*_, plan),) = rows(database, f"EXPLAIN QUERY PLAN {sql}")
+    assert f"INDEX said_with_{cue} " in plan
 
 
 def unsaid(database):

@@ -11,15 +11,16 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.history import Places, places, turn_of
+from instrumentgpt.storage.history import LAST_ID, Places, places, turn_of
 from instrumentgpt.text.said import Said
 from instrumentgpt.text.terms import terms
 from instrumentgpt.text.units import Unit
 
 _COLUMNS = "id, conversation_id, message_id, devices, cues, text, terms"
 _PLACES = 1_000  # ids per message, more than it can have parts: their order is that of the messages
-_READ = "said.id, message_id, role, devices, cues, text, terms"
-_FROM = "said JOIN messages ON messages.id = message_id"
+_READ = "id, message_id, devices, cues, text, terms"
+# Cue → what is true of a part that has it, word for word as its index says it: parts with it are few.
+FOUND_BY = {cue: f"instr(' ' || cues || ' ', ' {cue} ')" for cue in ("out", "verdict", "log", "cause")}
 
 
 def store_said(database: Database, conversation_id: str, message_id: int, units: Iterable[Unit]) -> None:
@@ -67,42 +68,41 @@ def messages_unsaid(database: Database, conversation_id: str, limit: int) -> lis
     return [Unsaid(*row) for row in found]
 
 
-def said_in(
-    database: Database, conversation_id: str, messages: Iterable[int], placed: Places | None = None
-) -> list[Said]:
-    """Return the parts of the given messages of the conversation, in their order.
-
-    placed  its `places`, where they have been read
-    """
-    wanted = list(messages)
-    marks = ",".join("?" * len(wanted))
-    sql = f"SELECT {_READ} FROM {_FROM} WHERE message_id IN ({marks}) ORDER BY message_id, said.id"
-    return _said(database, conversation_id, rows(database, sql, wanted), placed)
-
-
-def said_to(
+def parts_of(
     database: Database,
     conversation_id: str,
-    cue: str,
-    before: int,
-    limit: int,
+    messages: Iterable[int],
+    cues: Iterable[str] = (),
+    newest: int = 0,
+    before: int = LAST_ID,
     placed: Places | None = None,
 ) -> list[Said]:
-    """Return the newest parts that have the cue, of messages below `before`, in their order."""
-    sql = (
-        f"SELECT {_READ} FROM {_FROM} WHERE said.id IN (SELECT id FROM said WHERE conversation_id = ?"
-        " AND cues > '' AND instr(' ' || cues || ' ', ?) AND message_id < ? ORDER BY id DESC LIMIT ?)"
-        " ORDER BY message_id, said.id"
-    )
-    found: list[Any] = rows(database, sql, (conversation_id, f" {cue} ", before, limit))
-    return _said(database, conversation_id, found, placed)
+    """Return the parts of the given messages, and of each of `cues` the newest parts that have it, in order.
 
-
-def _said(
-    database: Database, conversation_id: str, found: Sequence[Any], placed: Places | None
-) -> list[Said]:
+    cues    of FOUND_BY
+    newest  so many of each cue
+    before  those are of messages with a lower id
+    placed  the conversation's `places`, where they have been read
+    """
+    wanted, found_by = list(messages), list(cues)
+    arms = [f"SELECT id FROM said WHERE message_id IN ({','.join('?' * len(wanted))})"]
+    arms += [
+        f"SELECT id FROM (SELECT id FROM said WHERE conversation_id = ? AND {FOUND_BY[cue]} AND id < ?"
+        " ORDER BY id DESC LIMIT ?)"
+        for cue in found_by
+    ]
+    sql = f"SELECT {_READ} FROM said WHERE id IN ({' UNION '.join(arms)}) ORDER BY id"
+    of_cues = (conversation_id, min(before * _PLACES, LAST_ID), newest) * len(found_by)
+    found: list[Any] = rows(database, sql, (*wanted, *of_cues))
     asked = (placed or places(database, conversation_id))[1] if found else ()
-    return [_part(turn_of(row[1], asked), *row) for row in found]
+    return [_placed(asked, *row) for row in found]
+
+
+def _placed(asked: Sequence[int], number: int, message_id: int, *told: str) -> Said:
+    """Return a part as stored, where `asked` are the ids of the questions: other messages are answers."""
+    turn = turn_of(message_id, asked)
+    role = "user" if asked and asked[turn - 1] == message_id else "assistant"
+    return _part(turn, number, message_id, role, *told)
 
 
 @lru_cache(maxsize=8192)  # of a conversation that goes on, most parts are asked for again

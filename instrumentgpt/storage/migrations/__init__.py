@@ -31,6 +31,7 @@ from instrumentgpt.storage.migrations.remembered import (
 )
 from instrumentgpt.storage.migrations.searched import (
     messages_without_parts,
+    parts_by_cue,
     parts_of_messages,
     parts_with_cues,
     recalled_messages,
@@ -61,6 +62,7 @@ STEPS = (
     parts_of_messages,
     parts_with_cues,
     messages_without_parts,
+    parts_by_cue,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

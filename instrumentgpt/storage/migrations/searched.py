@@ -93,3 +93,13 @@ def messages_without_parts(database: Database) -> None:
     )
     database.execute("DELETE FROM said")  # were numbered without regard to their messages
     database.execute("INSERT INTO unsaid SELECT id FROM messages")
+
+
+def parts_by_cue(database: Database) -> None:
+    """Most parts have some cue: those that questions ask for stand in an index each."""
+    database.execute("DROP INDEX said_with_cues")
+    for cue in ("out", "verdict", "log", "cause"):
+        database.execute(
+            f"CREATE INDEX said_with_{cue} ON said (conversation_id)"
+            f" WHERE instr(' ' || cues || ' ', ' {cue} ')"
+        )
