@@ -15,6 +15,7 @@ PATTERNS = {
     "corrections.toml",
     "cues.toml",
     "held.toml",
+    "measures.toml",
     "signs.toml",
     "synonyms.toml",
 }  # what people and logs write, not what we say

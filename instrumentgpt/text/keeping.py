@@ -1,33 +1,20 @@
 """What a text must not lose when it is told in other words: numbers with units, names of logs and devices."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
+from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.text.statements import log_names
-from instrumentgpt.text.terms import terms
+from instrumentgpt.text.terms import fold, terms
 from instrumentgpt.text.wanted import holds
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-_UNITS = (
-    r"°\s?[cfk]\b|%|[µμ]?m?[vaw]\b|k?ohms?\b|k?ω|[km]?hz\b|[kmµμ]?pa\b|m?bar\b|psi\b|rpm\b|m?l/(?:min|h|s)\b"
-    r"|(?:k|°c)/min\b|ms\b|s\b|sec\b|min\b|h\b|seconds?\b|minutes?\b|hours?\b|days?\b|[ckfvaw]\b|kg\b|g\b"
-    r"|[nµμmck]?m\b|db\b|x\b|times\b|轉|转|秒|分鐘|分钟|小時|小时|天|度|倍|行"
-)
+_TIMES = {"x": "x", "times": "x", "倍": "x", "行": ""}  # what numbers are followed by as by units
 _NAME = re.compile(r"[a-z0-9]+(?:[._:/\-]+[a-z0-9]+)*", re.I)
 _QUANTITY = re.compile(
-    rf"(?<![a-z0-9.])(?<![a-z\d][,:/\-])(-?\d+(?:,\d{{3}})*(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s?({_UNITS}))?(?![a-z0-9]|[.,:/\-]\d)"
+    rf"(?<![a-z0-9.])(?<![a-z\d][,:/\-])(-?{NUMBER})"
+    rf"(?:\s?({FOLDED_UNIT}|(?:{'|'.join(_TIMES)})(?![a-z0-9])))?(?![a-z0-9]|[.,:/\-]\d)"
 )
-_SAME_UNIT = {
-    **dict.fromkeys(("second", "seconds", "sec", "秒"), "s"),
-    **dict.fromkeys(("minute", "minutes", "分鐘", "分钟"), "min"),
-    **dict.fromkeys(("hour", "hours", "小時", "小时"), "h"),
-    **dict.fromkeys(("day", "days", "天"), "d"),
-    **dict.fromkeys(("°c", "c", "度"), "°c"),
-    **dict.fromkeys(("x", "times", "倍"), "x"),
-    **dict.fromkeys(("轉", "转"), "rpm"),
-    "行": "",
-}
 
 Quantity = tuple[str, str]  # a number as it is compared, and its unit, "" without one
 
@@ -39,7 +26,7 @@ def quantities(text: str) -> set[Quantity]:
     [('-5', '°c'), ('0.12', ''), ('4017', 'rpm'), ('63', 's')]
     """
     folded = _folded(text)
-    return {(_number(found[1]), _unit(found[2] or "")) for found in _QUANTITY.finditer(folded)}
+    return {(amount(found[1]), _unit(found[2] or "")) for found in _QUANTITY.finditer(folded)}
 
 
 def names(text: str) -> set[str]:
@@ -102,15 +89,10 @@ def _without(text: str, devices: Sequence[Sequence[str]]) -> str:
 
 
 def _folded(text: str) -> str:
-    """Return `text` in one width and case, with Chinese characters apart from what stands beside them."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("−", "-")
+    """Return `text` folded, with Chinese characters apart from what stands beside them."""
+    plain = fold(text).replace("−", "-")
     return re.sub(rf"(?<=[{_HAN}])(?=[^\s{_HAN}])|(?<=[^\s{_HAN}])(?=[{_HAN}])", " ", plain)
 
 
-def _number(text: str) -> str:
-    return f"{float(text.replace(',', '')):.12g}"
-
-
 def _unit(text: str) -> str:
-    plain = text.replace(" ", "")
-    return _SAME_UNIT.get(plain, plain)
+    return _TIMES[text] if text in _TIMES else unit_of(text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.text.terms import fold, telling, terms, things_named
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -13,29 +14,11 @@ _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}}(?: ?[日号])?"
     r"|\d{4}-\d\d-\d\d|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
 )
-_DIGITS = r"[-+−–±]?\d+(?:[., ]\d{3})*(?:[.,]\d+)?x?(?:e[-+]?\d+)?"
-_UNIT = (
-    r"°\s?[cfk]|℃|%|％|µ?m?[vaw]|ω|k?ohms?|kω|[km]?hz|[kmµ]?pa|[mµ]?bar|psi|rpm|l/min|ml|sccm|k/min"
-    r"|ms|s|sec|seconds?|秒|min|minutes?|分钟?|h|hours?|小时|k|mm|µm|nm|kg|g|mg|n|度|转|c|counts?|cycles?|次|圈|轮"
-)
 _VALUE = re.compile(
-    rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>{_DIGITS})"
-    rf"(?P<unit>\s?(?:{_UNIT})(?![a-z]))?(?![a-z0-9_]|[:.,/]\d))",
+    rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?{NUMBER})"
+    rf"(?P<unit>x|\s?{FOLDED_UNIT})?(?![a-z0-9_]|[:.,/]\d))",
     re.I,
 )
-_ONE_UNIT = {
-    name: names[0]
-    for names in (
-        ("s", "sec", "second", "seconds", "秒"),
-        ("min", "minute", "minutes", "分", "分钟"),
-        ("h", "hour", "hours", "小时"),
-        ("c", "°c", "° c", "℃", "度"),
-        ("%", "％"),
-        ("rpm", "转"),
-        ("cycles", "cycle", "次", "圈", "轮"),
-    )
-    for name in names
-}
 _BECAME = r"改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延"
 _OLD_BEFORE = re.compile(
     r"(?:\bnot|n't(?: be)?|\bnever|\binstead of|\brather than|\bprevious(?:ly)?|\bformer(?:ly)?|\bold"
@@ -85,17 +68,10 @@ class Quantified:
     def amount(self) -> str:
         """The number or date in one spelling: 0.5 for 0.50, 12/8 for 12 月 8 日 and 8 December."""
         if self.unit != "date":
-            return _amount(self.number)
+            return amount(self.number)
         month = next((at for at, name in enumerate(_MONTHS, 1) if name in self.number), 0)
         digits = [str(int(part)) for part in re.findall(r"\d+", self.number)]
         return "/".join([str(month), *digits] if month else digits[-2:])
-
-
-def _amount(number: str) -> str:
-    try:
-        return f"{float(number.replace(',', '')):.12g}"
-    except ValueError:
-        return number
 
 
 @lru_cache(maxsize=8192)  # the same sentences are asked after in many turns
@@ -103,7 +79,7 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
     """Return the numbers of a sentence; names of devices (052), times of day and identifiers are none.
 
     >>> [(one.number, one.unit, one.is_old) for one in quantities_in("kp is 0.12, not 0.09; ramp 2 °C")]
-    [('0.12', '', False), ('0.09', '', True), ('2', 'c', False)]
+    [('0.12', '', False), ('0.09', '', True), ('2', '°c', False)]
     """
     folded = fold(text)
     found: list[Quantified] = []
@@ -117,12 +93,10 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
         before = _label(folded[last : match.start()])
         after = _label(behind) if not before or _OF.match(behind) else frozenset()
         label = before | after or label
-        unit = "date" if match["date"] else (match["unit"] or "").strip()
+        unit = "date" if match["date"] else unit_of(match["unit"] or "")
         is_old = bool(_OLD_BEFORE.search(folded[: match.start()]) or _OLD_AFTER.match(folded, match.end()))
         is_old |= not match["date"] and bool(_FROM_BEFORE.search(folded[: match.start()]))
-        found.append(
-            Quantified(number.replace("−", "-").replace("–", "-"), _ONE_UNIT.get(unit, unit), label, is_old)
-        )
+        found.append(Quantified(number.replace("−", "-").replace("–", "-"), unit, label, is_old))
         if _NEW_BEFORE.search(folded[: match.start()]):
             found = [
                 _no_more(one) if units_fit(one, found[-1]) and one is not found[-1] else one for one in found

@@ -8,7 +8,8 @@ from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, device_
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard
 from instrumentgpt.text.facts.labels import is_measured_in
-from instrumentgpt.text.facts.values import quantity, same_measure
+from instrumentgpt.text.facts.values import quantity
+from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import fold
 
 _BREAK = re.compile(

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.labels import DISTINCT, filed_names, is_known, spellings_of, words_of
-from instrumentgpt.text.facts.values import same_measure
+from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import fold, quantities
 
 LABELS_HEARD = 300  # of a conversation, those stated last

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from instrumentgpt.text.facts.values import UNIT, same_measure
+from instrumentgpt.text.facts.values import UNIT
+from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import fold, quantities, terms, units_of
 
 LABEL_WORDS = 5  # a longer label is a sentence

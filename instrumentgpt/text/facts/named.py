@@ -7,7 +7,7 @@ from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import is_known, is_measured_in
-from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity, same_measure
+from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
 from instrumentgpt.text.facts.wording import (
     COMPOUND,
     DENIED,
@@ -22,6 +22,7 @@ from instrumentgpt.text.facts.wording import (
     is_out,
     is_unreal,
 )
+from instrumentgpt.text.measures import same_measure
 
 GAP_CHARS = 45  # between a quantity and its value
 LEFT_WORDS = 4  # between a quantity and a verb with its value

@@ -7,8 +7,9 @@ from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import DISTINCT, spellings_of, words_of
-from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same_measure
+from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity
 from instrumentgpt.text.facts.wording import OLD_AFTER, PIECE, is_new, is_old, is_out, is_unreal
+from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import is_common, terms
 
 _TELLING = re.compile(r"\d.*\d|[^\d\s.]")  # not a single digit: that is everywhere

@@ -10,7 +10,8 @@ from instrumentgpt.text.facts.devices import CHANNEL, Names, device_named, witho
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import Heard, mentions
 from instrumentgpt.text.facts.labels import parameter_named
-from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity, same_measure
+from instrumentgpt.text.facts.values import VALUE, is_identifier, quantity
+from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import fold, is_common, stem
 
 ASKED_CHARS = 120  # a longer sentence asks for more than a name

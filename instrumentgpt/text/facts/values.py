@@ -1,35 +1,17 @@
 """Numbers with units, dates and identifiers: what a value can be, and of which quantities."""
 
 import re
-from functools import lru_cache
 
-_PLAIN = (  # 4,017 · 11 206 · 4,2 · 1.5e-3
-    r"\d+(?:(?:,\d{3})+(?!\d)|(?:(?<!(?:zone|tage|step|slot|loop|line|turn|nnel|type"
-    r"|part) \d)[ \u00a0\u202f]\d{3})+"
-    r"(?![\d.,]*\d)|,\d{1,2}(?![\d,.]))?(?:\.\d+)?(?:e[-+−]?\d+"
-    r"|\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"
-)
+from instrumentgpt.text.measures import NUMBER, WRITTEN_UNIT
+
+_PLAIN = rf"{NUMBER}(?:\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"  # 1.5 × 10^-3
 _NUMBER = (
     rf"[-+−±]?{_PLAIN}(?:\s?(?:±|\+/-)\s?\d+(?:\.\d+)?"  # a tolerance
     rf"|\s?[–~～]\s?[-−]?{_PLAIN}|-{_PLAIN}(?=\s?(?:%|°|[a-zA-Zµμ]{{1,5}}\b)))?"  # a range
 )
-_BASE = (
-    r"(?:°\s?[CFKcf]|[mkM]?N·?m|℃|℉|[%％](?:\s?(?:RH|FS)\b)?|‰|[mkMGµμn]?(?:Pa|Hz|hz|[VAWJNFSTgGmKs]|Wh"
-    r"|eV|Ω|ohms?|Ohms?|bar|l|L|M|Bq)"
-    r"|mols?|psi|atm|[Tt]orr|rpm|RPM|[µμcn]m|bar|kelvin|C|F|RH|K|h|hrs?|ms|min|mins|minutes?|seconds?"
-    r"|secs?|hours?|days?"
-    r"|weeks?|months?|years?|d|sccm|slm|vvm|ppm|ppb|dB[mA]?|db|counts?|cts|cycles?|steps?|turns?"
-    r"|pulses?|bits?|px|cP|lux|pH"
-    r"|Å|deg(?:rees)?|percent|inch(?:es)?|xg)(?:[²³]|\^[-−]?\d|⁻[¹²])?"
-)
-_HAN_UNIT = (
-    r"(?:個)?(?:攝氏度|摄氏度|轉/分|转/分|度|秒鐘|秒钟|毫秒|秒|分鐘|分钟|分(?!之|析|佈|布)|小時|小时|天|年|週|周|個月|轉|转"
-    r"|圈|次|公克|毫克|公斤|克|毫升|公升|升|毫米|微米|公分|公尺|伏特?|毫安|安培|瓦特?|歐姆|欧姆|赫茲|赫兹|帕|巴|步|片|趟)"
-)
 _UNIT = (
     r"(?:\s?(?:h|hours?|小時|小时)\s?\d{1,2}\s?(?:min|minutes|分鐘|分钟|分)(?![a-zA-Z])"
-    rf"|\s?(?:(?:{_BASE})(?:\s?[·/*]\s?(?:{_BASE}))*(?![a-zA-Z0-9])|{_HAN_UNIT})"
-    r"|(?<=\d)(?:[avwckf]|psi|PSI)(?![\w/]))?"
+    rf"|\s?{WRITTEN_UNIT}|(?<=\d)(?:[avwckf]|psi|PSI)(?![\w/]))?"
 )
 _DAY = (
     r"\d{1,2}\s?月\s?\d{1,2}\s?[日號号]|\d{1,2}/\d{1,2}(?:/\d{2,4})?(?![\d/.])"
@@ -106,35 +88,3 @@ def value_in(text: str) -> tuple[str, str]:
     told = " ".join(text.split())
     found = VALUE.fullmatch(told)
     return quantity(found) if found else (told, "")
-
-
-_MEASURES = (  # units of one thing
-    "°c ℃ c k °k °f f 度 kelvin deg degrees 攝氏度 摄氏度",
-    "s sec secs second seconds ms min mins minute minutes h hr hrs hour hours d day days week weeks"
-    " 秒 秒鐘 秒钟 毫秒 分 分鐘 分钟 小時 小时 個小時 個小时 天 週 周",
-    "bar mbar pa kpa mpa hpa psi torr mtorr atm 帕 巴",
-    "% ％ percent %rh rh",
-    "rpm 轉 转 轉/分 转/分",
-    "v mv kv 伏 伏特",
-    "a ma µa 安培 毫安",
-    "w kw mw 瓦 瓦特",
-    "ω kω ohm ohms kohm 歐姆 欧姆",
-    "n kn",
-    "hz khz mhz ghz",
-    "l ml µl 公升 毫升 升",
-    "g mg kg µg 克 公克 公斤 毫克",
-    "mm cm m µm nm 毫米 公分 公尺 微米",
-)
-_MEASURE_OF = {unit: number for number, units in enumerate(_MEASURES) for unit in units.split()}
-
-
-@lru_cache(maxsize=4096)
-def same_measure(unit: str, other: str) -> bool:
-    """Return whether two units measure the same thing; one that is not told may be any."""
-    told, held = ("".join(one.casefold().split()).replace("μ", "µ") for one in (unit, other))
-    if not told or not held or told == held:
-        return True
-    if "/" in told and "/" in held:
-        return all(same_measure(a, b) for a, b in zip(told.split("/"), held.split("/"), strict=False))
-    measure = _MEASURE_OF.get(told)
-    return measure is not None and measure == _MEASURE_OF.get(held)

@@ -1,0 +1,104 @@
+"""Numbers as people write them, the units that they are told in (measures.toml), and what units measure."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from instrumentgpt.text.terms import fold, in_simplified
+
+_COUNTED = r"(?:zone|tage|step|slot|loop|line|turn|nnel|type|part) \d"  # "zone 1 200" is no 1,200
+NUMBER = (  # 4,017 · 11 206 · 4,2 · 1.5e-3
+    rf"\d+(?:(?:,\d{{3}})+(?!\d)|(?:(?<!{_COUNTED})[ \u00a0\u202f]\d{{3}})+(?![\d.,]*\d)"
+    r"|,\d{1,2}(?!\d|[,.]\d))?(?:\.\d+)?(?:e[-+−]?\d+)?"
+)
+_GROUPS = re.compile(r"[\s,]")
+_DECIMAL_COMMA = re.compile(r",(?=\d{1,2}$)")
+_TOLD: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_NOT_BEFORE = {"分": "(?![之析佈布])"}  # 三分之一, 分析, 分布
+
+
+class _Spelling(NamedTuple):
+    spelled: str
+    unit: str
+    measure: str
+
+
+def _told() -> Iterator[_Spelling]:
+    """Yield the spellings of measures.toml, in both kinds of Chinese characters."""
+    alone: dict[str, dict[str, list[str]]] = {unit: {unit: []} for unit in _TOLD["alone"]}
+    for measure, units in {**_TOLD["measures"], **alone}.items():
+        for unit, others in units.items():
+            for spelled in (unit, *others):
+                yield _Spelling(spelled, unit, measure)
+                yield _Spelling(in_simplified(spelled), unit, measure)
+
+
+def _with_prefix(one: _Spelling) -> Iterator[_Spelling]:
+    if one.spelled in _TOLD["prefixed"]:
+        for prefix in _TOLD["prefixes"]:
+            yield _Spelling(f"{prefix}{one.spelled}", f"{prefix}{one.unit}", one.measure)
+
+
+def _any_of(spellings: Iterable[str]) -> str:
+    """Return a pattern of the spellings, the longest first."""
+    longest = sorted(dict.fromkeys(spellings), key=len, reverse=True)
+    return "|".join(map(_pattern, longest))
+
+
+def _pattern(spelled: str) -> str:
+    return re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
+
+
+_PLAIN = tuple(_told())
+_SPELLINGS = (*_PLAIN, *(longer for one in _PLAIN for longer in _with_prefix(one)))
+_FOLDED = {fold(one.spelled): one for one in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
+_ONE = rf"[個个]?(?:{_any_of(one.spelled for one in _SPELLINGS)})(?:[²³]|\^[-−]?\d|⁻[¹²])?"
+_TOLD_OF = _any_of(spelled for spelled, one in _FOLDED.items() if one.unit not in _TOLD["counted"])
+_ONE_FOLDED = rf"个?(?:{_TOLD_OF})(?:\^-?\d)?"
+WRITTEN_UNIT = rf"(?:{_ONE}(?:\s?[·/*]\s?{_ONE})*(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
+FOLDED_UNIT = rf"(?:{_ONE_FOLDED}(?:\s?[·/*]\s?{_ONE_FOLDED})*(?![a-z0-9]))"  # in folded text
+
+
+def amount(number: str) -> str:
+    """Return a number in one spelling, as it is compared; what is none as it is.
+
+    >>> amount("0.50"), amount("4,017"), amount("4,2"), amount("−5"), amount("±2")
+    ('0.5', '4017', '4.2', '-5', '±2')
+    """
+    plain = _GROUPS.sub("", _DECIMAL_COMMA.sub(".", number)).replace("−", "-")
+    try:
+        return f"{float(plain):.12g}"
+    except ValueError:
+        return number
+
+
+@lru_cache(maxsize=4096)
+def unit_of(spelled: str) -> str:
+    """Return a unit in one spelling, folded; what is none as it is.
+
+    >>> unit_of("minutes"), unit_of("分鐘"), unit_of("公升 / 分"), unit_of("℃"), unit_of("belts")
+    ('min', 'min', 'l/min', '°c', 'belts')
+    """
+    told = "".join(fold(spelled).split())
+    known = _FOLDED.get(told) or _FOLDED.get(told.removeprefix("个"))
+    if known:
+        return fold(known.unit)
+    return "/".join(map(unit_of, told.split("/"))) if "/" in told else told
+
+
+@lru_cache(maxsize=4096)
+def same_measure(unit: str, other: str) -> bool:
+    """Return whether two units measure the same thing; one that is not told may be any.
+
+    >>> same_measure("mbar", "Pa"), same_measure("L/min", "毫升/秒"), same_measure("bar", "°C")
+    (True, True, False)
+    """
+    told, held = unit_of(unit), unit_of(other)
+    if not told or not held or told == held:
+        return True
+    if "/" in told and "/" in held:
+        return all(same_measure(a, b) for a, b in zip(told.split("/"), held.split("/"), strict=False))
+    return told in _FOLDED and held in _FOLDED and _FOLDED[told].measure == _FOLDED[held].measure

@@ -1,0 +1,106 @@
+"""Numbers and units are one, however they are written, and units of one measure are known as such."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
+from instrumentgpt.text.terms import fold
+
+UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min"
+
+
+@pytest.mark.parametrize("unit", [*UNITS.split(), "cycles", "輪", "轮", "個月", "个月", "weeks"])
+def test_a_unit_is_read_as_it_is_written(unit):
+    assert re.fullmatch(WRITTEN_UNIT, unit)
+
+
+@pytest.mark.parametrize("unit", UNITS.split())
+def test_a_unit_is_read_in_folded_text(unit):
+    assert re.fullmatch(FOLDED_UNIT, fold(unit))
+
+
+@pytest.mark.parametrize("text", ["cycles", "weeks", "belts", "分析", "分之一", "minute2"])
+def test_things_that_are_counted_and_other_words_are_no_units_in_folded_text(text):
+    assert not re.match(FOLDED_UNIT, fold(text))
+
+
+@pytest.mark.parametrize("text", ["k", "RpM", "分析", "分之一", "belts"])
+def test_other_words_and_letters_are_no_units_as_they_are_written(text):
+    assert not re.fullmatch(WRITTEN_UNIT, text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("min", "minutes"),
+        ("min", "分鐘"),
+        ("min", "分钟"),
+        ("h", "個小時"),
+        ("h", "个小时"),
+        ("° C", "℃"),
+        ("°C", "攝氏度"),
+        ("rpm", "轉/分"),
+        ("rpm", "转/分"),
+        ("kohm", "kΩ"),
+        ("µm", "μm"),
+        ("l / min", "公升/分"),
+    ],
+)
+def test_spellings_of_a_unit_are_one(one, other):
+    assert unit_of(one) == unit_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("°C", "K"),
+        ("mbar", "MPa"),
+        ("mTorr", "Torr"),
+        ("s", "小時"),
+        ("s", "小时"),
+        ("kW", "瓦"),
+        ("L/min", "mL/s"),
+    ],
+)
+def test_units_of_one_measure_measure_the_same(one, other):
+    assert same_measure(one, other) and same_measure(other, one)
+    assert unit_of(one) != unit_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("°C", "bar"),
+        ("cycles", "steps"),
+        ("µF", "°F"),
+        ("ppm", "dB"),
+        ("°C", "°C/min"),
+        ("°C/s", "bar/s"),
+        ("belts", "m"),
+    ],
+)
+def test_units_of_others_do_not(one, other):
+    assert not same_measure(one, other) and not same_measure(other, one)
+
+
+@pytest.mark.parametrize("number", ["7", "4,017", "11 206", "4,2", "1.5e-3", "12,345,678", "0.120"])
+def test_a_number_is_read_whole(number):
+    assert re.match(rf"{NUMBER}(?!\S)", f"{number} V")[0] == number
+
+
+def test_a_number_of_something_is_no_thousand():
+    assert re.search(NUMBER, "zone 1 200")[0] == "1"
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_any_units_can_be_compared(one, other):
+    assert unit_of(unit_of(one)) == unit_of(one)
+    assert same_measure(one, other) == same_measure(other, one)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**6), max_value=10**6))
+def test_an_amount_is_one_with_and_without_thousands(number):
+    assert amount(f"{number:,}") == amount(str(number))
