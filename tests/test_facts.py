@@ -8,7 +8,7 @@ import pytest
 import db
 import memory
 from instrumentgpt.text.facts import Fact, errors_in, facts_in, parameter_named
-from instrumentgpt.text.known import Known, still_true
+from instrumentgpt.text.known import Known, still_true, values_in_force
 from instrumentgpt.text.known_lines import render_known
 from instrumentgpt.text.wishes import wishes_in
 from memory import DiagnosticState
@@ -150,20 +150,20 @@ def test_a_serial_number_that_begins_like_its_label_is_whole(words):
 
 
 def test_the_newest_value_stands_with_its_origin_and_the_older_as_history():
-    assert render_known(HISTORY, ["oven 7"], "kp?").lines[:2] == [
+    assert render_known(HISTORY, values_in_force(HISTORY).values(), ["oven 7"], "kp?").lines[:2] == [
         "Known values of oven 7:",
         "  - kp (比例增益): 0.12 (turn 4, user; previously 0.09 in turn 1)",
     ]
 
 
 def test_another_device_is_named_and_nothing_of_it_told():
-    lines = render_known(HISTORY, ["oven 7"], "fan speed?").lines
+    lines = render_known(HISTORY, values_in_force(HISTORY).values(), ["oven 7"], "fan speed?").lines
     assert lines[-1] == "Other devices of this conversation: oven 8"
     assert "900" not in "\n".join(lines)
 
 
 def test_two_devices_of_a_question_stand_each_under_its_name():
-    lines = render_known(HISTORY, ["oven 7", "oven 8"], "compare").lines
+    lines = render_known(HISTORY, values_in_force(HISTORY).values(), ["oven 7", "oven 8"], "compare").lines
     assert [line for line in lines if line.endswith(":")] == [
         "Known values of oven 7:",
         "Known values of oven 8:",
@@ -172,7 +172,7 @@ def test_two_devices_of_a_question_stand_each_under_its_name():
 
 def test_a_finding_with_a_superseded_value_is_not_told_as_current():
     findings = ["oven 7 kp: 0.09", "kp: 0.12", "It oscillates."]
-    assert still_true(findings, HISTORY, "oven 7", NAMES) == ["kp: 0.12", "It oscillates."]
+    assert still_true(findings, values_in_force(HISTORY), "oven 7", NAMES) == ["kp: 0.12", "It oscillates."]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ VALUES = ("2", "3", "4", "4.5", "60", "61")
 class Every(Numbers):
     """The same numbers, of which all that are like enough are looked at."""
 
-    def alike(self, value, kind, counts, replaces):
+    def alike(self, value, kind, place, counts, replaces):
         for of_kind in self._kinds.values():
             likely = likeness(kind, of_kind.kind)
             if likely >= ENOUGH:

@@ -142,11 +142,14 @@ def test_a_user_who_names_no_channel_speaks_of_all(rows, current):
 
 def test_a_finding_of_a_channel_is_not_told_after_the_user_corrected_all():
     rows = [value("kp", "9", 1, "tool", "1"), value("kp", "12", 2, "user")]
-    assert still_true(["channel 1: kp is 9", "channel 1 swings"], rows, "oven 7", NAMES) == [
+    assert still_true(["channel 1: kp is 9", "channel 1 swings"], values_in_force(rows), "oven 7", NAMES) == [
         "channel 1 swings"
     ]
 
 
 def test_values_that_no_tool_can_tell_again_come_first():
     rows = [value("ki", "2", 1, "user"), value("kd", "3", 9, "tool", "1")]
-    assert [line.split()[1] for line in render_known(rows, ["oven 7"], "why?").lines[1:]] == ["ki", "kd"]
+    assert [
+        line.split()[1]
+        for line in render_known(rows, values_in_force(rows).values(), ["oven 7"], "why?").lines[1:]
+    ] == ["ki", "kd"]

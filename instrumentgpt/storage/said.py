@@ -95,19 +95,19 @@ def parts_of(
     of_cues = (conversation_id, min(before * _PLACES, LAST_ID), newest) * len(found_by)
     found: list[Any] = rows(database, sql, (*wanted, *of_cues))
     asked = (placed or places(database, conversation_id))[1] if found else ()
-    return [_placed(asked, *row) for row in found]
+    said_by = {message_id: _said_by(message_id, asked) for message_id in {row[1] for row in found}}
+    return [_part(*said_by[row[1]], *row) for row in found]
 
 
-def _placed(asked: Sequence[int], number: int, message_id: int, *told: str) -> Said:
-    """Return a part as stored, where `asked` are the ids of the questions: other messages are answers."""
+def _said_by(message_id: int, asked: Sequence[int]) -> tuple[int, str]:
+    """Return the turn and the role of a message, where `asked` are the ids of the questions."""
     turn = turn_of(message_id, asked)
-    role = "user" if asked and asked[turn - 1] == message_id else "assistant"
-    return _part(turn, number, message_id, role, *told)
+    return turn, "user" if asked and asked[turn - 1] == message_id else "assistant"
 
 
 @lru_cache(maxsize=8192)  # of a conversation that goes on, most parts are asked for again
 def _part(
-    turn: int, number: int, message_id: int, role: str, devices: str, cues: str, text: str, found_by: str
+    turn: int, role: str, number: int, message_id: int, devices: str, cues: str, text: str, found_by: str
 ) -> Said:
     named, does = tuple(devices.split("\n")), frozenset(cues.split())
     return Said(number, message_id, turn, role, named, does, text, frozenset(found_by.split()))

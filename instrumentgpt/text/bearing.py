@@ -10,7 +10,6 @@ from itertools import groupby
 
 from instrumentgpt.text.cues import patterns_of, plain
 from instrumentgpt.text.outdated import RULED_OUT, Later, contradicted, is_claim, since_all
-from instrumentgpt.text.quantified import quantities_in
 from instrumentgpt.text.said import Evidence, Said, line_of, of_one_device
 from instrumentgpt.text.untrusted import without_tags
 
@@ -89,14 +88,14 @@ def without_settled(said: Sequence[Said]) -> list[Said]:
 
 def _supposes(one: Said, supposing: Collection[int]) -> bool:
     """Return whether the part says no more than that something may be so."""
-    if quantities_in(one.words) or not one.cues.isdisjoint({"verdict", "out", "row", "code", "log"}):
+    if one.numbers or not one.cues.isdisjoint({"verdict", "out", "row", "code", "log"}):
         return False
     return is_claim(one) or one.message_id in supposing
 
 
 def _says(one: Said, told: Collection[tuple[str, str]]) -> bool:
     """Return whether the part says anything that is not told: a bare question does not."""
-    numbers = quantities_in(one.words)
+    numbers = one.numbers
     if not numbers:
         return not _ASKED.search(one.text)
     known = all((device, value.number) in told for value in numbers for device in one.devices)
@@ -156,7 +155,7 @@ def _rules_out(one: Said, claims: Sequence[Said], common: frozenset[str]) -> boo
     if "out" not in one.cues:
         return False
     earlier = (claim for claim in claims if of_one_device(one, claim))
-    return not quantities_in(one.words) or any(contradicted(claim, one, common) for claim in earlier)
+    return not one.numbers or any(contradicted(claim, one, common) for claim in earlier)
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:
@@ -172,4 +171,4 @@ def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str
 
 def _is_out(one: Said, note: str) -> bool:
     """Return whether the part only supposes what is ruled out by now: what ruled it out is told instead."""
-    return RULED_OUT in note and not quantities_in(one.words)
+    return RULED_OUT in note and not one.numbers

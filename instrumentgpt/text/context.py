@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from instrumentgpt.text.bearing import only_of, said_lines
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.known import Key, Known, keys_in, still_true
+from instrumentgpt.text.known import Key, Known, Value, keys_in, still_true, values_in_force
 from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
 from instrumentgpt.text.outdated import later_of, since
 from instrumentgpt.text.said import NO_EVIDENCE, Evidence, as_said, line_words
@@ -64,6 +65,11 @@ class Case:
         own = device_key(self.state)
         return list(dict.fromkeys(name for name in (own, *self.devices) if name)) or [""]
 
+    @cached_property
+    def in_force(self) -> dict[Key, Value]:
+        """The values in force of what is known."""
+        return values_in_force(self.known)
+
 
 def wanted_terms(question: str) -> set[str]:
     """Return the terms that what a question asks for may have in its name."""
@@ -87,9 +93,10 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     newest = shown.findings[-LOOKED_AT:]
     device = device_key(case.state)
     newest = [text for text in newest if not _is_of_others(text, device, case.names)]
-    shown.findings = still_true(newest, case.known, device, case.names)
+    shown.findings = still_true(newest, case.in_force, device, case.names)
     evidence = only_of(case.devices, case.evidence)
-    later = later_of([*evidence.said, *values_as_said(case.known, case.scope)])
+    values = case.in_force.values()
+    later = later_of([*evidence.said, *values_as_said(values, case.scope)])
 
     def since_said(text: str, message_id: int) -> str:
         return (
@@ -100,7 +107,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     head += _called(case) if with_state else ()
     if not with_facts:
         return "\n".join([*head, *found])
-    known = render_known(case.known, case.scope, case.question, case.others, later)
+    known = render_known(case.known, values, case.scope, case.question, case.others, later)
     told = "\n".join([*known.asked, *known.said, *found])
     new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
     bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)
@@ -125,4 +132,4 @@ def lines_pinned(case: Case) -> tuple[str, ...]:
     items = [
         f"  - {PINNED_AS[name]}: {text}" for name, text in case.pinned if text in getattr(case.state, name)
     ]
-    return (*items, *pinned_lines(case.known, case.scope))
+    return (*items, *pinned_lines(case.known, case.in_force.values(), case.scope))

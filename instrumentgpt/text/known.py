@@ -88,9 +88,8 @@ def _others(rows: Sequence[Known], now: Known) -> list[Known]:
     return sorted(newest.values(), key=lambda row: -row.turn)[:EARLIER_KEPT]
 
 
-def still_true(texts: Sequence[str], known: Sequence[Known], device: str, names: Names) -> list[str]:
-    """Return the findings that state no value which a later one has superseded."""
-    values = values_in_force(known) if texts else {}
+def still_true(texts: Sequence[str], values: Mapping[Key, Value], device: str, names: Names) -> list[str]:
+    """Return the findings that state no value but those in force."""
     return [text for text in texts if all(_is_true(fact, values) for fact in _stated(text, device, names))]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from instrumentgpt.text.cues import cues_in
 from instrumentgpt.text.facts import Fact, is_known, name_of
-from instrumentgpt.text.known import Known, Value, values_in_force
+from instrumentgpt.text.known import Known, Value
 from instrumentgpt.text.outdated import NOTHING_LATER, Later, since
 from instrumentgpt.text.said import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
@@ -43,6 +43,7 @@ class KnownLines:
 
 def render_known(
     known: Sequence[Known],
+    in_force: Iterable[Value],
     devices: Sequence[str],
     question: str,
     others: Sequence[str] = (),
@@ -53,10 +54,11 @@ def render_known(
     Each device stands under its own name.
     Of other devices, in `others` or in `known`, only the names are told.
 
-    later  what was said in words: it tells which values are superseded
+    in_force  the values of `known` that are
+    later     what was said in words: it tells which values are superseded
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
-    values = [value for value in values_in_force(known).values() if not value.now.pinned]
+    values = [value for value in in_force if not value.now.pinned]
     asked: list[str] = []
     further: list[str] = []
     numbers: set[tuple[str, str]] = set()
@@ -90,11 +92,14 @@ def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool,
     return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
 
 
-def pinned_lines(known: Sequence[Known], devices: Sequence[str]) -> list[str]:
-    """Return what is pinned of `devices`, each on its line; what the user laid down is of all."""
+def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
+    """Return what is pinned of `devices`, each on its line; what the user laid down is of all.
+
+    in_force  the values of `known` that are
+    """
     values = [
         _line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
-        for value in values_in_force(known).values()
+        for value in in_force
         if value.now.pinned and value.now.fact.device in devices
         for line in _lines([value], False)
     ]
@@ -171,10 +176,9 @@ def _as_said(row: Known) -> Said:
     return as_said(words, row.message_id, device, row.turn, cues)
 
 
-def values_as_said(known: Sequence[Known], devices: Sequence[str]) -> list[Said]:
-    """Return the values in force of `devices`, as parts of the messages that stated them."""
-    values = (value.now for value in values_in_force(known).values())
-    return [_as_said(now) for now in values if now.fact.device in devices]
+def values_as_said(in_force: Iterable[Value], devices: Sequence[str]) -> list[Said]:
+    """Return the values of `devices`, as parts of the messages that stated them."""
+    return [_as_said(value.now) for value in in_force if value.now.fact.device in devices]
 
 
 def _channels(rows: Sequence[Known], with_line: bool) -> str:

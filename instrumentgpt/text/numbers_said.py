@@ -9,26 +9,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, kinds_in, likeness, quantities_in
+from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, likeness
 from instrumentgpt.text.said import Said
 
 
 class Spoken(NamedTuple):
-    """A number as a part says it; `at` orders those of all parts; a tuple, for they are many."""
+    """A number as a part says it; `at` orders those of all parts; a tuple, for they are many.
+
+    place  of the part in the conversation
+    """
 
     at: int
+    place: tuple[int, int]
     said: Said
     number: Quantified
-    kind: Kind
 
 
 @dataclass
 class _OfKind:
-    """The numbers of one kind, in their order, and those of each amount."""
+    """The numbers of one kind, in their order, those of each amount, and the last place of any."""
 
     kind: Kind
     every: list[Spoken] = field(default_factory=list)
-    of_amount: defaultdict[str, list[Spoken]] = field(default_factory=lambda: defaultdict(list))
+    of_amount: dict[str, list[Spoken]] = field(default_factory=dict)
+    until: tuple[int, int] = (0, 0)
+
+    def add(self, one: Spoken) -> None:
+        self.every.append(one)
+        self.of_amount.setdefault(one.number.amount, []).append(one)
+        self.until = max(self.until, one.place)
 
 
 class Numbers:
@@ -41,12 +50,10 @@ class Numbers:
         self._alike: dict[Kind, list[tuple[float, _OfKind]]] = {}
         at = 0
         for part in parts:
-            for number, kind in zip(quantities_in(part.words), kinds_in(part.words), strict=True):
-                one = Spoken(at, part, number, kind)
+            for number, kind in zip(part.numbers, part.kinds, strict=True):
+                one = Spoken(at, part.place, part, number)
                 at += 1
-                of_kind = self._kinds.get(kind) or self._new(kind)
-                of_kind.every.append(one)
-                of_kind.of_amount[number.amount].append(one)
+                (self._kinds.get(kind) or self._new(kind)).add(one)
                 if part.role == "user":
                     self._asked[part.turn].append(one)
 
@@ -64,18 +71,24 @@ class Numbers:
         self,
         value: Quantified,
         kind: Kind,
+        place: tuple[int, int],
         counts: Callable[[Said], bool],
         replaces: Callable[[Spoken, float], bool],
     ) -> Iterator[tuple[Spoken, float]]:
         """Yield what can decide what has become of a value, each with its likeness, in no order.
 
+        place     only what stands behind it is looked at
         counts    whether a part is one of those that can
         replaces  whether a number, of this likeness, is a newer value if it is another one
         """
         for likely, of_kind in self._like(kind):
-            same = of_kind.of_amount.get(value.amount, ())
-            yield from ((one, likely) for one in same if counts(one.said))
-            for one in reversed(of_kind.every):
+            if of_kind.until <= place:
+                continue
+            for one in of_kind.of_amount.get(value.amount, ()):
+                if one.place > place and counts(one.said):
+                    yield one, likely
+            others = (one for one in reversed(of_kind.every) if one.place > place)
+            for one in others:
                 if one.number.amount != value.amount and replaces(one, likely) and counts(one.said):
                     yield one, likely
                     break

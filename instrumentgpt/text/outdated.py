@@ -14,8 +14,6 @@ from instrumentgpt.text.quantified import (
     ENOUGH,
     Kind,
     Quantified,
-    kinds_in,
-    quantities_in,
     subjects_of,
     units_fit,
 )
@@ -97,7 +95,7 @@ def since_all(parts: Sequence[Said], later: Later) -> dict[Said, str]:
 
 
 def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], Note]) -> Iterator[str]:
-    for value in quantities_in(one.words):
+    for value in one.numbers:
         for device in one.devices:
             note = known.get((device, value.number))
             if note and value.number not in own and len(value.number) > 1 and one.turn < note.turn:
@@ -112,23 +110,21 @@ def _of_one_calendar(one: Said, other: Said) -> bool:
     """Return whether both tell dates and one names no device: an audit is moved for all of them."""
     if "implied" not in one.cues | other.cues:
         return False
-    return all(any(value.unit == "date" for value in quantities_in(told.words)) for told in (one, other))
+    return all(any(value.unit == "date" for value in told.numbers) for told in (one, other))
 
 
 def is_claim(one: Said) -> bool:
     """Return whether the part may suppose something: by its words, or as a list's item without numbers."""
-    return not one.cues.isdisjoint({"guess", "cause"}) or (
-        "item" in one.cues and not quantities_in(one.words)
-    )
+    return not one.cues.isdisjoint({"guess", "cause"}) or ("item" in one.cues and not one.numbers)
 
 
 def superseded(one: Said, later: Later) -> dict[str, Note]:
     """Return number → what has become of it."""
     if "log" in one.cues:
         return {}  # an event stays what it was
-    own = quantities_in(one.words)
+    own = one.numbers
     found: dict[str, Note] = {}
-    for value, kind in zip(own, kinds_in(one.words), strict=True):
+    for value, kind in zip(own, one.kinds, strict=True):
         note = None
         if value.is_old and any(not other.is_old and units_fit(value, other) for other in own):
             note = Note(f"{value.number}: previous value")
@@ -148,7 +144,8 @@ def _bearing(value: Quantified, kind: Kind, one: Said, later: Numbers) -> list[t
     def replaces(spoken: Spoken, alike: float) -> bool:
         return _replaces(value, one, spoken, alike)
 
-    found = {spoken.at: (spoken, alike) for spoken, alike in later.alike(value, kind, counts, replaces)}
+    like = later.alike(value, kind, one.place, counts, replaces)
+    found = {spoken.at: (spoken, alike) for spoken, alike in like}
     for spoken in later.asked_in(one.turn, one.turn + 1):
         alike = _answered(value, one, spoken.number, spoken.said)
         if alike and spoken.at not in found and counts(spoken.said):
@@ -217,7 +214,7 @@ def _of_one_row(one: Said, other: Said) -> bool:
 
 
 def _ruled_out(one: Said, after: Sequence[Said], common: frozenset[str]) -> Iterator[str]:
-    plain = not quantities_in(one.words)
+    plain = not one.numbers
     for other in after:
         shared = contradicted(one, other, common) if plain or "out" in other.cues else []
         if shared:

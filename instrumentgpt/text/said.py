@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from instrumentgpt.text.quantified import Kind, Quantified, kinds_in, quantities_in
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold, terms
 from instrumentgpt.text.untrusted import without_notes, without_speakers, without_tags
@@ -36,6 +37,14 @@ class Said:
     text: str
     terms: frozenset[str]
 
+    def __hash__(self) -> int:
+        return hash((self.message_id, self.id, self.text))  # what else there is follows from these
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The devices it speaks of; none where nothing says which."""
+        return frozenset(self.devices if any(self.devices) else ())
+
     @cached_property
     def words(self) -> str:
         """The text without the names of its devices, whose numbers count nothing."""
@@ -43,6 +52,16 @@ class Said:
         for name in filter(None, self.devices):
             left = left.replace(name, " ")
         return left
+
+    @cached_property
+    def numbers(self) -> tuple[Quantified, ...]:
+        """The numbers in its words."""
+        return quantities_in(self.words)
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Of what kind each of its numbers is."""
+        return kinds_in(self.words)
 
     @cached_property
     def folded(self) -> str:
@@ -82,7 +101,7 @@ NO_EVIDENCE = Evidence()
 
 def of_one_device(one: Said, other: Said) -> bool:
     """Return whether both may speak of the same device."""
-    return not any(one.devices) or not any(other.devices) or not set(one.devices).isdisjoint(other.devices)
+    return not one.named or not other.named or not one.named.isdisjoint(other.named)
 
 
 def line_of(one: Said, since: str = "") -> str:

@@ -49,7 +49,7 @@ def _states(part: Said, item: Item, standing: Standing) -> bool:
     channel = channel_in(part.text)
     if item.channel and channel and item.channel != channel:
         return False
-    numbers = quantities_in(part.words)
+    numbers = part.numbers
     named = [one for one in numbers if _is_named(one, item.name)]
     if named and standing.forgotten is not None and part.message_id <= standing.forgotten:
         return True  # all its values that were known then
