@@ -4,6 +4,7 @@ Facts go with their message, so the state is always what the messages at hand sa
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 from sqlite_utils import Database
@@ -185,15 +186,21 @@ def heard_before(database: Database, conversation_id: str, message_id: int, ques
         "SELECT device, channel, parameter, value, unit, message_id FROM facts WHERE conversation_id = ?"
         " AND kind = 'value' AND message_id < ? ORDER BY message_id DESC, id DESC LIMIT ?"
     )
-    told: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_HEARD))[::-1]
+    told: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_HEARD))
     before = (
         "SELECT min(id) FROM (SELECT id FROM messages WHERE conversation_id = ? AND id < ?"
         " ORDER BY id DESC LIMIT ?)"
     )
     first = rows(database, before, (conversation_id, message_id, LAST_MESSAGES))[0][0] or 0
-    newest = {row[:3]: row for row in told}
-    values = tuple(Fact(*row[:5]) for row in told if newest[row[:3]] is row)
-    return Heard(values, tuple(Fact(*row[:5]) for row in told if row[5] >= first), question)
+    newest: dict[Key, Any] = {}
+    for row in told:
+        newest.setdefault(row[:3], row)
+    last = takewhile(lambda row: row[5] >= first, told)
+    return Heard(_oldest_first(newest.values()), _oldest_first(last), question)
+
+
+def _oldest_first(told: Iterable[Any]) -> tuple[Fact, ...]:
+    return tuple(Fact(*row[:5]) for row in reversed([*told]))
 
 
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:

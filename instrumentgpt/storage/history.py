@@ -1,5 +1,6 @@
 """A conversation's messages in their order, without reading what nobody asks for."""
 
+import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from typing import Any, overload
@@ -73,7 +74,7 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
         " FROM messages WHERE conversation_id = ? AND id < ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, before))
-    ids, asked = (sorted(map(int, str(listed).split(","))) if listed else [] for listed in found[0])
+    ids, asked = (sorted(json.loads(f"[{listed or ''}]")) for listed in found[0])
     return ids, asked
 
 

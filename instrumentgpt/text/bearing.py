@@ -4,8 +4,8 @@ Beside the words of the question counts what kind of thing it asks for: why, whe
 """
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from instrumentgpt.text.cues import patterns_of, plain
@@ -24,6 +24,7 @@ BESIDES = 0.2  # of such a part, whatever its words
 CUE_WORTH = 1.5
 NOTHING = 12  # characters of a part that says nothing: "Noted.", "Will look."
 LEAST_WORTH = 0.05
+PLAIN = frozenset({"implied"})  # cues that say nothing of what a part does
 BRIEF_CHARS = 80  # a part as short as that, whose values stand in the context, says no more
 _NUMBER = re.compile(r"\d")
 _ASKED = re.compile(r"[?？]\W*$|[吗呢]\W*$")
@@ -43,7 +44,7 @@ def only_of(devices: Sequence[str], evidence: Evidence) -> Evidence:
     """Return the evidence on the devices that the question names, if any, and on none in particular."""
     if not devices:
         return evidence
-    said = [one for one in evidence.said if not any(one.devices) or not set(devices).isdisjoint(one.devices)]
+    said = [one for one in evidence.said if not one.named or not one.named.isdisjoint(devices)]
     return replace(evidence, said=said)
 
 
@@ -58,11 +59,8 @@ def bearing_on(
 
     told  (device, value) of what stands in the context already: a part that says no more is left out
     """
-    wanted = asked_for(question)
-    weights = sum(sorted(evidence.weights.values(), reverse=True)[:MOST_TERMS]) or 1.0
-    worth = {
-        one: _worth(one, wanted, evidence, weights, devices) for one in evidence.said if _says(one, told)
-    }
+    sought = _sought(question, evidence, devices)
+    worth = {one: _worth(one, sought) for one in evidence.said if _says(one, told)}
     best: dict[str, Said] = {}
     for one in sorted(worth, key=lambda one: (-worth[one], -one.message_id, one.id)):
         if len(best) == most or worth[one] < LEAST_WORTH:
@@ -102,22 +100,53 @@ def _says(one: Said, told: Collection[tuple[str, str]]) -> bool:
     return not (known and len(one.text) <= BRIEF_CHARS)
 
 
-def _worth(one: Said, wanted: set[str], evidence: Evidence, most: float, devices: Sequence[str]) -> float:
-    held = sum(weight for term, weight in evidence.weights.items() if term in one.terms) / most
-    if one.cues <= {"implied"} and not _NUMBER.search(one.text) and not (held and len(one.text) > NOTHING):
+@dataclass(frozen=True)
+class _Sought:
+    """What a question looks for, made ready for the many parts that are held against it.
+
+    weights   its terms, each with how much it tells; `most` is what a part can have of that
+    cues      of parts that answer it whatever their words, and `stressed` those that count more
+    patterns  of what it asks for
+    """
+
+    weights: Sequence[tuple[str, float]]
+    most: float
+    scores: Mapping[int, float]
+    devices: frozenset[str]
+    cues: Sequence[str]
+    stressed: Sequence[str]
+    patterns: Sequence[re.Pattern[str]]
+
+
+def _sought(question: str, evidence: Evidence, devices: Sequence[str]) -> _Sought:
+    wanted = asked_for(question)
+    return _Sought(
+        [*evidence.weights.items()],
+        sum(sorted(evidence.weights.values(), reverse=True)[:MOST_TERMS]) or 1.0,
+        evidence.scores,
+        frozenset(devices),
+        [cue for name, cue in ANSWERED_BY.items() if name in wanted],
+        [name for name in ("cause", "out") if name in wanted],
+        [pattern for name, pattern in HAS.items() if name in wanted],
+    )
+
+
+def _worth(one: Said, sought: _Sought) -> float:
+    terms, folded = one.terms, one.folded
+    held = sum([weight for term, weight in sought.weights if term in terms]) / sought.most
+    if one.cues <= PLAIN and not _NUMBER.search(one.text) and not (held and len(one.text) > NOTHING):
         return 0.0
-    worth = held + SCORE_SHARE * evidence.scores.get(one.message_id, 0.0)
-    worth += sum(BESIDES for name, cue in ANSWERED_BY.items() if name in wanted and cue in one.cues)
-    folded = one.folded
-    for name in ("cause", "out"):
-        if name in wanted and name in one.cues:
+    worth = held + SCORE_SHARE * sought.scores.get(one.message_id, 0.0)
+    worth += sum([BESIDES for cue in sought.cues if cue in one.cues])
+    for cue in sought.stressed:
+        if cue in one.cues:
             worth *= CUE_WORTH
-    for name, pattern in HAS.items():
-        if name in wanted and pattern.search(folded):
+    for pattern in sought.patterns:
+        if pattern.search(folded):
             worth *= KIND_WORTH
     if _NUMBER.search(folded):
         worth *= 1.25
-    if not any(one.devices) or set(one.devices).isdisjoint(devices):
+    if one.named.isdisjoint(sought.devices):
         worth *= 0.75
     return worth * (0.5 if _ASKED.search(folded) else 1.0)
 
@@ -141,7 +170,7 @@ def said_lines(
         evidence = replace(evidence, said=without_settled(evidence.said))
     chosen = bearing_on(question, evidence, devices, most, told)
     claims = [one for one in evidence.said if is_claim(one)]
-    out = [one for one in chosen if _rules_out(one, claims, later.common)]
+    out = [one for one in chosen if _rules_out(one, claims, later)]
     rest = [one for one in chosen if one not in out]
     groups = [
         *_under("Said of", rest, later, devices),
@@ -150,12 +179,12 @@ def said_lines(
     return [HOW_TO_READ, *groups] if groups else []
 
 
-def _rules_out(one: Said, claims: Sequence[Said], common: frozenset[str]) -> bool:
+def _rules_out(one: Said, claims: Sequence[Said], later: Later) -> bool:
     """Return whether the part takes a suspicion off the list: an earlier one, or any if it has no number."""
     if "out" not in one.cues:
         return False
     earlier = (claim for claim in claims if of_one_device(one, claim))
-    return not one.numbers or any(contradicted(claim, one, common) for claim in earlier)
+    return not one.numbers or any(contradicted(claim, one, later.common) for claim in earlier)
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:

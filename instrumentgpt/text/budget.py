@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.text.filtering import RECENT_CHARS, cap
-from instrumentgpt.text.recalled import Recalled, cost_of, fitting, render_recalled, without_repeats
+from instrumentgpt.text.recalled import Recalled, fitting, render_recalled, without_repeats
 from instrumentgpt.text.summary import SUMMARY_TOKENS, Entry, render, settle, shorten
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import as_content, without_tags
@@ -84,7 +84,7 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     history = _history(parts.history, int(HISTORY_SHARE * room))
     notes = _notes(parts.notes, int(NOTES_SHARE * room))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
-    wish = sum(map(cost_of, parts.recalled))
+    wish = sum(piece.cost for piece in parts.recalled)
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
     recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
     sections = [request, context, note, notes, history, summary, recalled, recent]

@@ -37,7 +37,8 @@ class _OfKind:
     def add(self, one: Spoken) -> None:
         self.every.append(one)
         self.of_amount.setdefault(one.number.amount, []).append(one)
-        self.until = max(self.until, one.place)
+        if one.place > self.until:
+            self.until = one.place
 
 
 class Numbers:

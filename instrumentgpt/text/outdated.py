@@ -7,6 +7,7 @@ certain that the new value takes the place of the old, both are told apart as th
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 from instrumentgpt.text.numbers_said import Numbers, Spoken
@@ -24,6 +25,7 @@ from instrumentgpt.text.wanted import surfaces
 CHANGED_MOST = 10  # times: a number that differs more is hardly another value of the same thing
 BRIEF_CHARS = 60  # of a user's answer that says a value and little more
 RULED_OUT = "ruled out"
+DENYING = frozenset({"out", "denial"})  # cues of what may take back a suspicion
 SOON = 2  # turns within which one word is enough to know what is dismissed
 RARE = 0.06  # of the parts at hand: words in more of them are of the subject, and name no suspicion
 
@@ -34,12 +36,18 @@ class Later:
 
     numbers  theirs
     out      those that may deny something
-    common   terms that are in too many parts to tell anything
     """
 
+    said: Sequence[Said] = ()
     numbers: Numbers = field(default_factory=Numbers)
     out: Sequence[Said] = ()
-    common: frozenset[str] = frozenset()
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """The terms that are in too many parts to tell anything."""
+        held = Counter(chain.from_iterable(one.terms for one in self.said))
+        most = max(3, int(RARE * len(self.said)))
+        return frozenset(term for term, count in held.items() if count > most)
 
 
 WEAK = frozenset(
@@ -53,13 +61,7 @@ NOTHING_LATER = Later()
 
 def later_of(said: Sequence[Said]) -> Later:
     """Return the parts made ready."""
-    held = Counter(chain.from_iterable(one.terms for one in said))
-    most = max(3, int(RARE * len(said)))
-    return Later(
-        Numbers(said),
-        [one for one in said if not one.cues.isdisjoint({"out", "denial"})],
-        frozenset(term for term, count in held.items() if count > most),
-    )
+    return Later(said, Numbers(said), [one for one in said if not one.cues.isdisjoint(DENYING)])
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def since_all(parts: Sequence[Said], later: Later) -> dict[Said, str]:
     for one in parts:
         own = [*(note.told for note in notes[one].values()), *_spread(one, notes[one], known)]
         if is_claim(one):
-            own += _ruled_out(one, [other for other in later.out if _is_after(other, one)], later.common)
+            own += _ruled_out(one, [other for other in later.out if _is_after(other, one)], later)
         told[one] = f" [{'; '.join(dict.fromkeys(own))}]" if own else ""
     return told
 
@@ -213,10 +215,10 @@ def _of_one_row(one: Said, other: Said) -> bool:
     return True
 
 
-def _ruled_out(one: Said, after: Sequence[Said], common: frozenset[str]) -> Iterator[str]:
+def _ruled_out(one: Said, after: Sequence[Said], later: Later) -> Iterator[str]:
     plain = not one.numbers
     for other in after:
-        shared = contradicted(one, other, common) if plain or "out" in other.cues else []
+        shared = contradicted(one, other, later.common) if plain or "out" in other.cues else []
         if shared:
             how = RULED_OUT if "out" in other.cues else "perhaps refuted"
             yield f"{surfaces(one.text, shared)}: {how} in turn {other.turn}"
@@ -225,7 +227,7 @@ def _ruled_out(one: Said, after: Sequence[Said], common: frozenset[str]) -> Iter
 
 def contradicted(one: Said, other: Said, common: frozenset[str]) -> list[str]:
     """Return the telling terms of a suspicion that `other` takes up to deny it; none if it does not."""
-    if other.cues.isdisjoint({"out", "denial"}) or other.place <= one.place:
+    if other.cues.isdisjoint(DENYING) or other.place <= one.place:
         return []
     shared = [term for term in telling(one.terms & other.terms) if not term[0].isdigit() and len(term) > 1]
     rare = [term for term in shared if term not in common]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 
 from instrumentgpt.text.excerpts import GAP
 from instrumentgpt.text.summary import shorten
@@ -27,6 +27,18 @@ class Recalled:
     lines: tuple[str, ...]
     score: float
 
+    @cached_property
+    def told(self) -> str:
+        """The piece as it stands in the prompt."""
+        speaker = "User" if self.role.casefold() == "user" else "Assistant"
+        first, *others = (as_content(" ".join(line.split())) for line in self.lines)
+        return f"\n{INDENT}".join([f"[turn {self.turn}] {speaker}: {first}", *others])
+
+    @cached_property
+    def cost(self) -> int:
+        """Its tokens, its newline with it."""
+        return count_tokens(self.told + "\n") + 1
+
 
 def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
     """Return the pieces, best first, without the lines that stand in `shown` or in a better piece."""
@@ -37,7 +49,11 @@ def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
         told.update(line for line in lines if line != GAP)
         if any(line != GAP for line in lines):
             kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
-            left.append(Recalled(piece.message_id, piece.turn, piece.role, kept, piece.score))
+            left.append(
+                piece
+                if kept == piece.lines
+                else Recalled(piece.message_id, piece.turn, piece.role, kept, piece.score)
+            )
     return left
 
 
@@ -52,9 +68,9 @@ def fitting(pieces: Sequence[Recalled], room: int) -> list[Recalled]:
         kept = _cut(piece, room // (len(put_back) - place))
         if kept is not None:
             chosen.append(kept)
-            room -= cost_of(kept)
+            room -= kept.cost
     for piece in pieces:
-        cost = cost_of(piece)
+        cost = piece.cost
         if cost <= room and piece.score != math.inf:
             chosen.append(piece)
             room -= cost
@@ -68,15 +84,10 @@ def _cut(piece: Recalled, room: int) -> Recalled | None:
         kept = [shorten(lines[0], limit), *lines[1:]] if limit else lines
         while kept:
             told = replace(piece, lines=tuple(kept))
-            if cost_of(told) <= room:
+            if told.cost <= room:
                 return told
             kept = [*kept[:-2], GAP] if len(kept) > 2 else kept[:-1]
     return None
-
-
-def cost_of(piece: Recalled) -> int:
-    """Return the tokens of the piece, its newline with it."""
-    return count_tokens(_told(piece) + "\n") + 1
 
 
 def render_recalled(pieces: Sequence[Recalled]) -> str:
@@ -86,11 +97,4 @@ def render_recalled(pieces: Sequence[Recalled]) -> str:
     [turn 2] User: no, kp is 0.12
       …
     """
-    return "\n".join(map(_told, pieces))
-
-
-@lru_cache(maxsize=256)  # its cost is asked for before it is chosen and told
-def _told(piece: Recalled) -> str:
-    speaker = "User" if piece.role.casefold() == "user" else "Assistant"
-    first, *others = (as_content(" ".join(line.split())) for line in piece.lines)
-    return f"\n{INDENT}".join([f"[turn {piece.turn}] {speaker}: {first}", *others])
+    return "\n".join(piece.told for piece in pieces)
