@@ -15,15 +15,15 @@ _DATE = (
     r"|\d{4}-\d\d-\d\d|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
 )
 _VALUE = re.compile(
+    r"(?=[\d+\-−–±jfmasond])"  # nothing else begins a number or the name of a month
     rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?{NUMBER})"
     rf"(?P<unit>x|\s?{FOLDED_UNIT})?(?![a-z0-9_]|[:.,/]\d))",
     re.I,
 )
 _BECAME = r"改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延"
 _OLD_BEFORE = re.compile(
-    r"(?:\bnot|n't(?: be)?|\bnever|\binstead of|\brather than|\bprevious(?:ly)?|\bformer(?:ly)?|\bold"
-    r"|\bused to be|\bno longer|\bbefore|\bwas|\bwere|\breplac(?:es|ing|ed)|\bearlier|\bthan"
-    r"|\boriginal(?:ly)?"
+    r"(?:\b(?:not|never|instead of|rather than|previous(?:ly)?|former(?:ly)?|old|used to be|no longer|before"
+    r"|was|were|replac(?:es|ing|ed)|earlier|than|original(?:ly)?)|n't(?: be)?"
     r"|不是|并非|而非|非|原(?:本|来|先|设)?|之前|先前|旧|本来|不再是?|取代|代替|以前)"
     r"(?:[\s:：=是为的,，]|['’]s\b|\b(?:the|it|its|value|of|at|present|\w+['’]s)\b|值)*$"
 )
@@ -40,6 +40,8 @@ _CHANGE = re.compile(
     re.I,
 )
 _SEGMENT = re.compile(r"[;；,，。()（）|:：=]|\b(?:and|but|while|against|versus|vs)\b|[和与跟]")
+_BEHIND = re.compile(r"[;；,，。(（|.]")
+_DEVICE = re.compile(r"0\d+")
 _OF = re.compile(r"\s*(?:for|of|as|on|的)\b")
 _WORD = re.compile(r"[^\W\d_]{1,3}")
 ENOUGH = 0.5  # likeness from which on two numbers are taken for values of one thing
@@ -87,17 +89,18 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
     label: frozenset[str] = frozenset()
     for match in _VALUE.finditer(folded):
         number = " ".join((match["date"] or match["number"]).split())
-        if re.fullmatch(r"0\d+", number):
+        if _DEVICE.fullmatch(number):
             continue
-        behind = re.split(r"[;；,，。(（|.]", folded[match.end() : match.end() + AFTER])[0]
+        said_before = folded[: match.start()]
+        behind = _BEHIND.split(folded[match.end() : match.end() + AFTER], 1)[0]
         before = _label(folded[last : match.start()])
         after = _label(behind) if not before or _OF.match(behind) else frozenset()
         label = before | after or label
         unit = "date" if match["date"] else unit_of(match["unit"] or "")
-        is_old = bool(_OLD_BEFORE.search(folded[: match.start()]) or _OLD_AFTER.match(folded, match.end()))
-        is_old |= not match["date"] and bool(_FROM_BEFORE.search(folded[: match.start()]))
+        is_old = bool(_OLD_BEFORE.search(said_before) or _OLD_AFTER.match(folded, match.end()))
+        is_old |= not match["date"] and bool(_FROM_BEFORE.search(said_before))
         found.append(Quantified(number.replace("−", "-").replace("–", "-"), unit, label, is_old))
-        if _NEW_BEFORE.search(folded[: match.start()]):
+        if _NEW_BEFORE.search(said_before):
             found = [
                 _no_more(one) if units_fit(one, found[-1]) and one is not found[-1] else one for one in found
             ]
