@@ -18,6 +18,7 @@ from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.modes.investigate.kept import Kept
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.text.budget import Section
+from instrumentgpt.text.summarised import StoredMessage
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.text.untrusted import as_content
 
@@ -60,7 +61,7 @@ class Known:
 
 def think_prompt(
     known: Known,
-    messages: Sequence[memory.StoredMessage],
+    messages: Sequence[StoredMessage],
     summary: str,
     question: str,
     budget: int,

@@ -1,0 +1,129 @@
+"""Messages as the summary has them: each on one line, under its name, and which of them it holds."""
+
+import hashlib
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+from instrumentgpt.text.filtering import filter_content
+from instrumentgpt.text.summary import CONCLUSION, ENTRY_CHARS, Entry, MessageId, entry, shorten
+from instrumentgpt.text.untrusted import without_speakers
+
+GAP = " … "  # between the paragraphs that a summarised answer keeps
+LEAST_CHARS = 40  # a shorter piece of a paragraph says nothing
+
+StoredMessage = Mapping[str, Any]  # "role", "content", and "id" where it has been stored
+
+
+def compress_message(role: str, content: str) -> str:
+    """Return one message as the summary keeps it, on one line: what was asked, what was concluded.
+
+    A user's text keeps its beginning; an assistant's its first and last paragraph, and what is
+    called a conclusion between them if there is room; each about 300 characters.
+
+    >>> compress_message("assistant", "It oscillates.\\n\\nLong middle.\\n\\nRoot cause: kp is too high.")
+    'Assistant: It oscillates. … Root cause: kp is too high.'
+    """
+    speaker = speaker_of(role)
+    text = without_speakers(filter_content(content)).strip()
+    if speaker == "User":
+        return f"User: {shorten(' '.join(text.split()), ENTRY_CHARS)}"
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
+    return f"Assistant: {_first_and_last(paragraphs)}"
+
+
+def _first_and_last(paragraphs: Sequence[str]) -> str:
+    """Return the two ends, and between them the conclusions for which there is room."""
+    if len(paragraphs) < 2:
+        return shorten(paragraphs[0] if paragraphs else "", ENTRY_CHARS)
+    first, *middle, last = paragraphs
+    last = shorten(last, max(ENTRY_CHARS // 2, ENTRY_CHARS - len(GAP) - len(first)))
+    kept = [shorten(first, ENTRY_CHARS - len(GAP) - len(last))]
+    for paragraph in filter(CONCLUSION.search, middle):
+        room = ENTRY_CHARS - len(GAP.join([*kept, last])) - len(GAP)
+        if room >= LEAST_CHARS:
+            kept.append(shorten(paragraph, room))
+    return GAP.join([*kept, last])
+
+
+def speaker_of(role: str) -> str:
+    """Return what stands before a message of the role."""
+    return "User" if role.casefold() == "user" else "Assistant"
+
+
+def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
+    """Return what the summary calls each message: its id, or else a digest of its words."""
+    told = getattr(messages, "ids", None)  # of messages that are not all in memory
+    if told is not None:
+        return list(told)
+    names: list[MessageId] = [name for name in (row.get("id") for row in messages) if isinstance(name, int)]
+    if len(names) == len(messages):
+        return names
+    names = []
+    occurrences: Counter[str] = Counter()
+    for message in messages:
+        if isinstance(message.get("id"), int):
+            names.append(message["id"])
+            continue
+        words = f"{message['role']}\n{message['content']}".encode("utf-8", "surrogatepass")
+        digest = "~" + hashlib.blake2b(words, digest_size=4).hexdigest()
+        occurrences[digest] += 1
+        names.append(digest if occurrences[digest] == 1 else f"{digest}.{occurrences[digest]}")
+    return names
+
+
+def still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -> list[Entry]:
+    """Return the entries whose messages are all older ones; others are made anew from the raw messages.
+
+    An entry from before the oldest message given cannot be checked, and stays.
+    """
+    if not names:
+        return list(entries)
+    older = _numbers(names[:cut])
+    digests = set(names[:cut]).difference(older)
+    recent = names[cut:]
+    loaded_from = min(_numbers(names), default=0)
+
+    def is_true(row: Entry) -> bool:
+        if any(row.holds(name) for name in recent) or not digests.issuperset(row.digests):
+            return False
+        return row.first is None or row.first < loaded_from or len(_inside(row, older)) == row.count
+
+    return [row for row in entries if is_true(row)]
+
+
+def _numbers(names: Sequence[MessageId]) -> list[int]:
+    """Return the ids among the names, sorted; of a long conversation all are, as is seen at once."""
+    if set(map(type, names)) <= {int}:
+        return sorted(names)  # type: ignore[arg-type]
+    return sorted(name for name in names if isinstance(name, int))
+
+
+def _inside(row: Entry, numbers: Sequence[int]) -> Sequence[int]:
+    if row.first is None or row.last is None:
+        return ()
+    return numbers[bisect_left(numbers, row.first) : bisect_right(numbers, row.last)]
+
+
+def with_older(
+    entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
+) -> tuple[list[Entry], tuple[MessageId, ...]]:
+    """Return the entries with one more for each message that none holds, in order; and those messages."""
+    place = dict(zip(names, range(len(names)), strict=True))
+    numbers = _numbers(names)
+    ordered: list[tuple[int, Entry]] = []
+    held: set[MessageId] = set()
+    for row in entries:
+        inside: list[MessageId] = [*_inside(row, numbers), *row.digests]
+        held.update(inside)
+        ordered.append((min(map(place.get, inside, repeat(-1)), default=-1), row))
+    new = place.keys() - held
+    evicted = tuple(name for name in names if name in new) if new else ()
+    for name in evicted:
+        message = messages[place[name]]
+        ordered.append((place[name], entry(name, compress_message(message["role"], message["content"]))))
+    ordered.sort(key=lambda placed: placed[0])
+    return [row for _, row in ordered], evicted
