@@ -15,8 +15,9 @@ from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, 
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import learn_nicknames
-from instrumentgpt.instruments.devices import Device, Inventory, load_inventory, resolve
+from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.remembered import remember_answer, remember_older, remember_question
@@ -226,8 +227,8 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
 
 
 def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
-    """Find the devices that the question names; the state of another device than before is filed away."""
-    named = resolve(turn.question.content, turn.inventory)
+    """Find the devices that the question is about; the state of another one than before is filed away."""
+    named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
     turn.devices, turn.unknown = named.devices, named.unknown
     if not turn.devices:
         turn.state = memory.begin_question(turn.state, question=turn.question.content)

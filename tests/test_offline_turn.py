@@ -101,24 +101,25 @@ def test_advice_stands_beside_what_the_user_laid_down(database, conversation, sa
     [
         (
             "跟 10.1.1.85 比較",
-            ["zspr 050 (10.1.1.85) 與 zspr 053 (10.1.1.112) 相比", "只有 zspr 053 有：增益"],
+            ["zspr 053 (10.1.1.112) 與 zspr 050 (10.1.1.85) 相比", "只有 zspr 053 有：增益"],
         ),
         (
             "compare with 050",
-            ["zspr 050 (10.1.1.85) beside zspr 053 (10.1.1.112)", "Only on zspr 053: Oscill"],
+            ["zspr 053 (10.1.1.112) beside zspr 050 (10.1.1.85)", "Only on zspr 053: Oscill"],
         ),
     ],
 )
-def test_a_device_is_compared_with_the_one_that_the_conversation_is_about(
+def test_another_device_is_compared_with_the_one_in_hand_which_stays_in_hand(
     database, conversation, question, told
 ):
     ask(conversation, "10.1.1.112 為什麼溫度波動？")
     answer = ask(conversation, question)[-1].text
     for words in told:
         assert words in answer
-    assert "kp 50 → 8.5" in answer and "zspr%20053/" in answer
+    assert "kp 8.5 → 50" in answer and "zspr%20053/" in answer
     state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
-    assert (state.device_name, len(state.downloaded_logs)) == ("zspr 050", 1), "053's log is none of 050's"
+    assert (state.device_name, len(state.downloaded_logs)) == ("zspr 053", 1), "050's log is none of 053's"
+    assert "kp 50" in ask(conversation, "what are the gains of channel 2?")[-1].text
 
 
 def test_another_device_can_still_be_compared_with_its_own_last_log(conversation):

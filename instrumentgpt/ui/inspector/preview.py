@@ -9,8 +9,9 @@ import memory
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import nicknamed
-from instrumentgpt.instruments.devices import Inventory, load_inventory, resolve
+from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.prompts import prompt_for
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID
@@ -30,7 +31,7 @@ def next_prompt(
     except InstrumentGPTError:
         inventory = Inventory(Path(), ())
     inventory = nicknamed(database, conversation_id, inventory)
-    devices = resolve(question, inventory).devices
+    devices = asked_about(question, inventory, state.device_ip).devices
     first = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)
     state = memory.begin_question(

@@ -3,7 +3,14 @@
 import re
 from collections.abc import Generator, Iterator
 
-from instrumentgpt.agents.offline.answers.subject import Subject, bare, choose_log, dropped_logs, fetched_log
+from instrumentgpt.agents.offline.answers.subject import (
+    Subject,
+    bare,
+    choose_log,
+    dropped_logs,
+    fetched_log,
+    known_log,
+)
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 
@@ -50,7 +57,7 @@ def other_device(case: Case) -> dict[str, str]:
 
 
 def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
-    about = yield from fetched_log(case)
+    about = yield from _own_log(case)
     other = yield from _other_log(case, device, bare(log))
     named = {"log": about.reference, "before": other.reference}
     found = case.tool("compare_logs", language=case.language, **named)
@@ -58,6 +65,12 @@ def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
     labels = {"label": about.label, "other": other.label}
     yield phrase(key, case.language, count=len(found["changes"]), **labels) + "\n\n"
     yield from _told(case, about, other, found)
+
+
+def _own_log(case: Case) -> Generator[str, None, Subject]:
+    """Return the log of the first device that is in view, else its newest."""
+    known = known_log(case)
+    return (yield from choose_log(case) if known and known.device else fetched_log(case))
 
 
 def _other_log(case: Case, device: str, log: str) -> Generator[str, None, Subject]:
