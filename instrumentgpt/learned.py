@@ -9,6 +9,12 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.tool_results import origins
 
+SPEAK_OF_LOGS = {
+    "log",
+    "logs",
+    "devices",
+}  # fields of results: beside them a log's name in words is no log read
+
 Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
 
 
@@ -72,6 +78,8 @@ def _after(
     after = memory.extract_state_updates(answer, state)
     for name in told:
         setattr(after, name, getattr(state, name))
+    if any(SPEAK_OF_LOGS & result.keys() for _, result in results):
+        after.downloaded_logs, after.last_log_file = state.downloaded_logs, state.last_log_file
     if "root_causes" in told:
         after.status = state.status
     said = memory.new_items(state, after)

@@ -84,3 +84,23 @@ def test_a_log_that_was_fetched_of_another_device_and_told_of_is_not_that_of_the
     own = "fetch_log", {"device": "oven 1", "log": "own.log"}
     after = learned(about(A), [own, fetched], "Compared own.log and other.log.", INVENTORY, {})
     assert after.state.downloaded_logs == ["own.log"] and after.filed == {}
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [("advise_gains", {"device": "oven 1", "log": "new.log"})],
+        [("list_logs", {"device": "oven 1", "logs": [{"name": "old.log"}]})],
+        [("survey_devices", {"devices": [{"device": "oven 2", "log": "old.log"}]})],
+    ],
+)
+def test_a_log_that_the_answer_only_names_was_not_read(results):
+    before = about(A)
+    before.downloaded_logs, before.last_log_file = ["new.log"], "new.log"
+    after = learned(before, results, "Ask by `old.log`, which is not analysed yet.", INVENTORY, {})
+    assert (after.state.downloaded_logs, after.state.last_log_file) == (["new.log"], "new.log")
+
+
+def test_a_log_that_an_agent_read_by_itself_is_known_from_its_words():
+    after = learned(about(A), [], "In old.log the fan stops.", INVENTORY, {})
+    assert after.state.last_log_file == "old.log"
