@@ -14,10 +14,11 @@ from waiting import lives
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done
-from instrumentgpt.background import ask_summary, objection, one_line
+from instrumentgpt.background import ask_summary
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run, start_run
 from instrumentgpt.storage.summary_jobs import ask_for_summary, begin_job, get_job, list_jobs, put_in_place
+from instrumentgpt.text.agent_summary import objection, one_line
 from instrumentgpt.text.keeping import invented, lost
 from instrumentgpt.text.summary import parse
 

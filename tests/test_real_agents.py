@@ -20,6 +20,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.family import run_processes
+from instrumentgpt.ended import events_of
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.runs import get_run
 
@@ -126,7 +127,7 @@ class Asked:
         self.path, self.database, self.conversation, self.run_id = path, database, conversation, run_id
 
     def events(self, kind=object):
-        return [event for event in runs.events_of(self.database, self.run_id) if isinstance(event, kind)]
+        return [event for event in events_of(self.database, self.run_id) if isinstance(event, kind)]
 
     def wait_for(self, condition, seconds=90):
         deadline = time.monotonic() + seconds

@@ -12,6 +12,7 @@ import waiting
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Session, Text, Tick
+from instrumentgpt.ended import events_of, process_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
 
@@ -38,7 +39,7 @@ def asked(path, database, count):
 
 
 def notes(database, run_id):
-    return [event.note for event in runs.events_of(database, run_id) if isinstance(event, Tick)]
+    return [event.note for event in events_of(database, run_id) if isinstance(event, Tick)]
 
 
 def rows(database, count):
@@ -78,9 +79,7 @@ def test_a_fourth_question_waits_is_shown_as_waiting_and_begins_when_one_has_end
     (tmp_path / "does").write_text("says It_swings.")
     runs.stop(path, three[1])
     wait_for(lambda: get_run(database, fourth).status == "ok")
-    assert "It_swings." in [
-        event.text for event in runs.events_of(database, fourth) if isinstance(event, Text)
-    ]
+    assert "It_swings." in [event.text for event in events_of(database, fourth) if isinstance(event, Text)]
     for run_id in three:
         runs.stop(path, run_id)
 
@@ -92,7 +91,7 @@ def test_a_waiting_question_can_be_stopped_at_once(path, database, monkeypatch):
     began = time.monotonic()
     assert runs.stop(path, second).status == "cancelled"
     assert time.monotonic() - began < 1.5
-    assert [event for event in runs.events_of(database, second) if isinstance(event, Done)] == [
+    assert [event for event in events_of(database, second) if isinstance(event, Done)] == [
         Done("cancelled", "", *_rest(database, second))
     ]
     assert get_run(database, first).status == "running"
@@ -100,7 +99,7 @@ def test_a_waiting_question_can_be_stopped_at_once(path, database, monkeypatch):
 
 
 def _rest(database, run_id):
-    done = next(event for event in runs.events_of(database, run_id) if isinstance(event, Done))
+    done = next(event for event in events_of(database, run_id) if isinstance(event, Done))
     return done.seconds, done.usage
 
 
@@ -122,7 +121,7 @@ def test_a_dead_answer_does_not_hold_up_the_queue(path, database, tmp_path, monk
     wait_for(lambda: notes(database, second))
     (tmp_path / "does").write_text("says next")
     wait_for(lambda: get_run(database, first).pid)
-    runs.process_of(get_run(database, first)).kill()
+    process_of(get_run(database, first)).kill()
     assert (
         wait_for(lambda: get_run(database, second).status == "ok" and get_run(database, first).status)
         == "died"
@@ -149,7 +148,7 @@ def test_an_agents_session_is_kept_for_the_next_question_of_its_conversation(pat
     assert words == ["a new session", "the session s-1"]
     other = runs.start(path, db.create_conversation(database), "why?")
     wait_for(lambda: get_run(database, other).status == "ok")
-    assert [event.text for event in runs.events_of(database, other) if isinstance(event, Text)] == [
+    assert [event.text for event in events_of(database, other) if isinstance(event, Text)] == [
         "a new session"
     ]
 
@@ -164,7 +163,7 @@ def test_a_session_that_is_gone_is_told_and_the_question_answered_afresh(path, d
     wait_for(lambda: get_run(database, second).status == "ok")
     assert any("no longer has its earlier session" in note for note in notes(database, second))
     assert db.list_messages(database, conversation)[-1].content == "a new session"
-    sessions = [event for event in runs.events_of(database, second) if isinstance(event, Session)]
+    sessions = [event for event in events_of(database, second) if isinstance(event, Session)]
     assert [session.session_id for session in sessions] == ["s-1"]
 
 

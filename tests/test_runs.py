@@ -16,6 +16,9 @@ from waiting import lives, wait_for
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Text
+from instrumentgpt.agents.family import run_processes
+from instrumentgpt.agents.registry import UnknownAgent
+from instrumentgpt.ended import OVERTIME_SECONDS, events_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, list_runs, read_events
 
@@ -39,7 +42,7 @@ def ended(database, run_id):
 
 
 def words_so_far(database, run_id):
-    return "".join(event.text for event in runs.events_of(database, run_id) if isinstance(event, Text))
+    return "".join(event.text for event in events_of(database, run_id) if isinstance(event, Text))
 
 
 def answer(database, conversation):
@@ -69,7 +72,7 @@ def test_events_are_numbered_without_a_gap_and_end_with_done(path, database, con
     agent("replay", "02_shell_tools_partial")
     run_id = runs.start(path, conversation, "why?")
     ended(database, run_id)
-    wait_for(lambda: isinstance(list(runs.events_of(database, run_id))[-1], Done))
+    wait_for(lambda: isinstance(list(events_of(database, run_id))[-1], Done))
     numbers = [number for number, _ in read_events(database, run_id)]
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -129,11 +132,11 @@ def test_stop_keeps_the_partial_answer_marked_and_leaves_no_process(path, databa
 def test_stop_ends_agents_that_do_not_want_to(path, database, conversation, agent, behaviour):
     agent(behaviour)
     run_id = runs.start(path, conversation, "why?")
-    wait_for(lambda: len(runs.run_processes(run_id)) >= 2)
+    wait_for(lambda: len(run_processes(run_id)) >= 2)
     began = time.monotonic()
     assert runs.stop(path, run_id).status == "cancelled"
     assert time.monotonic() - began < 3
-    wait_for(lambda: not runs.run_processes(run_id), seconds=3)
+    wait_for(lambda: not run_processes(run_id), seconds=3)
 
 
 def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
@@ -145,7 +148,7 @@ def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
     assert runs.stop(path, run_id).status == "cancelled"
     assert time.monotonic() - began < 3
     assert "word1 " in answer(database, conversation).content
-    assert not any(map(lives, pids)) and not runs.run_processes(run_id)
+    assert not any(map(lives, pids)) and not run_processes(run_id)
 
 
 def test_stop_of_a_run_that_has_ended_changes_nothing(path, database, conversation, agent):
@@ -211,7 +214,7 @@ def test_a_run_over_the_longest_time_is_ended_by_the_reaper(path, database, conv
     agent("says_and_lingers_in_pieces")
     run_id = runs.start(path, conversation, "why?")
     pids = pids_told(database, run_id)
-    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-runs.OVERTIME_SECONDS))
+    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-OVERTIME_SECONDS))
     assert runs.reap(path) == [run_id]
     assert (get_run(database, run_id).status, answer(database, conversation).status) == ("timeout", "timeout")
     assert not any(map(lives, pids))
@@ -257,7 +260,7 @@ def test_a_failure_is_stored_with_what_was_said(
         content,
         status,
     )
-    failure = next(event for event in runs.events_of(database, run_id) if isinstance(event, Failure))
+    failure = next(event for event in events_of(database, run_id) if isinstance(event, Failure))
     assert remedy in failure.remedy
 
 
@@ -265,7 +268,7 @@ def test_an_agent_that_is_not_installed_is_refused_before_anything_is_stored(
     path, database, conversation, monkeypatch
 ):
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", "/nowhere/agent")
-    with pytest.raises(runs.UnknownAgent, match=r"not installed.*cursor\.com/install"):
+    with pytest.raises(UnknownAgent, match=r"not installed.*cursor\.com/install"):
         runs.start(path, conversation, "why?", agent="cursor")
     with pytest.raises(LookupError, match="Choose one of: chat"):
         runs.start(path, conversation, "why?", mode="panell")
@@ -277,7 +280,7 @@ def test_an_inventory_that_cannot_be_read_is_the_answer(path, database, conversa
     agent("says", "never asked")
     run_id = runs.start(path, conversation, "why?")
     assert ended(database, run_id).status == "error"
-    failure = next(event for event in runs.events_of(database, run_id) if isinstance(event, Failure))
+    failure = next(event for event in events_of(database, run_id) if isinstance(event, Failure))
     assert "/nowhere/devices.toml" in failure.text and "demo/devices.toml" in failure.text
 
 
@@ -286,7 +289,7 @@ def test_the_foreground_tells_what_the_background_would(path, database, conversa
     events = list(runs.consume(path, conversation, "why?"))
     assert [type(event) for event in events] == [Text, Done]
     run = list_runs(database, conversation)[0]
-    assert list(runs.events_of(database, run.id)) == events
+    assert list(events_of(database, run.id)) == events
     assert answer(database, conversation).content == "It swings."
 
 
@@ -347,13 +350,13 @@ def test_a_run_that_cannot_be_saved_now_is_saved_later(path, database, conversat
     agent("says_and_lingers_in_pieces")
     run_id = runs.start(path, conversation, "why?")
     pids_told(database, run_id)
-    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-runs.OVERTIME_SECONDS))
+    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-OVERTIME_SECONDS))
     database.conn.execute(
         "CREATE TRIGGER broken AFTER INSERT ON messages BEGIN INSERT INTO nowhere VALUES (1); END"
     )
     with pytest.raises(db.StorageError):
         runs.reap(path)
-    assert not runs.run_processes(run_id)
+    assert not run_processes(run_id)
     assert get_run(database, run_id).status == "running"
     database.conn.execute("DROP TRIGGER broken")
     assert runs.reap(path) == [run_id]
@@ -366,6 +369,6 @@ def test_done_is_stored_with_the_answer(path, database, conversation, agent):
     said = next(events)
     assert get_run(database, list_runs(database, conversation)[0].id).status == "running"
     done = next(events)
-    assert list(runs.events_of(database, list_runs(database, conversation)[0].id)) == [said, done]
+    assert list(events_of(database, list_runs(database, conversation)[0].id)) == [said, done]
     events.close()
     assert db.count_messages(database, conversation) == 2

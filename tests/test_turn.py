@@ -9,6 +9,7 @@ import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Failure, Text, Tick
 from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.ended import events_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.runs import append_events, set_process, start_run
@@ -218,7 +219,7 @@ def test_a_run_that_died_is_closed_with_what_its_events_had_told(path, database,
         ],
     )
     assert runs.reap(path) == [run_id]
-    *_, failure, done = runs.events_of(database, run_id)
+    *_, failure, done = events_of(database, run_id)
     assert isinstance(failure, Failure) and isinstance(done, Done)
     assert (done.outcome, done.text) == ("died", "It sw")
     assert (state().device_ip, state().findings) == ("10.1.1.47", ["it swings"])

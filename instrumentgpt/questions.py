@@ -1,0 +1,72 @@
+"""A question stored with what comes with it, and the run that is to answer it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.registry import choose
+from instrumentgpt.ended import reap
+from instrumentgpt.modes.commands.grammar import COMMAND, is_command
+from instrumentgpt.modes.registry import MODES, known_mode
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.artifacts import attach_uploads
+from instrumentgpt.storage.runs import live_run, start_run
+from instrumentgpt.text.approval import approval
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+
+Attachment = str | tuple[str, bytes]  # the id of a stored artifact, or (file name, content)
+
+
+def stored(
+    database: Database,
+    conversation_id: str,
+    text: str,
+    mode: str,
+    agent: str,
+    attachments: Sequence[Attachment],
+) -> str:
+    """Store the question raw, with its attachments, and return the id of its run, which nobody answers yet.
+
+    Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
+    """
+    known_mode(mode)
+    settings = settings_in_force(db.get_settings(database))
+    if is_command(text):
+        who = COMMAND
+    else:
+        who = choose(settings.agent if agent == "auto" else agent, settings)[0].name
+        mode = _mode_of_reply(database, conversation_id, text, mode)
+    stale = live_run(database, conversation_id)
+    if stale is not None:
+        reap(database, stale, longest=float("inf"))
+    with db.transaction(database):
+        message_id = db.add_message(database, conversation_id, "user", text)
+        _attach(database, conversation_id, message_id, attachments)
+        return start_run(database, conversation_id, who, mode, message_id)
+
+
+def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: str) -> str:
+    """Return the mode that a plain yes or no belongs to: that of the last answer's offer that means it."""
+    meant = approval(text)
+    latest = db.list_messages(database, conversation_id)[-1:] if meant else []
+    offers = db.list_offers(database, latest[0].id) if latest and latest[0].role == "assistant" else []
+    modes = [offer.mode for offer in offers if approval(offer.text) == meant and offer.mode in MODES]
+    return mode if mode in modes else next(iter(modes), mode)
+
+
+def _attach(
+    database: Database, conversation_id: str, message_id: int, attachments: Sequence[Attachment]
+) -> None:
+    attach_uploads(
+        database, conversation_id, [given for given in attachments if isinstance(given, str)], message_id
+    )
+    for given in attachments:
+        if isinstance(given, tuple):
+            name, content = Path(given[0]).name, given[1]
+            kind = "image" if name.lower().endswith(IMAGE_SUFFIXES) else "log"
+            db.add_artifact(
+                database, conversation_id, None, message_id, kind, name, f"{name}, attached", content
+            )
