@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from instrumentgpt.text.tokens import _common_han, count_tokens
+from instrumentgpt.text.tokens import _han_cost, count_tokens
 
 EXACT = [
     (
@@ -148,9 +148,11 @@ def test_small_texts_by_hand(text, tokens):
     assert count_tokens(text) == tokens
 
 
-def test_gb_2312_has_its_6763_characters():
-    assert len(_common_han()) == 6763
-    assert {"温", "度"} <= _common_han() and "溫" not in _common_han()
+def test_the_6763_characters_of_gb_2312_cost_least_and_other_usual_ones_of_big5_less_than_rare_ones():
+    costs = [_han_cost(chr(code)) for code in range(0x4E00, 0xA000)]
+    least, usual, rare = sorted(set(costs))
+    assert costs.count(least) == 6763
+    assert [_han_cost(one) for one in "温溫堃"] == [least, usual, rare]
 
 
 def test_a_hundred_thousand_characters_are_counted_in_time():
