@@ -8,6 +8,7 @@ import pytest
 from faulty_logs import CONTROLLER, HELD, log_of, quiet, samples_of
 
 from instrumentgpt.instruments.analysis.excursions import believable, excursions, readings, without_spikes
+from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.signals import (
     HalfCycles,
     digit,
@@ -17,7 +18,7 @@ from instrumentgpt.instruments.analysis.signals import (
     sliding_median,
 )
 from instrumentgpt.instruments.analysis.study import study_of
-from instrumentgpt.instruments.analysis.tracks import Track, track_of
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.simulated_loop import Controller
 

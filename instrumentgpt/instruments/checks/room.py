@@ -9,7 +9,7 @@ from instrumentgpt.instruments.analysis.signals import Floats, smooth
 from instrumentgpt.instruments.analysis.study import Study, found, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import Step, Track
-from instrumentgpt.instruments.checks.oscillation import AT_LIMIT_SHARE, swing_of
+from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"

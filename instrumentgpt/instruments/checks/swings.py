@@ -1,0 +1,258 @@
+"""The sustained swing of a loop: its period, size, regularity, shape, and whether its output met a limit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.signals import Floats, HalfCycles
+from instrumentgpt.instruments.analysis.tracks import Hold, Track
+from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
+
+AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
+SMALL_AMPLITUDE = 0.22  # °C, from which no hold is healthy; a swing that small must be strikingly regular
+STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
+STRIKING_CROSSINGS = 12
+CROSSINGS = 8  # half cycles; loops.md section 1
+IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
+AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
+DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
+ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
+SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
+LIGHTLY_DAMPED = 0.75  # of the amplitude left after a cycle (damping ratio 0.05): no settling loop rings so
+LONG_BEGINNING = 4.0  # periods
+FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A sustained oscillation of one channel.
+
+    first, last  indices
+    period       s
+    amplitude    °C, half peak to peak
+    cycles       whole cycles seen
+    regularity   1 - coefficient of variation of its half cycles
+    at_limit     share of the cycles in which the output met a limit (two-sided: changed sign)
+    output       percent, half peak to peak of the output
+    peaks        indices of the two largest extremes
+    """
+
+    first: int
+    last: int
+    period: float
+    amplitude: float
+    cycles: float
+    regularity: float
+    at_limit: float
+    output: float
+    peaks: tuple[int, int]
+    oddness: float = 0.0  # of the cross-correlation of output and pv
+    straightness: float = 0.0  # of the way between the extremes: 1 a line, 0 half a cosine
+    growth: float = 1.0  # amplitude of the last third over that of the first
+
+
+def any_swing_of(track: Track) -> Swing | None:
+    """Return the swing of `track`, large, with corners, or small and strikingly regular; else None."""
+    return swing_of(track) or _stick_slip(track) or _small_swing(track)
+
+
+def smallest_swing(track: Track) -> float:
+    """Return the amplitude from which a swing counts: 0.28 °C; of another quantity, well above its noise."""
+    if track.is_temperature:
+        return AMPLITUDE
+    return max(ABOVE_NOISE * track.noise, 3 * track.digit)
+
+
+def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
+    """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
+    smallest = smallest_swing(track) if smallest is None else smallest
+    trains = [_longest_group(track, hold, smallest) for hold in track.holds]
+    groups = [train for train in trains if train is not None]
+    if not groups:
+        return None
+    longest = max(groups, key=len)
+    period = _period(track, longest)
+    alike = [group for group in groups if 0.6 < _period(track, group) / period < 1.6]
+    if sum(len(group) for group in alike) < CROSSINGS or _decays(longest):
+        return None
+    durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
+    regularity = 1.0 - _pair_variation(durations)
+    if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period:
+        return None
+    extremes = np.concatenate([np.abs(group.extreme) for group in alike])
+    amplitude = float(np.median(extremes))
+    if amplitude < smallest:
+        return None
+    first, last = _beginning(track, alike[0], period, smallest), int(alike[-1].peak[-1])
+    straight = straightness(track.error, longest.peak)
+    return Swing(
+        first,
+        last,
+        period,
+        amplitude,
+        len(extremes) / 2,
+        regularity,
+        _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT),
+        _output_swing(track, longest),
+        (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
+        oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
+        straight,
+        _growth(longest),
+    )
+
+
+def _longest_group(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
+    """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
+    start = track.reached(hold)
+    usable = track.usable[start : hold.stop]
+    error = track.error[start : hold.stop]
+    known = error[usable & np.isfinite(error)]
+    if len(known) < 20:
+        return None
+    half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
+    if half < 0.6 * smallest:
+        return None
+    noise = 0.0 if np.isnan(track.noise) else track.noise
+    cycles = track.swings(start, hold.stop, max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half))
+    return _best_train(track, cycles, smallest)
+
+
+def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles | None:
+    large = np.abs(cycles.extreme) > 0.8 * smallest
+    times = track.time[cycles.first]
+    lengths = np.diff(times, append=times[-1:] + 0.0)
+    trains, start = [], 0
+    for i in range(1, len(cycles) + 1):
+        ends = i == len(cycles) or not large[i]
+        unlike = not ends and i - start >= 3 and not 0.4 < lengths[i - 1] / max(lengths[i - 3], 1e-9) < 2.5
+        if ends or unlike or not large[start]:
+            trains.append((start, i))
+            start = i
+    best = max(trains, key=lambda train: train[1] - train[0], default=(0, 0))
+    if best[1] - best[0] < 4:
+        return None
+    part = slice(*best)
+    return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
+
+
+def _beginning(track: Track, train: HalfCycles, period: float, smallest: float) -> int:
+    """Return where the swing began: excursions up to `LONG_BEGINNING` before belong to it."""
+    first = int(train.first[0])
+    earlier: list[int] = []
+    for hold in track.holds:
+        start, stop = track.reached(hold), min(hold.stop, first)
+        if start < stop:
+            earlier += track.swings(start, stop, 0.8 * smallest).first.tolist()
+    for start in reversed(earlier):
+        if track.time[first] - track.time[start] > LONG_BEGINNING * period:
+            break
+        first = start
+    return first
+
+
+def _period(track: Track, group: HalfCycles) -> float:
+    """Return the period in s: twice the mean half cycle."""
+    span = float(track.time[group.first[-1]] - track.time[group.first[0]])
+    return 2.0 * span / (len(group) - 1)
+
+
+def _pair_variation(lengths: Floats) -> float:
+    """Return the coefficient of variation of whole cycles: a lopsided swing is as regular as an even one."""
+    if len(lengths) < 3:
+        return 1.0
+    pairs = lengths[:-1] + lengths[1:]
+    return float(np.std(pairs) / np.mean(pairs))
+
+
+def _decays(group: HalfCycles) -> bool:
+    size = np.abs(group.extreme)
+    if size[0] > 2 * np.median(size):
+        size = size[1:]  # the step that set it off
+    third = max(2, len(size) // 3)
+    if np.median(size[-third:]) >= DECAYED * np.median(size[:third]):
+        return False
+    a_half_cycle = float(np.polyfit(np.arange(len(size)), np.log(size), 1)[0])
+    return len(size) < STRIKING_CROSSINGS or float(np.exp(2 * a_half_cycle)) < LIGHTLY_DAMPED
+
+
+def _growth(group: HalfCycles) -> float:
+    """Return the amplitude of the last third over that of the first."""
+    size = np.abs(group.extreme)
+    third = max(2, len(size) // 3)
+    return float(np.median(size[-third:]) / np.median(size[:third]))
+
+
+def _mean_share_at_limit(track: Track, groups: Sequence[HalfCycles], crossing: bool) -> float:
+    """Return the share of cycles in which the output met a limit; `crossing`: or changed sign (Peltier)."""
+    shares = [_share_at_limit(track, group, crossing) for group in groups]
+    return float(np.average(shares, weights=[len(group) for group in groups]))
+
+
+def _share_at_limit(track: Track, group: HalfCycles, crossing: bool) -> float:
+    met = []
+    for start, stop in zip(group.first[:-2:2], group.first[2::2], strict=False):
+        output = track.output[start:stop]
+        touches = bool((track.at_low[start:stop] | track.at_high[start:stop]).any())
+        lowest, highest = float(np.nanmin(output)), float(np.nanmax(output))
+        crosses = crossing and track.low < 0 and lowest < -1.0 and highest > 1.0
+        met.append(touches or crosses)
+    return float(np.mean(met)) if met else 0.0
+
+
+def _output_swing(track: Track, group: HalfCycles) -> float:
+    output = track.output[group.first[0] : group.peak[-1] + 1]
+    return float(np.nanpercentile(output, 95) - np.nanpercentile(output, 5)) / 2
+
+
+def _stick_slip(track: Track) -> Swing | None:
+    """Return the swing with corners of `track`: it may be short, slow and off its setpoint."""
+    zigzag = zigzag_of(track, smallest_swing(track))
+    if zigzag is None or not zigzag.straightness > STRAIGHT:
+        return None
+    swing = _swing_of_zigzag(track, zigzag)
+    return swing if swing.at_limit <= AT_LIMIT_SHARE and swing.period >= FASTEST * track.period else None
+
+
+def _swing_of_zigzag(track: Track, zigzag: Zigzag) -> Swing:
+    lengths = [np.diff(track.time[turns]) for turns in zigzag.trains]
+    heights = np.concatenate([np.abs(np.diff(track.error[turns])) for turns in zigzag.trains])
+    groups = [HalfCycles(turns, turns, track.error[turns]) for turns in zigzag.trains]
+    longest = max(zigzag.trains, key=len)
+    return Swing(
+        zigzag.begin,
+        int(zigzag.trains[-1][-1]),
+        2.0 * float(np.mean(np.concatenate(lengths))),
+        float(np.median(heights)) / 2,
+        zigzag.legs / 2,
+        1.0 - _pair_variation(max(lengths, key=len)),
+        _mean_share_at_limit(track, groups, crossing=False),
+        _output_swing(track, max(groups, key=len)),
+        (int(longest[len(longest) // 2]), int(longest[len(longest) // 2 - 1])),
+        straightness=zigzag.straightness,
+    )
+
+
+def _small_swing(track: Track) -> Swing | None:
+    """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
+    swing = swing_of(track, SMALL_AMPLITUDE) if track.is_temperature else None
+    if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
+        return None
+    if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
+        return None  # smooth and inside the limits: the room can do that
+    return swing
+
+
+def oddness(track: Track, first: int, last: int, period: float) -> float:
+    """Return how odd the cross-correlation of output and pv is within half a period: 1 odd, 0 even."""
+    output, pv = track.output[first:last], track.pv[first:last]
+    reach = max(2, track.samples(period / 2))
+    if len(pv) < 4 * reach or not (np.isfinite(output).all() and np.isfinite(pv).all()):
+        return 0.0
+    output, pv = output - output.mean(), pv - pv.mean()
+    middle = output[reach:-reach]
+    crossed = np.array(
+        [np.dot(middle, pv[reach + k : len(pv) - reach + k]) for k in range(-reach, reach + 1)]
+    )
+    odd, even = float(np.sum((crossed - crossed[::-1]) ** 2)), float(np.sum((crossed + crossed[::-1]) ** 2))
+    return odd / (odd + even) if odd + even > 0 else 0.0
