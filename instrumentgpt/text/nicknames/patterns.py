@@ -32,6 +32,8 @@ _HAN_END = (
 )
 _DESCRIBED = rf"(?i:the|our|my)\s+(?P<the>(?:{_WORD}+\s+){{1,4}}?(?i:{'|'.join(sorted(EQUIPMENT))}))\b"
 _HAN_NAME = rf"[A-Z]?[{HAN}][{HAN}\w]{{1,7}}?"
+_NAME = rf"(?P<quoted>{QUOTE})|{_DESCRIBED}|(?P<capital>{_CAPITALS})|(?P<han>{_HAN_NAME})"
+_NICKNAME = "暱稱|昵称|外號|外号|綽號|绰号|別名|别名|代號|代号|小名"
 AFTER_VERB = re.compile(
     rf"\s*(?:(?P<quoted>{QUOTE})|(?i:the|our)\s+(?P<the>{_WORD}+(?:\s+{_WORD}+){{0,2}}?){_END}"
     rf"|(?P<capital>{_CAPITALS})|(?P<low>[a-z]{_WORD}{{2,}}){_END}|(?P<han>{_HAN_NAME}){_HAN_END})"
@@ -42,7 +44,7 @@ VERB = re.compile(
     r"(?i:\b(?P<passive>known(?:\s(?:here|locally|internally|to\sus|around\shere|in\s(?:the|our)\s\w+))?\sas"
     r"|referred\sto\sas|a\.?k\.?a\b\.?|alias|go(?:es)?\sby(?:\sthe\sname(?:\sof)?)?|nick(?:name)?\sis|name\sis)(?!\w)"
     r"|\b(?P<active>call(?:s|ed|ing)?|nickname[ds]?|names?|named|dub(?:s|bed)?|christened|refers?\sto|says?)\b)"
-    r"|(?P<noun>暱稱|昵称|外號|外号|綽號|绰号|別名|别名|代號|代号|小名|名字|名稱|名称)(?:\s*(?:就?是|為|为|叫做?|:|：))?"
+    rf"|(?P<noun>{_NICKNAME}|名字|名稱|名称)(?:\s*(?:就?是|為|为|叫做?|:|：))?"
     r"|(?P<strong>[叫喊](?:做|作)|[俗簡简別别統统又]?[稱称](?:做|作|為|为|之為|之为)|俗[稱称]|簡稱|简称|別稱|别称"
     r"|(?:取|命|改|更)名(?:做|作|為|为|叫)?|又[叫名]|改[叫稱称])"
     r"|(?P<bare>[叫喊]|(?<![對对名宣職职])[稱称])"
@@ -68,14 +70,13 @@ _WE = (
     r"(?:we|everyone|everybody|people|they|folks|operators|most\sof\sus|you\scan|i|(?:the|our|my)\s\w+(?:\s\w+)?)"
     rf"(?:['’](?:ll|ve))?\s(?:here\s)?{_ADVERBS}"
 )
+_BESIDE = r"[^,，;；()（）\ue000-\ue0ff]"  # neither a device nor the end of a clause
 _DESCRIPTION = (  # "is the bigger furnace, " or 是 A 區的冰箱， and nothing that brings in another thing
     r"(?:(?i:\bis\b|['’]s\b|\bwas\b)|就?是|為|为)\s*"
-    r"(?:(?!(?i:\b(?:with|next|beside|behind|near|whose|running|has|not)\b))[^,，;；()（）\ue000-\ue0ff]){1,60}?"
+    rf"(?:(?!(?i:\b(?:with|next|beside|behind|near|whose|running|has|not)\b)){_BESIDE}){{1,60}}?"
     r"[,，;；(（—–]"
 )
-_APPOSITION = (
-    r"[,，]\s*(?i:the|our|an?)\s(?:(?!(?i:\b(?:with|of|on)\b))[^,，;；()（）\ue000-\ue0ff]){1,40}[,，]"
-)
+_APPOSITION = rf"[,，]\s*(?i:the|our|an?)\s(?:(?!(?i:\b(?:with|of|on)\b)){_BESIDE}){{1,40}}[,，]"
 _LED = rf"(?:\s*[那這这][台部臺])?[\s,，(（:：—–]*(?:{_DESCRIPTION}|{_APPOSITION})?[\s,，(（:：—–]*"
 ACTIVE_TAIL = re.compile(rf"{_LED}(?i:(?:which|that|and|so|but|where)\s)?(?i:{_WE})?")
 SAY_TAIL = re.compile(
@@ -87,11 +88,11 @@ PASSIVE_TAIL = re.compile(
 )
 HAN_TAIL = re.compile(rf"{_LED}(?P<subject>[^，。；,;()（）的\ue000-\ue2ff]{{0,12}})")
 DEVICE_LAST = re.compile(rf"{DEVICE}(?:\s*[那這这][台部臺])?\s*$")
-NOUN_TAIL = re.compile(rf"{_LED}(?P<subject>[^\s，。；,;()（）的\ue000-\ue2ff]{{0,8}}\s*)")
 NOUN_TAIL = re.compile(rf"(?:\s*的\s*|{_LED})")
-JOINED = re.compile(rf"{DEVICE}\s*(?:,|、|，|/|&|(?i:\band\b)|和|與|与|跟|及)\s*$")
+_AND = r"(?i:\band\b)|和|與|与|跟|及"
+JOINED = re.compile(rf"{DEVICE}\s*(?:,|、|，|/|&|{_AND})\s*$")
 RESPECTIVELY = re.compile(r"(?i:\brespectively\b)|分別|分别")
-LISTED = re.compile(r"\s*(?:,|、|，|(?i:\band\b)|和|與|与|跟|及)\s*")
+LISTED = re.compile(rf"\s*(?:,|、|，|{_AND})\s*")
 GOES_ON = re.compile(
     rf"\s*(?:,|，|、|(?i:\band\b)|和|,\s*(?i:and\b))\s*(?P<device>{DEVICE})(?:\s+(?=[A-Z])|\s*(?={QUOTE}))"
 )
@@ -117,12 +118,10 @@ _DEVICE_ENDS = (
     r"|\s+(?i:and|but|now|from|which|whereas|while|on|in|at|not|here|btw|instead|again)\b)"
 )
 IS_DEVICE = re.compile(
-    rf"{_STARTS}(?:(?P<quoted>{QUOTE})|{_DESCRIBED}|(?P<capital>{_CAPITALS})|(?P<han>{_HAN_NAME})){_IS}"
+    rf"{_STARTS}(?:{_NAME}){_IS}"
     rf"(?i:(?:device|unit|number|no\.)\s)?(?P<device>{DEVICE}){_DEVICE_ENDS}"
 )
-DEVICE_IS = re.compile(
-    rf"(?P<device>{DEVICE}){_IS}(?:(?P<quoted>{QUOTE})|{_DESCRIBED}|(?P<capital>{_CAPITALS})|(?P<han>{_HAN_NAME}){_HAN_END}){_END}"
-)
+DEVICE_IS = re.compile(rf"(?P<device>{DEVICE}){_IS}(?:{_NAME}{_HAN_END}){_END}")
 BRACKETED = re.compile(rf"(?P<device>{DEVICE})\s*[（(]\s*(?P<quoted>{QUOTE})\s*[)）]")
 DEVICE_BRACKETED = re.compile(
     rf"(?:(?P<quoted>{QUOTE})|(?:^|\W){_DESCRIBED})\s*[（(]\s*(?P<device>{DEVICE})\s*[)）,，]"
@@ -130,15 +129,15 @@ DEVICE_BRACKETED = re.compile(
 WHAT_WE_CALL = re.compile(
     rf"(?:(?P<quoted>{QUOTE})|{_STARTS}(?:(?i:the|our)\s+(?P<the>{_WORD}+(?:\s{_WORD}+){{0,2}})|(?P<capital>{_CAPITALS})"
     rf"|(?P<han>{_HAN_NAME})))\s*(?:(?i:is|was)\s(?:(?i:what\s(?:{_WE})calls?)|(?i:our|the|a|my|its)\s(?i:nick)?(?i:name\s(?:of|for)))\s*"
-    rf"(?P<device>{DEVICE})|就?是\s*(?P<of>{DEVICE})\s*的\s*(?:暱稱|昵称|外號|外号|綽號|绰号|別名|别名|代號|代号|小名))"
+    rf"(?P<device>{DEVICE})|就?是\s*(?P<of>{DEVICE})\s*的\s*(?:{_NICKNAME}))"
 )
 ALIKE = (  # said of another device in a message that names one with a verb
     re.compile(
-        rf"(?P<device>{DEVICE})\s*(?:(?:(?i:\bis\b)|是)[^,，;；()（）\ue000-\ue0ff]{{1,60}}?)?"
+        rf"(?P<device>{DEVICE})\s*(?:(?:(?i:\bis\b)|是){_BESIDE}{{1,60}}?)?"
         rf"[（(]\s*(?:(?P<quoted>{QUOTE})|(?P<capital>{_CAPITALS}))\s*[)）]"
     ),
     re.compile(
-        rf"(?P<device>{DEVICE})\s*(?:(?i:\bis\b)|是)[^,，;；()（）\ue000-\ue0ff]{{1,60}}[,，]\s*(?P<quoted>{QUOTE})(?=\s*(?:$|[.,;!，。；]))"
+        rf"(?P<device>{DEVICE})\s*(?:(?i:\bis\b)|是){_BESIDE}{{1,60}}[,，]\s*(?P<quoted>{QUOTE})(?=\s*(?:$|[.,;!，。；]))"
     ),
 )
 INSTEAD = re.compile(rf"\s*[,，]?\s*(?:(?i:but|it\sis|it['’]s)|而?是)\s*(?P<device>{DEVICE})")
