@@ -8,6 +8,7 @@ from instrumentgpt.storage.nicknames import Learned, item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
+from instrumentgpt.ui.inspector.forgettable import draw_forgettable
 from instrumentgpt.ui.permissions import who
 
 SHOWN = 12  # given last
@@ -21,20 +22,10 @@ def draw(database: Database, conversation_id: str) -> None:
     asked = places(database, conversation_id)[1]
     st.markdown(":small[**What you call the devices**]")
     for one in learned:
-        with st.container(horizontal=True, vertical_alignment="top", gap=None, wrap=False):
-            with st.container(width="stretch"):
-                named = f"**{untrusted.label(one.nickname)}** is {untrusted.label(one.device)}"
-                origin = f":material/person: user · turn {turn_of(one.message_id, asked)}"
-                st.markdown(f":small[{named}]  \n:small[:gray[{origin}]]")
-            st.button(
-                "",
-                key=f"nickname-{key_of(item_of(one))}",
-                icon=":material/block:",
-                type="tertiary",
-                help="Forget this name",
-                on_click=_forget,
-                args=(conversation_id, one),
-            )
+        named = f"**{untrusted.label(one.nickname)}** is {untrusted.label(one.device)}"
+        origin = f":material/person: user · turn {turn_of(one.message_id, asked)}"
+        key = f"nickname-{key_of(item_of(one))}"
+        draw_forgettable(key, named, origin, "Forget this name", _forget, conversation_id, one)
 
 
 def _forget(conversation_id: str, one: Learned) -> None:

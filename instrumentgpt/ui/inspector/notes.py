@@ -12,6 +12,7 @@ from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
+from instrumentgpt.ui.inspector.forgettable import draw_forgettable
 from instrumentgpt.ui.permissions import who
 
 SHOWN = 20  # newest of each kind
@@ -29,20 +30,10 @@ def _draw(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
     if notes:
         st.markdown(f":small[**{title}**]")
     for note in notes[:SHOWN]:
-        with st.container(horizontal=True, vertical_alignment="top", gap=None, wrap=False):
-            with st.container(width="stretch"):
-                words = untrusted.label(note.text, CHARACTERS)
-                where = untrusted.label(f"{note.id} · {where_noted(note, conversation_id)}")
-                st.markdown(f":small[{words}]  \n:small[:gray[{where}]]")
-            st.button(
-                "",
-                key=f"note-{key_of(Item(note.scope, 'note', note.id))}",
-                icon=":material/block:",
-                type="tertiary",
-                help="Forget this note",
-                on_click=_forget,
-                args=(conversation_id, note),
-            )
+        words = untrusted.label(note.text, CHARACTERS)
+        where = untrusted.label(f"{note.id} · {where_noted(note, conversation_id)}")
+        key = f"note-{key_of(Item(note.scope, 'note', note.id))}"
+        draw_forgettable(key, words, where, "Forget this note", _forget, conversation_id, note)
 
 
 def _forget(conversation_id: str, note: db.Note) -> None:
