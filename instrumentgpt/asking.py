@@ -1,17 +1,14 @@
-"""Asking an agent, once or several at a time: a turn's folder made ready, a process started, its events."""
+"""Asking an agent, once or several at a time: a process started, its events, what comes of them."""
 
-import json
 import logging
 import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import db
 from instrumentgpt.agents.events import (
@@ -28,48 +25,17 @@ from instrumentgpt.agents.events import (
 )
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import POLL, Clocks, Request, run
-from instrumentgpt.agents.registry import Agent, choose, environment_for, model_for
+from instrumentgpt.agents.registry import Agent, choose, environment_for
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming
-from instrumentgpt.equipment import Case, equip, missing_source, source_of
+from instrumentgpt.equipment import missing_source
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import Device
+from instrumentgpt.request import CHAT, Asking, device_of, request_of
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.permissions import Permission, permission_in_force
-from instrumentgpt.storage.prompts import keep_prompt
-from instrumentgpt.storage.revisions import memory_in_force
-from instrumentgpt.text.revised import InForce
-from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
-from instrumentgpt.turn import Turn, failed, made
+from instrumentgpt.turn import Turn, failed
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Asking:
-    """One thing that a mode asks of an agent.
-
-    task    its name, by which our own analyst and scripts know what is wanted
-    prompt  all that the agent is told; None: the question with what memory adds
-    told    facts for our own analyst, which reads data and no prompts: `given` in its task file
-    agent   who is asked; "": the agent that the user chose
-    resume  whether the agent goes on with its session of this conversation
-    read_only  whether it may only read, whatever the conversation allows
-    """
-
-    task: str = "chat"
-    prompt: str | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)
-    agent: str = ""
-    resume: bool = False
-    read_only: bool = False
-
-
-CHAT = Asking(resume=True)
-MOST_LAID_DOWN = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
 
 
 @dataclass(frozen=True)
@@ -92,9 +58,9 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
     except InstrumentGPTError as error:
         yield from failed(error)
         return
-    request = _request(turn, agent, asking)
+    request = request_of(turn, agent, asking)
     begin = partial(started, turn.run.id, turn.settings, turn.stopped, agent, program)
-    if agent.name != "offline" and (note := missing_source(_device(turn))):
+    if agent.name != "offline" and (note := missing_source(device_of(turn))):
         yield Tick(note)
     with closing(ask_resuming(begin, request)) as events:
         for event in events:
@@ -117,7 +83,7 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
             for event in failed(error):
                 heard.put((place, event))
             continue
-        request = _request(turn, agent, asking)
+        request = request_of(turn, agent, asking)
         ready[place] = agent, request.workplace
         begin = partial(started, turn.run.id, turn.settings, halted.is_set, agent, program)
         told = (heard, place, slots, begin, request)
@@ -231,125 +197,6 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
         told = (chart.kind, chart.title, chart.alt, chart.content)
         stored = db.add_artifact(turn.database, turn.run.conversation_id, turn.run.id, None, *told)
         yield Artifact(stored, chart.kind, chart.title)
-
-
-def _request(turn: Turn, agent: Agent, asking: Asking) -> Request:
-    """Return what is asked of `agent`, whose folder is made ready for it."""
-    allowed = (
-        Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
-    )
-    remembered = _remembered(turn)
-    known = remembered.state
-    folder, task_file = turn.workspace(), _task_file(turn, asking, remembered)
-    source = source_of(_device(turn))
-    request = Request(
-        _kept_prompt(turn, agent, asking),
-        folder,
-        task_file,
-        model_for(agent, turn.settings),
-        resume=_session(turn, agent, source or folder) if asking.resume else "",
-        may_run=allowed.may_run,
-        may_edit=allowed.may_edit,
-        source=source,
-    )
-    if agent.name == "offline":  # it is our own, and needs none of this
-        return request
-    logs, dropped = known.downloaded_logs, list(turn.uploads())
-    case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier, source)
-    return replace(request, mcp_config=equip(folder, agent.name, case))
-
-
-def _device(turn: Turn) -> Device | None:
-    """Return the device that the turn is about: named in its question, else the one of before."""
-    known = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
-    return turn.devices[0] if turn.devices else next(known, None)
-
-
-def _session(turn: Turn, agent: Agent, folder: Path) -> str:
-    """Return the agent's own id for this conversation in `folder` (of ours, or the source), or ""."""
-    if not agent.resumes:
-        return ""
-    return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))
-
-
-def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
-    """Return what the agent is told; it is kept, so that the memory inspector can show it word by word."""
-    text = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
-    keep_prompt(
-        turn.database,
-        turn.run.conversation_id,
-        turn.question.id,
-        text,
-        run_id=turn.run.id,
-        task=asking.task,
-        agent=agent.name,
-        budget=turn.settings.prompt_tokens,
-    )
-    return text
-
-
-def _remembered(turn: Turn) -> InForce:
-    """Return what is known of the device in question, and of none in particular, as people revised it."""
-    told = turn.database, turn.run.conversation_id
-    own = device_key(turn.state)
-    found = memory_in_force(*told, turn.state, list_facts(*told, ["", own]))
-    return found if device_key(found.state) == own else memory_in_force(*told, turn.state)
-
-
-def _task_file(turn: Turn, asking: Asking, remembered: InForce) -> Path:
-    """Write what our own analyst needs as data (docs/architecture.md, The task file); return the path."""
-    home = turn.home()
-    told = {
-        "task": asking.task,
-        "question": turn.question.content,
-        "conversation_id": turn.run.conversation_id,
-        "database": file_of(turn.database),
-        "inventory": str(turn.inventory.path),
-        "cache": str(home / "cache"),
-        "artifacts": str(made(turn.folder / "artifacts")),
-        "devices": [device.name for device in turn.devices],
-        "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
-        "left": _left(turn),
-        "state": asdict(remembered.state),
-        "stated": _stated(remembered),
-        "laid_down": _said(remembered, "wish")[-MOST_LAID_DOWN:],
-        "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
-        "attachments": [str(path) for path in turn.uploads()],
-        "given": dict(asking.told),
-    }
-    path = _free_name(turn.folder)
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-    return path
-
-
-def _left(turn: Turn) -> dict[str, str]:
-    """Return the device that this question turned away from and its last log, nothing if it did not."""
-    for device, stored in turn.filed.items():
-        return {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
-    return {}
-
-
-def _stated(remembered: InForce) -> list[dict[str, Any]]:
-    """Return what the user said last of each value of the device in question, be it in force or not."""
-    device = device_key(remembered.state)
-    said = [one for one in remembered.known if one.kind == "value" and one.source == "user"]
-    newest = {
-        one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
-    }
-    return list(newest.values())
-
-
-def _said(remembered: InForce, kind: str) -> list[str]:
-    """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
-    about = ("", device_key(remembered.state))
-    said = [one for one in remembered.known if one.kind == kind and one.fact.device in about]
-    return list(dict.fromkeys(one.said for one in said))
-
-
-def _free_name(folder: Path) -> Path:
-    """Return the path of the next task file: task.json, task-2.json, …"""
-    names = (folder / ("task.json" if number == 1 else f"task-{number}.json") for number in count(1))
-    return next(path for path in names if not path.exists())
 
 
 def _clocks(settings: Settings) -> Clocks:

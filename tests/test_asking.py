@@ -11,7 +11,8 @@ import pytest
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
-from instrumentgpt.asking import Asking, ask, ask_all, replied
+from instrumentgpt.asking import ask, ask_all, replied
+from instrumentgpt.request import Asking
 from instrumentgpt.storage.runs import begin_run, start_run
 from instrumentgpt.turn import open_turn
 

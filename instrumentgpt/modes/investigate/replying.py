@@ -5,8 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 from instrumentgpt.agents.events import Events
-from instrumentgpt.asking import Asking, ask
+from instrumentgpt.asking import ask
 from instrumentgpt.modes.investigate.execution import Job, Outcome
+from instrumentgpt.request import Asking
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.summary import shorten

@@ -4,9 +4,10 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Failure, Tick
-from instrumentgpt.asking import Asking, Reply, ask, replied
+from instrumentgpt.asking import Reply, ask, replied
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.investigate.contract import BrokenContract, ThinkOutput, parsed
+from instrumentgpt.request import Asking
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.turn import Turn
 

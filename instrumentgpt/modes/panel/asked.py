@@ -11,9 +11,10 @@ from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tool
 from instrumentgpt.agents.heard import SERVER
-from instrumentgpt.asking import Asking, ask_all
+from instrumentgpt.asking import ask_all
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.contracts import Contract, as_json, read_reply
+from instrumentgpt.request import Asking
 from instrumentgpt.storage.panels import Key, Step, save_step
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.turn import Turn
