@@ -1,16 +1,15 @@
 """Taking in what the user says, message by message: captures, skips, phases, corrections. Pure."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from instrumentgpt.modes.interview.captures import answers, fits, is_weak, joined, slots_in, together
 from instrumentgpt.modes.interview.corrections import amended, contradicts
 from instrumentgpt.modes.interview.gathered import (
     GAPS,
     MORE,
     NEEDED,
     PHASES,
-    SLOTS,
     Gathered,
     gathered_info,
     open_gaps,
@@ -29,20 +28,11 @@ from instrumentgpt.modes.interview.intentions import (
     want_of,
 )
 from instrumentgpt.modes.interview.pieces import is_question, pieces_of
-from instrumentgpt.modes.interview.signs import has, roles_in, slots_of, word
+from instrumentgpt.modes.interview.signs import slots_of
 from instrumentgpt.text.approval import approval
-from instrumentgpt.text.terms import fold
 
 MOST_ASKINGS = 3  # of one gap without an answer; then it is left open: users were over-questioned
 SUMMARY = "summary"  # what was asked, beside the names of gaps: whether the summary is right
-# What is clearly another matter than was asked for, though it was said in reply.
-_OTHER_MATTER = {
-    "examples": frozenset(("must_have", "success_criteria", "constraints")),
-    "who": frozenset(SLOTS),
-    "must_have": frozenset(("examples",)),
-    "success_criteria": frozenset(("examples",)),
-    "edge_cases": frozenset(("must_have", "success_criteria", "constraints")),
-}
 _VAGUE_SLOTS = frozenset(("description", "examples", "must_have", "success_criteria"))
 
 
@@ -170,16 +160,16 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
     if new:
         return replace(now, gathered=gathered, new=tuple(new))
     pieces = pieces_of(words)
-    captured = [(slot, text) for text in pieces for slot in _slots(text)]
-    whole = _together(piece for piece in pieces if says_something(piece) and not is_question(piece))
+    captured = [(slot, text) for text in pieces for slot in slots_in(text)]
+    whole = together(piece for piece in pieces if says_something(piece) and not is_question(piece))
     if not pieces:
         whole = words.strip()  # a pasted log line, a quotation
     named = {slot for slot, _ in captured}
-    fits = bool(whole) and asked not in named and _fits(asked, named, now.gathered, whole)
-    vague = fits and is_vague(whole)
-    if fits and (not vague or challenged):
-        captured = [*captured, *((asked, text) for text in _answers(asked, words, whole))]
-    after = _with(now, _joined(captured))
+    answered = bool(whole) and asked not in named and fits(asked, named, now.gathered, whole)
+    vague = answered and is_vague(whole)
+    if answered and (not vague or challenged):
+        captured = [*captured, *((asked, text) for text in answers(asked, words, whole))]
+    after = _with(now, joined(captured))
     if vague and not challenged and asked in _VAGUE_SLOTS:
         return replace(after, vague=asked if asked in after.gaps else "")
     if after.new:
@@ -190,81 +180,16 @@ def _told(now: Interview, words: str, asked: str, challenged: bool) -> Interview
     return replace(after, want="question") if asks else _tired(replace(after, want="other"), asked)
 
 
-def _together(pieces: Iterable[str]) -> str:
-    """Return the pieces as one text: after Chinese stands no blank."""
-    text = ""
-    for piece in pieces:
-        text += f" {piece}" if text and text[-1].isascii() else piece
-    return text
-
-
 def _tired(now: Interview, asked: str) -> Interview:
     """Leave a gap open that was asked for often enough."""
     return _close(now, asked, "unanswered") if now.asked.count(asked) >= MOST_ASKINGS else now
 
 
-def _slots(piece: str) -> tuple[str, ...]:
-    slots = slots_of(piece)
-    if is_question(piece):
-        return tuple(slot for slot in slots if slot == "description" or _is_what_if(piece, slot))
-    return (*slots, "who") if roles_in(piece) else slots
-
-
-def _is_what_if(piece: str, slot: str) -> bool:
-    return (
-        slot == "edge_cases"
-        and re.match(r"\W*(?:(?:and|but|so) )?what|如果|假如|萬一|万一|要是|若", piece, re.I) is not None
-    )
-
-
-def _fits(asked: str, named: Collection[str], gathered: Gathered, whole: str) -> bool:
-    """Return whether words with signs of the slots `named` can answer what was asked for."""
-    if not asked:
-        return False
-    if asked == "who" and (has("quantity", whole) or has("moment", whole) or re.search(r"\d", whole)):
-        return False
-    if asked == "who" and named:
-        return has("person", whole)
-    if set(named) == {"who"} and not says_something(word("role").sub(" ", fold(whole))):
-        return asked in ("description", "examples")
-    if "description" in named and _is_weak(gathered):
-        return False
-    return not named or not set(named) <= _OTHER_MATTER.get(asked, frozenset())
-
-
-def _is_weak(gathered: Gathered) -> bool:
-    """Return whether the description is no more than an answer without any sign of a trouble."""
-    return bool(gathered.description) and "description" not in slots_of(gathered.description)
-
-
-def _answers(asked: str, words: str, whole: str) -> list[str]:
-    """Return the answer as entries of the slot: of edge cases each line or sentence is one."""
-    if asked == "edge_cases":
-        return [piece for piece in pieces_of(words) if not is_question(piece)] or [whole]
-    return [whole or words]
-
-
-def _joined(captured: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the captures with neighbouring sentences of the description as one text; people as named."""
-    found: list[tuple[str, str]] = []
-    description = " ".join(text for slot, text in captured if slot == "description")
-    for slot, text in captured:
-        if slot == "description":
-            if description:
-                found.append((slot, description))
-            description = ""
-        elif slot == "who":
-            found += [(slot, role) for role in roles_in(text)] or [(slot, text)]
-        else:
-            found.append((slot, text))
-    return found
-
-
 def _with(now: Interview, captured: Sequence[tuple[str, str]]) -> Interview:
     gathered, new = now.gathered, list(now.new)
     for slot, text in captured:
-        if slot == "description" and _is_weak(gathered) and slots_of(text)[:1] == ("description",):
-            text = _together([gathered.description, text])
+        if slot == "description" and is_weak(gathered) and slots_of(text)[:1] == ("description",):
+            text = together([gathered.description, text])
             gathered = with_only(gathered, slot, [])
         after = with_entry(gathered, slot, text)
         if after != gathered:
