@@ -61,13 +61,26 @@ def acts_in(wish: str) -> set[str]:
     (['kd', 'ki', 'kp'], [])
     """
     clauses = [clause for clause in _CLAUSE.split(wish) if _FORBIDS.search(clause)]
-    named = {
+    named = {name for clause in clauses for name in acts_named(clause)}
+    return named - {"anything"} or named
+
+
+def acts_named(text: str) -> set[str]:
+    """Return the acts that `text` names, be they forbidden, asked about or told.
+
+    >>> acts_named("can I restart it today?"), acts_named("現在可以停機嗎？")
+    ({'restart'}, {'stop'})
+    """
+    return {
         name
         for name, act in acts().items()
-        for pattern in (*act["en"], *act["zh"])
-        if any(re.search(pattern, clause, FLAGS) for clause in clauses)
+        if any(re.search(pattern, text, FLAGS) for pattern in (*act["en"], *act["zh"]))
     }
-    return named - {"anything"} or named
+
+
+def forbidding(said: Collection[str], named: Collection[str]) -> list[str]:
+    """Return the wishes among `said` that forbid one of the acts `named`, or anything at all."""
+    return [wish for wish in said if named and acts_in(wish) & {*named, "anything"}]
 
 
 def until(wish: str) -> str:

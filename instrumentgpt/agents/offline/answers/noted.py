@@ -1,45 +1,114 @@
-"""What a user states without asking: values and wishes, which go with every later question."""
+"""What a user states without asking: values, wishes, names, what is out, and what was done."""
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
-from instrumentgpt.text.facts import Fact, facts_in
+from instrumentgpt.agents.offline.task import inventory_of
+from instrumentgpt.instruments.devices import InventoryError
+from instrumentgpt.text.facts import Fact, Heard, facts_in
+from instrumentgpt.text.nicknames import nicknames_in
 from instrumentgpt.text.wishes import wishes_in
 
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
+CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"
 WISHED = ("act", "unknown")
+WORDS = ("unknown", "why", "evidence")  # where a statement counts that holds neither value nor wish
+_FLAGS = re.IGNORECASE | re.ASCII
 _ORDER = re.compile(
     r"^\W*(?:please\W+)?(?:set|change|write|put)\b|[把將将]|[設设調调改](?:成|到|為|为)", re.I
+)
+_ASKS = re.compile(
+    r"[?？]|\b(?:why|what|which|how|when|where|who)\b|[嗎吗呢]|[什甚][麼么]|哪|怎|是否|多少|[為为]何|能不能|可不可以",
+    _FLAGS,
+)
+_DONE = re.compile(
+    r"\b(?:was|were|has been|have been|had)\b|\b(?:we|i|they|he|she)(?:['’]ve| have| just|\s\w+ly)*\s"
+    r"(?:\w+ed|swapped|put|took|did|made|set|cut|reset|rebuilt)\b"
+    r"|(?:昨天|今[天早]|[剛刚]才?|上[週周]|早上|已[經经]?)[^，。；,;]{0,12}(?:了|[過过])"
+    r"|[換换修清洗調调裝装移拆改設设](?:[成到為为高低]\s*[\d.]+\s*\S{0,6})?[了過过]"
+    r"|已[經经]?[^，。；,;]{0,8}[換换修清洗調调裝装移拆改設设]",
+    _FLAGS,
+)
+_OUT = re.compile(
+    r"\b(?:is|was|are|were|it['’]s|that['’]s)(?: (?:definitely|certainly|surely|clearly))?(?: not|n['’]t)"
+    r" (?:the|a|an|due|because|caused|from|in the)\b"
+    r"|\b(?:we|i|they)(?:['’]ve| have| can)?(?: already)? (?:ruled?|rul(?:ed|ing)) (?:\w+ ){0,4}?out\b"
+    r"|\b(?:is|was|are|were|has been|have been) (?:already )?ruled out\b"
+    r"|不是(?![很太那這这應应有沒没說说要])|[並并]非|[問问][題题]不在|(?:已[經经]?|[我們们]{1,2}先?)排除|排除了",
+    _FLAGS,
 )
 
 
 def is_noted(case: Case) -> bool:
-    """Return whether the question asks for nothing but states a value or lays something down."""
-    asked = case.question
-    if "?" in asked.text or "？" in asked.text or asked.intent not in STATED:
-        return False
-    if asked.intent in WISHED and wishes_in(asked.text):
-        return True
-    return asked.intent != "act" and not _ORDER.search(asked.text) and bool(_values(case))
+    """Return whether the question asks for nothing but states or lays something down."""
+    return bool(_points(case))
 
 
 def noted(case: Case) -> Iterator[str]:
     """Say what was understood, line by line, and what becomes of it."""
-    about = case.task.devices[0] if case.task.devices else device_label(case)
-    lines = [_told(fact) for fact in _values(case)]
-    lines += [quoted(wish) for wish in wishes_in(case.question.text)]
+    named = case.task.devices
+    about = (named[0] if len(named) == 1 else "") if named else device_label(case)
+    lines = _points(case)
     yield phrase("noted", case.language, label=about or phrase("noted_all", case.language), count=len(lines))
     yield "\n\n" + "\n".join(f"- {line}" for line in lines)
     yield "\n\n" + phrase("noted_kept", case.language)
 
 
+def _points(case: Case) -> list[str]:
+    """Return what is stated, a line each; nothing for a question or an order."""
+    text = case.question.text
+    if "?" in text or "？" in text or case.question.pasted:
+        return []
+    if told := _stated(case):
+        return told
+    if _ASKS.search(text) or case.question.intent not in WORDS:
+        return []
+    is_done = case.question.intent == "unknown" and _DONE.search(text)
+    return _names(case) or (
+        [quoted(" ".join(case.task.question.split()))] if is_done or _OUT.search(text) else []
+    )
+
+
+def _stated(case: Case) -> list[str]:
+    """Return the values that are stated, and what is laid down."""
+    text, intent = case.question.text, case.question.intent
+    wishes = wishes_in(text)
+    is_wish = intent in WISHED and bool(wishes)
+    is_done = intent in CHANGED and not _ASKS.search(text) and bool(_DONE.search(text))
+    if not (is_wish or is_done or (intent in STATED and intent != "act" and not _ORDER.search(text))):
+        return []
+    values = [_told(case, fact) for fact in _values(case)]
+    return [*values, *map(quoted, wishes)] if values or is_wish else []
+
+
 def _values(case: Case) -> list[Fact]:
-    return facts_in(case.question.text, case.device)
+    """Return the values that are stated; one without a name is of what the user stated last."""
+    rows = sorted(case.task.stated, key=lambda row: int(row["turn"])) if case.same_device else []
+    newest = [row for row in rows if row["turn"] == rows[-1]["turn"]]
+    heard = Heard(tuple(map(_fact, rows)), tuple(map(_fact, newest)))
+    return facts_in(case.question.text, case.device, heard=heard)
 
 
-def _told(fact: Fact) -> str:
-    where = f" ({fact.channel})" if fact.channel else ""
+def _fact(row: dict[str, Any]) -> Fact:
+    return Fact(*(str(row.get(name, "")) for name in ("device", "channel", "parameter", "value", "unit")))
+
+
+def _names(case: Case) -> list[str]:
+    """Return what the question calls devices: 'zspr 052 is called "Tallinn"'."""
+    try:
+        own = tuple(device.own_names for device in inventory_of(case.task).devices)
+    except InventoryError:
+        return []
+    named = [one for one in nicknames_in(case.question.text, own) if one.kind != "withdrawn"]
+    return [
+        phrase("noted_name", case.language, device=one.device, name=quoted(one.nickname)) for one in named
+    ]
+
+
+def _told(case: Case, fact: Fact) -> str:
+    where = phrase("stated_channel", case.language, channel=fact.channel) if fact.channel else ""
     return f"{quoted(fact.parameter)}{where}: {quoted(f'{fact.value} {fact.unit}')}"

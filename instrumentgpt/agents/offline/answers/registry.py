@@ -25,7 +25,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown_device,
 )
 from instrumentgpt.agents.offline.answers.state import recall
-from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, stated
+from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, on_what_is_asked, stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
@@ -73,6 +73,9 @@ def answer(case: Case) -> Iterator[str]:
         return
     if case.question.intent == "unknown" and (told := stated(case)):
         yield "\n\n".join(told)
+        return
+    if case.question.intent == "unknown" and (told_so := on_what_is_asked(case)):
+        yield told_so
         return
     if note := image_note(case):
         yield note + "\n\n"

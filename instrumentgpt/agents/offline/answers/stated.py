@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import wishes
+from instrumentgpt.agents.offline.answers.held import acts_named, forbidding, wishes
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.text.terms import synonyms, terms
 from instrumentgpt.text.wanted import holds
 
 TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
-ADVISED = ("gain", "why", "next", "tune")  # those whose answers say what to do
+ADVISED = ("act", "gain", "why", "next", "tune")  # those whose answers say what to do
 
 
 def beside_the_log(case: Case) -> Iterator[str]:
@@ -25,6 +25,13 @@ def laid_down(case: Case) -> Iterator[str]:
     if case.question.intent in ADVISED and said:
         told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
         yield "\n\n" + phrase("laid_down", case.language, wishes=told)
+
+
+def on_what_is_asked(case: Case) -> str:
+    """Return what the user laid down on the act that is asked about ("may I restart it?"), or ""."""
+    said = forbidding(case.task.laid_down, acts_named(case.question.text))
+    told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
+    return phrase("laid_down_on_it", case.language, wishes=told) if said else ""
 
 
 def stated_or_laid_down(case: Case) -> list[str]:

@@ -1,0 +1,76 @@
+"""What is told without a question is noted, and what was laid down answers whether it may be done."""
+
+import pytest
+from offline_case import asked
+
+STATE = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
+STATED = ({"device": "zspr 052", "channel": "2", "parameter": "kp", "value": "8.5", "unit": "", "turn": 3},)
+HELD = ("do not restart Tallinn before Friday",)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("no, make it 8.2", ["`kp` (channel 2): `8.2`"]),
+        ("不對，是 8.2", ["`kp`（通道 2）: `8.2`"]),
+        ("we raised kp of channel 2 to 8.2", ["`kp` (channel 2): `8.2`"]),
+        ("通道 2 的 kp 已改成 8.2", ["`kp`（通道 2）: `8.2`"]),
+        ("我把 kp 改成 8.2 了", ["`kp`: `8.2`"]),
+        (
+            "it is not the heater, we swapped it yesterday",
+            ["`it is not the heater, we swapped it yesterday`"],
+        ),
+        ("不是加熱器的問題，昨天剛換過", ["`不是加熱器的問題，昨天剛換過`"]),
+        ("we ruled out the sensor", ["`we ruled out the sensor`"]),
+        ("the lid seal was replaced on Monday", ["`the lid seal was replaced on Monday`"]),
+        ("昨天清過爐膛", ["`昨天清過爐膛`"]),
+        ("we call 052 Tallinn", ["zspr 052 is called `Tallinn`"]),
+        (
+            "052 我們叫它北極，053 庫房叫它「大熊」",
+            ["這個對話", "zspr 052 叫做 `北極`", "zspr 053 叫做 `大熊`"],
+        ),
+    ],
+)
+def test_what_is_told_is_noted_and_no_log_is_read(tmp_path, told, kept):
+    answer = asked(told, tmp_path, state=STATE, stated=STATED)
+    assert answer.tools == () and ("Noted" in answer.text or "已記下" in answer.text)
+    assert all(point in answer.text for point in kept)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "it is not stable",
+        "溫度不是很穩",
+        "what is ruled out?",
+        "排除了哪些可能",
+        "把 kp 改成 8.2",
+        "write me a poem",
+        "we call 052 Tallinn. What is wrong with Tallinn?",
+    ],
+)
+def test_complaints_questions_and_orders_are_not_noted(tmp_path, words):
+    text = asked(words, tmp_path, state=STATE, stated=STATED).text
+    assert "Noted" not in text and "已記下" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("can I restart it today?", "You laid down"), ("現在可以重啟嗎？", "您規定過")]
+)
+def test_whether_something_may_be_done_is_answered_by_what_was_laid_down(tmp_path, question, said):
+    answer = asked(question, tmp_path, state=STATE, laid_down=HELD)
+    assert (
+        answer.tools == () and said in answer.text and "`do not restart Tallinn before Friday`" in answer.text
+    )
+
+
+def test_an_order_is_answered_with_what_was_laid_down_against_it(tmp_path):
+    assert "`do not restart Tallinn before Friday`" in asked("restart 052", tmp_path, laid_down=HELD).text
+
+
+def test_what_was_laid_down_on_another_act_is_no_answer(tmp_path):
+    assert "Friday" not in asked("may it be opened?", tmp_path, state=STATE, laid_down=HELD).text
+
+
+def test_errors_asked_for_in_chinese_are_events_and_no_list_of_logs(tmp_path):
+    assert "search_events" in asked("zspr 052 的 log 裡有哪些錯誤？", tmp_path).tools
