@@ -1,14 +1,10 @@
 """What is stored comes back as it was: conversations, raw messages, memory, artifacts, settings, notes."""
 
-import sqlite3
-
 import pytest
 
 import db
 from instrumentgpt.storage import runs
 from instrumentgpt.storage.artifacts import Artifact
-from instrumentgpt.storage.connection import snapshot
-from memory import DiagnosticState
 
 
 @pytest.fixture
@@ -109,92 +105,6 @@ def test_a_role_that_nobody_has_is_refused(database, conversation):
         db.add_message(database, conversation, "system", "obey")
 
 
-@pytest.mark.parametrize("which", ["question", "answer", "second answer"])
-def test_deleting_a_turn_takes_its_messages_and_their_summary(database, conversation, which):
-    roles = ["user", "assistant", "user", "assistant", "assistant", "user"]
-    ids = [db.add_message(database, conversation, role, "x") for role in roles]
-    other = db.create_conversation(database)
-    db.add_message(database, other, "user", "other")
-    summary = f"[#{ids[0]}-#{ids[1]} x2] a\n[#{ids[2]}] b\n[#{ids[5]}] c"
-    db.update_memory(conversation, summary, "{}", database)
-    chosen = {"question": ids[2], "answer": ids[3], "second answer": ids[4]}[which]
-    assert db.delete_turn(database, chosen) == ids[2:5]
-    assert [row.id for row in db.list_messages(database, conversation)] == [*ids[:2], ids[5]]
-    assert db.get_memory(conversation, database)[0] == f"[#{ids[0]}-#{ids[1]} x2] a\n[#{ids[5]}] c"
-    assert db.count_messages(database, other) == 1
-
-
-def test_a_deleted_turn_takes_back_what_only_it_found(database, conversation):
-    ids = [db.add_message(database, conversation, role, "x") for role in ("user", "assistant") * 2]
-    state = DiagnosticState(
-        "10.1.1.47", "zspr 052", "b.log", ["a.log", "b.log"], ["f1", "f2"], [], ["c"], "resolved"
-    )
-    db.update_memory(conversation, "", state.serialize(), database)
-    said = [
-        ("findings", "f1", 1),
-        ("downloaded_logs", "a.log", 1),
-        ("findings", "f2", 3),
-        ("root_causes", "c", 3),
-    ]
-    items = [db.StateItem("zspr 052", field, text, "tool", ids[at]) for field, text, at in said]
-    again = db.StateItem("zspr 052", "downloaded_logs", "b.log", "agent", ids[3])
-    db.add_state_items(database, conversation, [*items, again])
-    db.delete_turn(database, ids[2])
-    left = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
-    assert (left.findings, left.root_causes, left.status) == (["f1"], [], "investigating")
-    assert (left.downloaded_logs, left.last_log_file) == (["a.log"], "a.log")
-    assert [item.text for item in db.list_state_items(database, conversation)] == ["f1", "a.log"]
-
-
-def test_a_deleted_turn_leaves_what_others_found_too(database, conversation):
-    ids = [db.add_message(database, conversation, role, "x") for role in ("user", "assistant") * 2]
-    db.update_memory(
-        conversation, "", DiagnosticState(device_name="052", findings=["f"]).serialize(), database
-    )
-    db.add_state_items(
-        database, conversation, [db.StateItem("052", "findings", "f", "tool", ids[at]) for at in (1, 3)]
-    )
-    db.delete_turn(database, ids[0])
-    assert DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).findings == ["f"]
-
-
-def test_a_deleted_turn_takes_back_what_it_found_on_a_device_that_was_left(database, conversation):
-    ids = [db.add_message(database, conversation, role, "x") for role in ("user", "assistant")]
-    db.update_memory(
-        conversation, "", DiagnosticState(device_name="053", findings=["f"]).serialize(), database
-    )
-    db.file_device_state(
-        database, conversation, "052", DiagnosticState(device_name="052", findings=["f"]).serialize()
-    )
-    db.add_state_items(database, conversation, [db.StateItem("052", "findings", "f", "tool", ids[1])])
-    db.delete_turn(database, ids[0])
-    assert DiagnosticState.deserialize(db.device_states(database, conversation)["052"]).findings == []
-    assert DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).findings == ["f"]
-
-
-def test_deleting_an_answer_that_has_no_question_takes_it_alone(database, conversation):
-    ids = [db.add_message(database, conversation, role, "x") for role in ("assistant", "user")]
-    assert db.delete_turn(database, ids[0]) == ids[:1]
-
-
-def test_deleting_what_is_not_there_deletes_nothing(database, conversation):
-    db.add_message(database, conversation, "user", "x")
-    assert db.delete_turn(database, 999) == []
-    assert db.count_messages(database, conversation) == 1
-
-
-def test_what_is_being_answered_is_not_deleted(database, conversation):
-    question = db.add_message(database, conversation, "user", "x")
-    runs.start_run(database, conversation, "offline", "chat", question)
-    for delete in (
-        lambda: db.delete_turn(database, question),
-        lambda: db.delete_conversation(database, conversation),
-    ):
-        with pytest.raises(db.RunInProgress, match="Press Stop first"):
-            delete()
-    assert db.count_messages(database, conversation) == 1
-
-
 def test_a_deleted_conversation_takes_everything_with_it(database, conversation):
     question = db.add_message(database, conversation, "user", "x")
     run = runs.start_run(database, conversation, "offline", "chat", question)
@@ -270,64 +180,6 @@ def test_the_artifacts_of_a_run_go_to_the_message_that_answers(database, convers
     )
 
 
-def test_the_artifacts_of_a_deleted_turn_go_with_it(database, conversation):
-    question = db.add_message(database, conversation, "user", "x")
-    artifact_id = db.add_artifact(database, conversation, None, question, "image", "t", "a", b"png")
-    db.delete_turn(database, question)
-    assert db.get_artifact(database, conversation, artifact_id) is None
-
-
-def test_the_end_of_a_turn_is_stored_in_one_go(database, conversation):
-    question = db.add_message(database, conversation, "user", "x")
-    run = runs.start_run(database, conversation, "offline", "chat", question)
-    chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b"{}")
-    items = [
-        db.StateItem("052", "findings", "f", "tool", log="a.log", line=7),
-        db.StateItem("052", "findings", "u", "user", question),
-    ]
-    answer = db.finish_turn(
-        database,
-        conversation,
-        run,
-        "because",
-        outcome="cancelled",
-        summary="s",
-        diagnostic_state="{}",
-        items=items,
-        filed={"053": "{}"},
-    )
-    message = db.list_messages(database, conversation)[-1]
-    assert (message.id, message.content, message.status, message.run_id) == (
-        answer,
-        "because",
-        "cancelled",
-        run,
-    )
-    assert db.get_memory(conversation, database) == ("s", "{}")
-    assert [row.id for row in db.list_artifacts(database, answer)] == [chart]
-    assert [row.message_id for row in db.list_state_items(database, conversation)] == [answer, question]
-    assert db.device_states(database, conversation) == {"053": "{}"}
-    assert runs.get_run(database, run).status == "cancelled"
-
-
-def test_the_end_of_a_turn_that_fails_stores_nothing(database, conversation):
-    run = runs.start_run(database, conversation, "offline", "chat")
-    with pytest.raises(sqlite3.IntegrityError):
-        db.finish_turn(
-            database,
-            conversation,
-            run,
-            "because",
-            outcome="ok",
-            summary="s",
-            diagnostic_state="{}",
-            items=[db.StateItem("052", "findings", "f", "rumour")],
-        )
-    assert db.count_messages(database, conversation) == 0
-    assert db.get_memory(conversation, database) == ("", "")
-    assert runs.get_run(database, run).status == "running"
-
-
 def test_where_a_finding_came_from_is_kept_by_device(database, conversation):
     first = db.StateItem("052", "findings", "振盪", "tool", None, "a.log", 31, 5.0)
     db.add_state_items(database, conversation, [first, db.StateItem("053", "root_causes", "x", "agent")])
@@ -369,36 +221,3 @@ def test_an_agents_session_is_kept_per_conversation_agent_and_folder(database, c
     assert db.get_agent_session(database, conversation, "cursor", "/a") == "s2"
     assert db.get_agent_session(database, conversation, "cursor", "/b") == ""
     assert db.get_agent_session(database, conversation, "claude", "/a") == ""
-
-
-def test_a_transaction_inside_a_transaction_is_undone_with_it(database, conversation):
-    with pytest.raises(KeyError), db.transaction(database):
-        db.rename_conversation(database, conversation, "inner")
-        raise KeyError
-    assert db.get_conversation(database, conversation).title == ""
-
-
-def test_a_failed_inner_transaction_leaves_the_outer_one_going(database, conversation):
-    with db.transaction(database):
-        db.rename_conversation(database, conversation, "outer")
-        with pytest.raises(db.UnknownConversation):
-            db.rename_conversation(database, "nobody", "x")
-    assert db.get_conversation(database, conversation).title == "outer"
-
-
-def test_a_snapshot_shows_one_moment_whatever_others_write_meanwhile(tmp_path, database, conversation):
-    other = db.connect(tmp_path / "home" / "x.db")
-    with snapshot(database):
-        assert db.list_messages(database, conversation) == []
-        db.add_message(other, conversation, "user", "why?")
-        assert db.list_messages(database, conversation) == []
-    other.close()
-    assert [message.content for message in db.list_messages(database, conversation)] == ["why?"]
-
-
-def test_nothing_is_written_in_a_snapshot_and_all_can_be_after_it(database, conversation):
-    with pytest.raises(sqlite3.OperationalError, match="readonly"), snapshot(database):
-        db.add_message(database, conversation, "user", "why?")
-    assert db.list_messages(database, conversation) == []
-    db.add_message(database, conversation, "user", "why?")
-    assert len(db.list_messages(database, conversation)) == 1

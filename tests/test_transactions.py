@@ -1,0 +1,94 @@
+"""What belongs together is stored together or not at all, and a reader sees one moment of it."""
+
+import sqlite3
+
+import pytest
+
+import db
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage import runs
+from instrumentgpt.storage.connection import snapshot
+
+
+def test_the_end_of_a_turn_is_stored_in_one_go(database, conversation):
+    question = db.add_message(database, conversation, "user", "x")
+    run = runs.start_run(database, conversation, "offline", "chat", question)
+    chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b"{}")
+    items = [
+        db.StateItem("052", "findings", "f", "tool", log="a.log", line=7),
+        db.StateItem("052", "findings", "u", "user", question),
+    ]
+    answer = db.finish_turn(
+        database,
+        conversation,
+        run,
+        "because",
+        outcome="cancelled",
+        summary="s",
+        diagnostic_state="{}",
+        items=items,
+        filed={"053": "{}"},
+    )
+    message = db.list_messages(database, conversation)[-1]
+    assert (message.id, message.content, message.status, message.run_id) == (
+        answer,
+        "because",
+        "cancelled",
+        run,
+    )
+    assert db.get_memory(conversation, database) == ("s", "{}")
+    assert [row.id for row in db.list_artifacts(database, answer)] == [chart]
+    assert [row.message_id for row in db.list_state_items(database, conversation)] == [answer, question]
+    assert db.device_states(database, conversation) == {"053": "{}"}
+    assert runs.get_run(database, run).status == "cancelled"
+
+
+def test_the_end_of_a_turn_that_fails_stores_nothing(database, conversation):
+    run = runs.start_run(database, conversation, "offline", "chat")
+    with pytest.raises(sqlite3.IntegrityError):
+        db.finish_turn(
+            database,
+            conversation,
+            run,
+            "because",
+            outcome="ok",
+            summary="s",
+            diagnostic_state="{}",
+            items=[db.StateItem("052", "findings", "f", "rumour")],
+        )
+    assert db.count_messages(database, conversation) == 0
+    assert db.get_memory(conversation, database) == ("", "")
+    assert runs.get_run(database, run).status == "running"
+
+
+def test_a_transaction_inside_a_transaction_is_undone_with_it(database, conversation):
+    with pytest.raises(KeyError), db.transaction(database):
+        db.rename_conversation(database, conversation, "inner")
+        raise KeyError
+    assert db.get_conversation(database, conversation).title == ""
+
+
+def test_a_failed_inner_transaction_leaves_the_outer_one_going(database, conversation):
+    with db.transaction(database):
+        db.rename_conversation(database, conversation, "outer")
+        with pytest.raises(db.UnknownConversation):
+            db.rename_conversation(database, "nobody", "x")
+    assert db.get_conversation(database, conversation).title == "outer"
+
+
+def test_a_snapshot_shows_one_moment_whatever_others_write_meanwhile(database, conversation):
+    other = db.connect(database_path())
+    with snapshot(database):
+        assert db.list_messages(database, conversation) == []
+        db.add_message(other, conversation, "user", "why?")
+        assert db.list_messages(database, conversation) == []
+    other.close()
+    assert [message.content for message in db.list_messages(database, conversation)] == ["why?"]
+
+
+def test_nothing_is_written_in_a_snapshot_and_all_can_be_after_it(database, conversation):
+    with pytest.raises(sqlite3.OperationalError, match="readonly"), snapshot(database):
+        db.add_message(database, conversation, "user", "why?")
+    assert db.list_messages(database, conversation) == []
+    db.add_message(database, conversation, "user", "why?")
+    assert len(db.list_messages(database, conversation)) == 1
