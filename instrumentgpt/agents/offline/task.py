@@ -11,6 +11,7 @@ from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.settings import settings_in_force
+from instrumentgpt.text.language import Language, language_of
 
 
 class BadTask(InstrumentGPTError, ValueError):
@@ -56,6 +57,7 @@ def standard_input() -> str:
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
     from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
+    from instrumentgpt.instruments.tools.problems import told
     from instrumentgpt.instruments.workspace import workspace
 
     folders = task.inventory, task.cache, task.artifacts
@@ -63,4 +65,5 @@ def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     try:
         return call(where, name, given)
     except InstrumentGPTError as problem:
-        return {"error": str(problem)}
+        language: Language = task.given.get("language") or language_of(task.question)
+        return {"error": told(problem, language)}

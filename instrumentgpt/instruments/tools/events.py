@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.logs import Log, read_lines
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
 from instrumentgpt.instruments.tools.opened import Opened, open_log
 from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_GROUPS = 500  # an agent is given them by pages
@@ -14,7 +14,7 @@ MOST_TIMES = 40  # of one group; enough to see what coincides
 MOST_LINES = 200
 
 
-class NoSuchLine(InstrumentGPTError, LookupError):
+class NoSuchLine(ToolProblem, LookupError):
     """Lines that the log does not have."""
 
 
@@ -69,9 +69,7 @@ def read_log_lines(
     last = min(max(first, last), first + MOST_LINES - 1)
     found = read_lines(opened.path, first, last)
     if not found:
-        raise NoSuchLine(
-            f"{opened.name} has {opened.log.lines:,} lines, no line {first:,}. Ask for a smaller number"
-        )
+        raise NoSuchLine("no_line", log=opened.name, lines=opened.log.lines, line=first)
     return {
         "summary": f"lines {found[0][0]} to {found[-1][0]} of {opened.log.lines}",
         "log": opened.name,

@@ -5,17 +5,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
 from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.tools.opened import open_log
 from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_PASTED = 5000  # lines; more belong in a file
 
 
-class NothingToCompare(InstrumentGPTError, ValueError):
+class NothingToCompare(ToolProblem, ValueError):
     """Fewer than two readings."""
 
 
@@ -47,7 +47,7 @@ def _pasted(
         try:
             log = read_log(path)
         except UnreadableLog as problem:
-            raise NothingToCompare(f"The {len(lines)} pasted lines cannot be read. {problem}") from None
+            raise NothingToCompare("pasted_unreadable", lines=len(lines), problem=problem) from None
         return _explained(log, path, "", before, after, tolerance)
 
 

@@ -87,11 +87,9 @@ def _chosen(device: Device, name: str, back: int) -> RemoteLog:
     logs = logs_of(device)
     fitting = [log for log in logs if bare(log.name) == bare(name)] if name else logs[back : back + 1]
     if not logs:
-        raise UnknownLog(
-            f"{device.label} has no logs in {device.logs}. Check the folder, and that it writes there"
-        )
+        raise UnknownLog("no_logs", device=device.label, folder=device.logs)
     if not fitting:
-        wanted = f"called {name!r}" if name else f"{back} before the newest"
         listed = ", ".join(bare(log.name) for log in logs[:5])
-        raise UnknownLog(f"{device.label} has no log {wanted}. There are: {listed}")
+        asked = {"log": repr(name), "back": back, "listed": listed}
+        raise UnknownLog("no_log_called" if name else "no_log_back", device=device.label, **asked)
     return fitting[0]

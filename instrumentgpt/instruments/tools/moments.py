@@ -5,13 +5,13 @@ from typing import Any
 
 import pandas as pd
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.tools.events import described
 from instrumentgpt.instruments.tools.opened import diagnosed, open_log
 from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
 
@@ -20,7 +20,7 @@ MOST_GROUPS = 12
 LEVELS = ("critical", "error", "warning", "info")
 
 
-class NotInTheLog(InstrumentGPTError, LookupError):
+class NotInTheLog(ToolProblem, LookupError):
     """A time that the log does not cover."""
 
 
@@ -63,16 +63,14 @@ def time_of(log: Log, clock: str) -> float:
     samples = log.samples["time"]
     last = float(samples.max()) if len(samples) else math.nan
     if log.start is None or math.isnan(last):
-        raise NotInTheLog(f"{log.name} has no wall clock. Ask for a line number instead of {clock}")
+        raise NotInTheLog("no_clock", log=log.name, clock=clock)
     moment = log.start.normalize() + pd.Timedelta(clock if clock.count(":") == 2 else f"{clock}:00")
     if moment < log.start.floor("min"):
         moment += pd.Timedelta(days=1)
     time = max(0.0, (moment - log.start).total_seconds())
     if time > last:
-        raise NotInTheLog(
-            f"{log.name} runs from {log.clock(0.0)[:19]} to {log.clock(last)[:19]}; {clock} is not in it. "
-            "Ask for a time in between, or name another log"
-        )
+        span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
+        raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
     return time
 
 

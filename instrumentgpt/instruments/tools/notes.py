@@ -85,7 +85,5 @@ def _evidence(workspace: Workspace, log: str, lines: Sequence[int], device: str)
     texts = texts_of(find_log(workspace, log, device), [number for number in lines if number > 0])
     for number in lines:
         if number not in texts:
-            raise NoSuchLine(
-                f"{log} has no line {number:,}. Take line numbers from read_lines or diagnose_log"
-            )
+            raise NoSuchLine("line_not_found", log=log, line=number)
     return [{"line": number, "text": texts[number]} for number in lines]

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 
 FRAMES = "frames"  # folder of parsed logs below the cache
 KEPT_LOGS = 4  # read logs kept in memory: one question touches at most two
 
 
-class UnknownLog(InstrumentGPTError, LookupError):
+class UnknownLog(ToolProblem, LookupError):
     """A log that was neither fetched nor dropped into the conversation."""
 
 
-class UnknownChannel(InstrumentGPTError, LookupError):
+class UnknownChannel(ToolProblem, LookupError):
     """A channel that the log does not have."""
 
 
@@ -48,10 +48,7 @@ def find_log(workspace: Workspace, log: str, device: str = "") -> Path:
     kept = dropped or [path for path in _fetched(workspace, device) if bare(path.name) == bare(name)]
     existing = [path for path in kept if path.exists()]
     if not existing:
-        where = f" of {device}" if device else ""
-        raise UnknownLog(
-            f"The log {name!r}{where} is not here. Fetch it, or drop the file into the conversation"
-        )
+        raise UnknownLog("log_not_here" if device else "file_not_here", log=repr(name), device=device)
     return existing[-1]
 
 
@@ -92,7 +89,7 @@ def known_channel(opened: Opened, channel: int) -> int:
     known = sorted(int(number) for number in opened.log.samples["channel"].unique())
     if channel not in known:
         has = ", ".join(map(str, known)) or "none"
-        raise UnknownChannel(f"{opened.name} has no channel {channel}. It has: {has}")
+        raise UnknownChannel("no_channel", log=opened.name, channel=channel, has=has)
     return channel
 
 

@@ -5,21 +5,21 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.storage import recall as index
 
 
-class NothingToRecall(InstrumentGPTError, LookupError):
+class NothingToRecall(ToolProblem, LookupError):
     """No words to search the conversation for."""
 
 
 def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     """Return what earlier messages say that bears on `query`, best first, with what stands around it."""
     if not query.strip():
-        raise NothingToRecall("There is nothing to look for. Give query=…: words, names or numbers")
+        raise NothingToRecall("nothing_to_recall")
     devices = inventory_of(workspace).devices
     aliases = [device.names for device in devices]
     with opened(workspace) as database:

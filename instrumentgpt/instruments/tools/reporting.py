@@ -4,17 +4,17 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, open_log
+from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.text.language import Language
 
 MOST_LOGS = 12  # of one report: more make a page that no browser likes
 
 
-class NothingToReport(InstrumentGPTError, ValueError):
+class NothingToReport(ToolProblem, ValueError):
     """A report without a log, or with too many."""
 
 
@@ -26,7 +26,7 @@ def write_report(
     logs  names as links have them: "run.log" of a dropped file, "zspr 052/run.log" of a device's
     """
     if not 0 < len(logs) <= MOST_LOGS:
-        raise NothingToReport(f"A report is on 1 to {MOST_LOGS} logs, not {len(logs)}. Name the logs")
+        raise NothingToReport("report_logs", most=MOST_LOGS, logs=len(logs))
     from instrumentgpt.instruments.report import report  # plotly: 0.3 s, only where something is drawn
 
     opened = [_opened(workspace, log) for log in logs]

@@ -71,10 +71,7 @@ def device_of(log: str, device: str, inventory: Inventory, workspace: Workspace)
         folder = device_folder(workspace.cache, known.name)
         if any(bare(path.name) == bare(log) for path in folder.glob("*")):
             return known.name
-    raise UnknownLog(
-        f"The log {log!r} is not of a device in the inventory, and not of this conversation. "
-        "Choose a device and one of its logs"
-    )
+    raise UnknownLog("log_of_nobody", log=repr(log))
 
 
 @st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner="Looking for logs…")
