@@ -67,20 +67,20 @@ def origins_of(
     placed  the conversation's `places`, where they have been read
     """
     sql = (
-        f"SELECT {_COLUMNS} FROM state_items WHERE conversation_id = ? AND device = ?"
+        "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, device, NEWEST_ITEMS))
     asked = (placed or places(database, conversation_id))[1] if found else ()
-    return {_key(item)[1:]: _origin(item, asked) for item in (StateItem(*row) for row in found)}
+    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found}
+    return {item: _origin(asked, *told) for item, told in first.items()}
 
 
-def _origin(item: StateItem, asked: Sequence[int]) -> Origin:
+def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | None) -> Origin:
     """Return the turn that said it, and its log line."""
-    turn = f"turn {turn_of(item.message_id, asked)}" if item.message_id else ""
-    line = f" line {item.line}" if item.line else ""
-    told = ", ".join(part for part in (turn, item.log and f"{item.log}{line}") if part)
-    return Origin(told, item.message_id or 0)
+    turn = f"turn {turn_of(message_id, asked)}" if message_id else ""
+    where = f"{log} line {line}" if log and line else log
+    return Origin(", ".join(filter(None, (turn, where))), message_id or 0)
 
 
 def forget_origins(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:
