@@ -187,4 +187,6 @@ def likeness(one: Kind, other: Kind) -> float:
 
 def _share(both: frozenset[str], of: int) -> float:
     """Return how much of a label is shared; a thing that both name by whatever name counts by itself."""
+    if not both:
+        return 0.0
     return max(0.75 if any(term.startswith("#") for term in both) else 0.0, len(both) / max(1, of))

@@ -4,8 +4,9 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import repeat
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import compress
 from typing import Any
 
 from instrumentgpt.text.filtering import filter_content
@@ -82,15 +83,15 @@ def still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -
     """
     if not names:
         return list(entries)
-    older = _numbers(names[:cut])
-    digests = set(names[:cut]).difference(older)
-    recent = names[cut:]
-    loaded_from = min(_numbers(names), default=0)
+    older, recent = _numbers(names[:cut]), names[cut:]
+    digests = set(names[:cut]).difference(older) if len(older) < cut else set()
+    loaded_from = min([*older[:1], *_numbers(recent)], default=0)
 
     def is_true(row: Entry) -> bool:
         if any(row.holds(name) for name in recent) or not digests.issuperset(row.digests):
             return False
-        return row.first is None or row.first < loaded_from or len(_inside(row, older)) == row.count
+        first, behind = _inside(row, older)
+        return row.first is None or row.first < loaded_from or behind - first == row.count
 
     return [row for row in entries if is_true(row)]
 
@@ -102,28 +103,40 @@ def _numbers(names: Sequence[MessageId]) -> list[int]:
     return sorted(name for name in names if isinstance(name, int))
 
 
-def _inside(row: Entry, numbers: Sequence[int]) -> Sequence[int]:
+def _inside(row: Entry, numbers: Sequence[int]) -> tuple[int, int]:
+    """Return the places, from and up to, of those of the numbers that the entry holds."""
     if row.first is None or row.last is None:
-        return ()
-    return numbers[bisect_left(numbers, row.first) : bisect_right(numbers, row.last)]
+        return 0, 0
+    return bisect_left(numbers, row.first), bisect_right(numbers, row.last)
 
 
 def with_older(
     entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
 ) -> tuple[list[Entry], tuple[MessageId, ...]]:
     """Return the entries with one more for each message that none holds, in order; and those messages."""
-    place = dict(zip(names, range(len(names)), strict=True))
     numbers = _numbers(names)
+    place = _place_in(names, numbers)
     ordered: list[tuple[int, Entry]] = []
-    held: set[MessageId] = set()
+    is_new = bytearray(b"\1" * len(numbers))
+    digests = set(names).difference(numbers) if len(numbers) < len(names) else set()
     for row in entries:
-        inside: list[MessageId] = [*_inside(row, numbers), *row.digests]
-        held.update(inside)
-        ordered.append((min(map(place.get, inside, repeat(-1)), default=-1), row))
-    new = place.keys() - held
-    evicted = tuple(name for name in names if name in new) if new else ()
+        first, behind = _inside(row, numbers)
+        is_new[first:behind] = bytes(behind - first)
+        digests.difference_update(row.digests)
+        inside: list[MessageId] = [*numbers[first:behind][:1], *row.digests]
+        ordered.append((min(map(place, inside), default=-1), row))
+    new: list[MessageId] = [*compress(numbers, is_new), *digests]
+    evicted = sorted(new, key=place)
     for name in evicted:
-        message = messages[place[name]]
-        ordered.append((place[name], entry(name, compress_message(message["role"], message["content"]))))
+        message = messages[place(name)]
+        ordered.append((place(name), entry(name, compress_message(message["role"], message["content"]))))
     ordered.sort(key=lambda placed: placed[0])
-    return [row for _, row in ordered], evicted
+    return [row for _, row in ordered], tuple(evicted)
+
+
+def _place_in(names: Sequence[MessageId], numbers: Sequence[int]) -> Callable[[MessageId], int]:
+    """Return what tells the place of a name, -1 for none; `numbers`, sorted, are those names that are ids."""
+    if names and numbers == names:
+        return partial(bisect_left, numbers)
+    places = dict(zip(names, range(len(names)), strict=True))
+    return lambda name: places.get(name, -1)

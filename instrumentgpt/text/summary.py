@@ -12,6 +12,7 @@ Text inside an entry never has a newline, so no message can forge an entry.
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from instrumentgpt.text.tokens import count_tokens
 
@@ -23,6 +24,7 @@ MessageId = int | str  # the database's id, or "~" and a digest
 
 _HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
 _CLAUSE_END = re.compile(r" · | … |(?<=[.!?;])(?! [·…]) +|(?<=[。！？；])(?! [·…])\s*")
+_DIGIT = re.compile(r"\d")
 _SPEAKER = re.compile(r"(?:User|Assistant): ")
 CONCLUSION = re.compile(
     r"root cause|conclusion|confirmed|ruled out|根因|根本原因|結論|结论|確認|确认|排除", re.I
@@ -204,8 +206,9 @@ def _joined(clauses: list[tuple[str, str]], limit: int) -> str:
     return JOINT.join(parts)
 
 
+@lru_cache(maxsize=4096)  # a clause is judged each time its entry is merged
 def _worth(clause: str) -> int:
-    return 2 * bool(CONCLUSION.search(clause)) + bool(re.search(r"\d", clause))
+    return 2 * bool(CONCLUSION.search(clause)) + bool(_DIGIT.search(clause))
 
 
 def shorten(text: str, limit: int) -> str:

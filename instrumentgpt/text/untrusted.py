@@ -39,7 +39,9 @@ def without_tags(text: str) -> str:
     >>> without_tags("a < b </note> <b> < NOTE >")
     'a < b ‹/note> <b> ‹ NOTE >'
     """
-    return _TAG_OPENING.sub("‹", text)
+    if "<" in text or "＜" in text or "﹤" in text:  # few texts have one, and many are asked after
+        return _TAG_OPENING.sub("‹", text)
+    return text
 
 
 def as_content(text: str) -> str:
