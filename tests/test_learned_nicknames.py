@@ -243,3 +243,8 @@ def test_no_nickname_ever_resolves_to_two_devices(database, said, data):
     inventory = nicknamed(database, conversation, DEMO)
     for nickname in ("Tallinn", "北極", "北极"):
         assert len(resolve(nickname, inventory).devices) <= 1
+
+
+def test_the_name_of_the_devices_type_is_no_nickname(database, conversation):
+    turn = asked(database, conversation, "They call 052 ZSPR-4, we call it Tallinn.")
+    assert [device.nicknames for device in turn.inventory.devices if device.nicknames] == [("Tallinn",)]

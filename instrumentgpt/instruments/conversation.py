@@ -12,7 +12,7 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory, with_ni
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.nicknames import by_device, list_nicknames, nicknames_everywhere, store_nicknames
-from instrumentgpt.text.nicknames import nicknames_in
+from instrumentgpt.text.nicknames import key_of, nicknames_in
 
 
 class NoConversation(InstrumentGPTError, LookupError):
@@ -29,9 +29,14 @@ def nicknamed(
 def learn_nicknames(
     database: Database, conversation_id: str, message_id: int, text: str, inventory: Inventory
 ) -> Inventory:
-    """Keep the nicknames that a user's message gives or takes back; return the inventory as it is then."""
+    """Keep the nicknames that a user's message gives or takes back; return the inventory as it is then.
+
+    The name of a device's type is what others are, too: "052 is ZSPR-4" names nobody.
+    """
     own = tuple(device.own_names for device in inventory.devices)
-    store_nicknames(database, conversation_id, message_id, nicknames_in(text, own))
+    types = {key_of(device.model) for device in inventory.devices if device.model}
+    said = [one for one in nicknames_in(text, own) if key_of(one.nickname) not in types]
+    store_nicknames(database, conversation_id, message_id, said)
     return nicknamed(database, conversation_id, inventory, message_id)
 
 

@@ -45,6 +45,11 @@ def describes(name: str) -> bool:
     return bool(kind) and len(folded) > len(kind)
 
 
+def is_makers(name: str) -> bool:
+    """Return whether a word of `name` is who makes instruments: "052 is Siemens" names no device."""
+    return bool(patterns.MAKERS.intersection(fold(name).split()))
+
+
 def is_name(name: str, quoted: bool, names: Names) -> bool:
     """Return whether `name` can be a device's own; an unquoted one must not look like part of a sentence.
 

@@ -17,6 +17,7 @@ _TOLD = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding=
 EQUIPMENT = frozenset(fold(str(_TOLD["equipment"])).split())
 EQUIPMENT_HAN = tuple(sorted(fold(str(_TOLD["equipment_han"])).split(), key=len, reverse=True))
 PASSING = frozenset(fold(str(_TOLD["passing"])).split())
+MAKERS = frozenset(fold(f"{_TOLD['makers']} {_TOLD['makers_han']}").split())
 NEVER = frozenset(fold(str(_TOLD["never"])).split())
 
 # --- names
@@ -123,6 +124,7 @@ IS_DEVICE = re.compile(
 )
 DEVICE_IS = re.compile(rf"(?P<device>{DEVICE}){_IS}(?:{_NAME}{_HAN_END}){_END}")
 BRACKETED = re.compile(rf"(?P<device>{DEVICE})\s*[（(]\s*(?P<quoted>{QUOTE})\s*[)）]")
+BRACKETED_BARE = re.compile(rf"(?P<device>{DEVICE})\s*[（(]\s*(?P<capital>[A-ZÀ-Þ][a-zà-ÿ]{{2,}})\s*[)）]")
 DEVICE_BRACKETED = re.compile(
     rf"(?:(?P<quoted>{QUOTE})|(?:^|\W){_DESCRIBED})\s*[（(]\s*(?P<device>{DEVICE})\s*[)）,，]"
 )

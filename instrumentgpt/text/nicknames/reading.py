@@ -7,7 +7,7 @@ from dataclasses import replace
 from instrumentgpt.text.facts.devices import Names
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.nicknames import patterns
-from instrumentgpt.text.nicknames.fitting import describes, is_name
+from instrumentgpt.text.nicknames.fitting import describes, is_makers, is_name
 from instrumentgpt.text.nicknames.marked import Line, marked
 from instrumentgpt.text.nicknames.naming import Kind, Naming, key_of
 
@@ -181,6 +181,9 @@ def _by_place(line: Line) -> Iterator[Naming]:
             if pattern is not patterns.DEVICE_BRACKETED or quoted or describes(name):
                 device = found["device"] or found["of"]
                 yield from _naming(line, device, found, False, found.start())
+    for found in patterns.BRACKETED_BARE.finditer(line.text):
+        if not is_makers(found["capital"]):
+            yield from _naming(line, found["device"], found, False, found.start())
 
 
 def _alike(line: Line) -> Iterator[Naming]:
@@ -199,6 +202,8 @@ def _may_be_what_is(line: Line, found: re.Match[str], is_subject: bool) -> bool:
         return not (states or patterns.ERROR_CODE.fullmatch(name) or patterns.NOT_OF_A_NAME.search(name))
     if found["the"]:
         return describes(name)
+    if is_makers(name):
+        return False
     if found["capital"]:
         return not patterns.ERROR_CODE.fullmatch(name) and (not name.isupper() or any(map(str.isdigit, name)))
     return (bool(found["same"]) and (is_subject or describes(name))) or (is_subject and describes(name))
