@@ -246,5 +246,5 @@ def test_no_nickname_ever_resolves_to_two_devices(database, said, data):
 
 
 def test_the_name_of_the_devices_type_is_no_nickname(database, conversation):
-    turn = asked(database, conversation, "They call 052 ZSPR-4, we call it Tallinn.")
+    turn = asked(database, conversation, "They call 052 ZSPR-4. We call 052 Tallinn.")
     assert [device.nicknames for device in turn.inventory.devices if device.nicknames] == [("Tallinn",)]
