@@ -27,14 +27,14 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
         return []
     whole = "\n".join(folded)
     weighted = [(term, weight) for term, weight in weights.items() if weight and term in whole]
-    held = [sum(weight for term, weight in weighted if term in line) for line in folded]
+    held = [sum([weight for term, weight in weighted if term in line]) for line in folded]
     worth = [
         weight + 0.25 * ((held[at - 1] if at else 0.0) + (held[at + 1] if at + 1 < len(held) else 0.0))
         for at, weight in enumerate(held)
     ]
     kept: set[int] = set()
     room = limit
-    for at in sorted(range(len(lines)), key=lambda at: (-worth[at], at)):
+    for at in sorted(range(len(lines)), key=worth.__getitem__, reverse=True):
         if kept and (room < 20 or (not worth[at] and any(worth))):
             break
         cost = len(lines[at]) + 2

@@ -5,11 +5,11 @@ so that only the last of them, and those that say that very number, can decide w
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, likeness
+from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, likeness, units_fit
 from instrumentgpt.text.said import Said
 
 
@@ -48,7 +48,7 @@ class Numbers:
         self._kinds: dict[Kind, _OfKind] = {}
         self._about: defaultdict[str, list[_OfKind]] = defaultdict(list)  # by what kinds have in common
         self._asked: defaultdict[int, list[Spoken]] = defaultdict(list)
-        self._alike: dict[Kind, list[tuple[float, _OfKind]]] = {}
+        self._like: dict[Kind, list[_OfKind]] = {}
         at = 0
         for part in parts:
             for number, kind in zip(part.numbers, part.kinds, strict=True):
@@ -82,8 +82,9 @@ class Numbers:
         counts    whether a part is one of those that can
         replaces  whether a number, of this likeness, is a newer value if it is another one
         """
-        for likely, of_kind in self._like(kind):
-            if of_kind.until <= place:
+        for of_kind in self._near(kind):
+            likely = likeness(kind, of_kind.kind) if of_kind.until > place else 0.0
+            if likely < ENOUGH:
                 continue
             for one in of_kind.of_amount.get(value.amount, ()):
                 if one.place > place and counts(one.said):
@@ -94,11 +95,10 @@ class Numbers:
                     yield one, likely
                     break
 
-    def _like(self, kind: Kind) -> Sequence[tuple[float, _OfKind]]:
-        """Return the kinds that are like enough: nothing is that has no word in common."""
-        found = self._alike.get(kind)
+    def _near(self, kind: Kind) -> Iterable[_OfKind]:
+        """Return the kinds that can be like it: nothing is that has no word in common."""
+        found = self._like.get(kind)
         if found is None:
             near = {id(one): one for term in kind.topics for one in self._about.get(term, ())}
-            likely = ((likeness(kind, one.kind), one) for one in near.values())
-            found = self._alike[kind] = [(alike, one) for alike, one in likely if alike >= ENOUGH]
+            found = self._like[kind] = [one for one in near.values() if units_fit(kind, one.kind)]
         return found
