@@ -1,0 +1,63 @@
+"""The offline analyst compares: a log with the one before, a device with others, all with one another."""
+
+import re
+
+import pytest
+
+from tests.offline_case import asked
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "053 what changed since last log?",
+            ["New fault: Oscillation from the gains.", "kp 7 → 50", "ki 0.06 → 0.6"],
+        ),
+        ("054 what changed since the last log?", ["**zspr 054 (10.1.1.93): 2 differences", "Sensor spikes"]),
+        ("053 跟上次比有什麼不同？", ["新的異常：增益造成的振盪。", "相同設定值下的輸出"]),
+        ("050 跟上次比有什麼不同？", ["DoorTimeout", "處不同"]),
+    ],
+)
+def test_the_log_is_compared_with_the_one_before(tmp_path, question, parts):
+    answer = asked(question, tmp_path)
+    assert "compare_logs" in answer.tools
+    for part in parts:
+        assert part in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("compare 053 with 050", "**zspr 053 (10.1.1.112) beside zspr 050 (10.1.1.85): 17 differences"),
+        ("053 和 050 有什麼不同？", "**zspr 053 (10.1.1.112) 與 zspr 050 (10.1.1.85) 相比：17 處不同"),
+    ],
+)
+def test_two_devices_that_are_named_are_compared_with_each_other(tmp_path, question, told):
+    answer = asked(question, tmp_path)
+    assert told in answer.text and answer.tools == ("fetch_log", "fetch_log", "compare_logs")
+
+
+def test_three_devices_are_ranked(tmp_path):
+    assert asked("compare 050, 052 and 053", tmp_path).tools == ("survey_devices",)
+
+
+def test_all_devices_are_ranked_by_severity_then_error(tmp_path):
+    answer = asked("which device is worst?", tmp_path)
+    order = re.findall(r"^\d\. (zspr \d+)", answer.text, re.MULTILINE)
+    assert order[0] == "zspr 051" and order[-1] == "zspr 052" and len(order) == 6
+    assert all("findings" not in result for result in answer.results), (
+        "others' findings are not this device's"
+    )
+
+
+def test_several_devices_are_surveyed_and_only_they(tmp_path):
+    answer = asked("050 和 053 哪裡有問題？", tmp_path)
+    assert answer.tools == ("survey_devices",)
+    assert re.findall(r"^\d\. (zspr \d+)", answer.text, re.MULTILINE) == ["zspr 053", "zspr 050"]
+
+
+def test_a_named_log_is_the_one_that_is_compared_with(tmp_path):
+    answer = asked("compare InstrumentDebug_2026-02-16_11-20-41.17.log of 053 with the newest", tmp_path)
+    assert answer.results[-1]["before"] == "InstrumentDebug_2026-02-16_11-20-41.17.log"
+    assert "kp 7 → 50" in answer.text

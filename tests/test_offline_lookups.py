@@ -1,0 +1,118 @@
+"""What a log holds, looked up by the offline analyst: events, jumps, figures, lines, times, logs, charts."""
+
+import re
+
+import pytest
+
+from tests.offline_case import asked
+
+LINK = re.compile(r"\[L ([\d,]+)\]\(\?log=([^)&]+)&line=(\d+)\)")
+
+
+def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
+    answer = asked("what errors are in the log of 050?", tmp_path)
+    assert "3 warnings and errors in 2 groups" in answer.text
+    assert re.search(
+        r"DoorTimeout: open for 60000 ms, limit 60000 ms` — 2 times, first \[L 1,273\]", answer.text
+    )
+    assert "coincides in time" in answer.text
+
+
+def test_a_word_of_the_question_narrows_the_events(tmp_path):
+    answer = asked("門逾時 050", tmp_path)
+    assert answer.results[1]["query"] == "door timeout"
+    assert "DoorTimeout" in answer.text
+
+
+def test_no_events_of_a_kind_are_counted_too(tmp_path):
+    assert "0 of " in asked('any "flux capacitor" messages in 052?', tmp_path).text
+
+
+def test_a_spike_in_the_log_is_explained_with_the_line_it_returns_on(tmp_path):
+    text = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).text
+    assert "A sensor spike" in text and "[L 1,886]" in text and "[L 1,890]" in text
+
+
+def test_two_values_without_a_log_are_asked_about(tmp_path):
+    answer = asked("溫度 61.9 下一行 29.4 為什麼？", tmp_path)
+    assert answer.tools == () and "請貼上完整的兩行" in answer.text
+
+
+def test_values_that_the_log_does_not_have_are_not_explained(tmp_path):
+    text = asked("054 temp 77.7 then 11.1 on the next line, why?", tmp_path).text
+    assert "has no line with 77.7" in text
+
+
+def test_pasted_lines_of_two_channels_are_no_jump(tmp_path):
+    lines = [
+        "[2026-02-13 05:04:52.782][debug] [TempCtrl] id=1 sp=62.00 pv=61.900 out=45.2 p=1.00 i=2.00 d=0.00",
+        "[2026-02-13 05:04:52.784][debug] [TempCtrl] id=2 sp=29.00 pv=29.400 out=15.2 p=1.00 i=2.00 d=0.00",
+    ]
+    text = asked("why?\n" + "\n".join(lines), tmp_path).text
+    assert "No jump: the two lines belong to different channels" in text
+
+
+def test_pasted_lines_that_cannot_be_read_are_asked_for(tmp_path):
+    text = asked("why?\n[12:00:01] heater on\n[12:00:02] heater off", tmp_path).text
+    assert "Please paste both lines whole" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("what are the gains of 052 channel 2?", ["kp 9, ki 0.07, kd 0", "PI-dominant"]),
+        ("050 的設定值是多少？", ["60 °C", "55 °C", "72 °C", "50 °C"]),
+        ("how stable is the temperature of 052 channel 1", ["±0.1"]),
+    ],
+)
+def test_figures_of_channels_are_told(tmp_path, question, parts):
+    text = asked(question, tmp_path).text
+    for part in parts:
+        assert part in text
+
+
+def test_logs_and_devices_are_listed(tmp_path):
+    assert "2 份記錄" in asked("052 有哪些 log？", tmp_path).text
+    assert "**6 devices" in asked("list devices", tmp_path).text
+
+
+def test_a_log_fetched_twice_is_told_to_be_unchanged(tmp_path):
+    assert "was fetched in" in asked("fetch the newest log of 052", tmp_path).text
+    assert "has not changed since" in asked("fetch the newest log of 052", tmp_path).text
+
+
+def test_an_older_log_is_fetched_by_its_day(tmp_path):
+    answer = asked("fetch the log of 02-18 of 052", tmp_path)
+    assert "`InstrumentDebug_2026-02-18_22-10-07.51.log` of zspr 052 (10.1.1.47) is here" in answer.text
+
+
+def test_raw_lines_are_shown_by_number(tmp_path):
+    text = asked("show lines 100-102 of 052", tmp_path).text
+    assert [int(line) for _, _, line in LINK.findall(text)] == [100, 101, 102]
+
+
+def test_a_plot_is_drawn_of_the_channel_asked_for(tmp_path):
+    answer = asked("plot channel 1 of 053", tmp_path)
+    assert answer.results[1]["artifact"]["kind"] == "plotly"
+    assert [one["channel"] for one in answer.results[2]["channels"]] == [1]
+
+
+def test_an_older_log_is_fetched_by_its_name(tmp_path):
+    answer = asked("053 InstrumentDebug_2026-02-16_11-20-41.17.log 有問題嗎", tmp_path)
+    assert answer.results[0]["log"] == "InstrumentDebug_2026-02-16_11-20-41.17.log"
+    assert "正常" in answer.text
+
+
+def test_channels_that_cannot_tell_a_figure_are_named_together(tmp_path):
+    text = asked("how bad is the overshoot of 055", tmp_path).text
+    assert "Channel 3: overshoot 13.7" in text and "Channel 1, 2, 4: the log does not tell" in text
+
+
+def test_what_happened_at_a_time_is_told_with_readings_events_and_findings(tmp_path):
+    text = asked("what happened on 050 at 14:20?", tmp_path).text
+    assert "left their setpoints together" in text and "DoorTimeout" in text
+    assert re.search(r"line=\d+\) Channel 3: setpoint 72 °C, pv 7\d", text)
+
+
+def test_a_time_outside_the_log_is_said_with_the_span(tmp_path):
+    assert "runs from 2026-02-20 14:05:31 to 2026-02-20 14:45:30" in asked("050 at 18:00?", tmp_path).text
