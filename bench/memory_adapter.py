@@ -3,6 +3,7 @@
 python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
 """
 
+import gc
 import os
 import sys
 import time
@@ -17,6 +18,7 @@ from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn import Turn, open_turn
 
 AGENT = "offline"  # who would be asked; nobody is
+gc.freeze()  # as the process of a turn does once it has its imports
 
 
 class _Probed(Exception):

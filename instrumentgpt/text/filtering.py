@@ -123,7 +123,8 @@ def _short_enough(block: list[str]) -> list[str]:
 
 def _lines(text: str) -> list[str]:
     """Return the lines with their "\\n"; unlike `splitlines`, nothing else ends a line."""
-    return re.split(r"(?<=\n)", text)
+    *ended, last = text.split("\n")
+    return [*(f"{line}\n" for line in ended), last]
 
 
 def cap(text: str, limit: int = RECENT_CHARS) -> str:
