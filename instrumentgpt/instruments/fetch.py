@@ -1,20 +1,16 @@
 """Logs of a device: which there are, and a whole copy of one on this machine."""
 
-import errno
-import fcntl
-import json
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
+from instrumentgpt.instruments.copies import Copy, OnProgress, alone
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.lognames import begun, is_log_name, safe_name
 from instrumentgpt.instruments.remotes import (
@@ -25,17 +21,11 @@ from instrumentgpt.instruments.remotes import (
     Remote,
     connected,
     explained,
-    is_cut,
 )
 
 __all__ = ["FetchError", "Limits", "RemoteLog", "fetch", "list_logs"]
 
-CHUNK = 1 << 18  # bytes
-OVERLAP = 1 << 12  # bytes read again before a copy is continued: they must be the same
 ASKED_FOR_TIME = 32  # files whose time a web server is asked for, where their names tell none
-PROGRESS_EVERY = 0.2  # s
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -53,14 +43,6 @@ class RemoteLog:
     def local_name(self) -> str:
         """The name of its copy here: a server's names are not to be trusted."""
         return safe_name(self.name)
-
-
-@dataclass(frozen=True)
-class _Version:
-    """What tells one state of a remote file from another."""
-
-    size: int
-    stamp: str  # its time, or what a server calls its version; "": unknown
 
 
 def list_logs(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
@@ -136,167 +118,12 @@ def fetch(
     if not log.url.startswith(f"{log.device.logs}/") or "/" in unquote(log.url[len(log.device.logs) + 1 :]):
         raise FetchError(f"{log.url} does not lie in {log.device.logs}. Choose a log that list_logs gave")
     target = cache / safe_name(log.device.name.replace(" ", "_")) / log.local_name
-    copy = _Copy(
-        log, target, on_progress or (lambda done, size: None), limits, time.monotonic() + limits.total
-    )
+    told = on_progress or (lambda done, size: None)
+    deadline = time.monotonic() + limits.total
+    copy = Copy(log.device, log.name, log.url, target, told, limits, deadline)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(target, copy.deadline), closing(copy):
+        with alone(target, copy.deadline), closing(copy):
             return copy.bring_up_to_date()
     except NETWORK_ERRORS as error:
         raise explained(error, log.device, log.url, limits) from error
-
-
-@contextmanager
-def _alone(target: Path, deadline: float) -> Iterator[None]:
-    """Hold the only right to write `target`; a process that dies gives it back."""
-    with target.with_name(f".{target.name}.lock").open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"{target.name} is being fetched by another process") from None
-                time.sleep(0.05)
-        yield
-
-
-@dataclass
-class _Copy:
-    """One copy being made: `part` grows until it is whole, then becomes `target`."""
-
-    log: RemoteLog
-    target: Path
-    on_progress: OnProgress
-    limits: Limits
-    deadline: float
-    shown: float = 0.0
-    open_remote: Remote | None = None
-
-    @property
-    def remote(self) -> Remote:
-        if self.open_remote is None:
-            self.open_remote = connected(self.log.device, self.limits)
-        return self.open_remote
-
-    def close(self) -> None:
-        if self.open_remote is not None:
-            self.open_remote.close()
-            self.open_remote = None
-
-    @property
-    def part(self) -> Path:
-        return self.target.with_name(f".{self.target.name}.part")
-
-    @property
-    def note(self) -> Path:
-        return self.target.with_name(f".{self.target.name}.json")
-
-    def bring_up_to_date(self) -> Path:
-        version = self._look()
-        if self.target.exists() and self._noted() == [self.log.url, version.size, version.stamp]:
-            self.on_progress(version.size, version.size)
-            return self.target
-        if version.size > self.limits.size:
-            raise FetchError(
-                f"{self.log.name} has {version.size / 1e6:.1f} MB, over the limit of "
-                f"{self.limits.size / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
-            )
-        if self.target.exists() and not self.part.exists():
-            shutil.copyfile(self.target, self.part)
-        self._download(version)
-        after = self._look()
-        if after.size < version.size or (after.size == version.size and after.stamp != version.stamp):
-            self.part.unlink()
-            raise FetchError(
-                f"{self.log.name} was replaced while it was read ({version.size}, then {after.size} bytes). "
-                "Ask again"
-            )
-        os.replace(self.part, self.target)
-        self.note.write_text(json.dumps([self.log.url, version.size, version.stamp]))
-        return self.target
-
-    def _noted(self) -> object:
-        try:
-            return json.loads(self.note.read_text())
-        except (OSError, ValueError):
-            return None
-
-    def _look(self) -> _Version:
-        info = self.remote.info(self._path)
-        if info.get("size") is None:
-            raise FetchError(
-                f"{self.log.url}: the server does not say how long it is, so that a broken download could "
-                "not be told from a whole one. Serve the folder as plain files"
-            )
-        stamp = info.get("ETag") or info.get("Last-Modified") or info.get("mtime") or ""
-        return _Version(int(info["size"]), str(stamp))
-
-    @property
-    def _path(self) -> str:
-        if self.remote.scheme in ("http", "https"):
-            return self.log.url
-        return f"{self.remote.folder.rstrip('/')}/{unquote(urlsplit(self.log.url).path.rpartition('/')[2])}"
-
-    def _download(self, version: _Version) -> None:
-        failures = 0
-        while True:
-            had = self._length()
-            try:
-                self._read(version)
-                return
-            except NETWORK_ERRORS as error:
-                failures = 1 if self._length() > had else failures + 1
-                if not is_cut(error) or failures >= self.limits.attempts:
-                    raise
-                self.close()
-                time.sleep(0.2 * failures)
-
-    def _length(self) -> int:
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    def _read(self, version: _Version) -> None:
-        """Add to `part` what it lacks of `version`."""
-        if self._length() > version.size:
-            self.part.unlink()
-        wanted = max(0, self._length() - OVERLAP)
-        with (
-            self.remote.reading(self._path, wanted, version.size) as (reader, offset),
-            self.part.open("r+b" if self.part.exists() else "w+b") as part,
-        ):
-            if not _same(reader, part, offset, part.seek(0, os.SEEK_END)):
-                part.truncate(0)
-                raise ConnectionResetError(
-                    errno.ECONNRESET, "the log was replaced; it is read from its beginning"
-                )
-            while (done := part.tell()) < version.size:
-                piece = reader.read(min(CHUNK, version.size - done))
-                if not piece:
-                    raise ConnectionResetError(errno.ECONNRESET, f"cut at {done} of {version.size} bytes")
-                part.write(piece)
-                self._tell(part.tell(), version.size)
-            part.flush()
-            os.fsync(part.fileno())
-
-    def _tell(self, done: int, size: int) -> None:
-        now = time.monotonic()
-        if now > self.deadline:
-            raise FetchError(
-                f"{self.log.name}: {done / 1e6:.1f} of {size / 1e6:.1f} MB came in {self.limits.total:g} s. "
-                "Ask again: it goes on from there"
-            )
-        if done == size or now - self.shown > PROGRESS_EVERY:
-            self.shown = now
-            self.on_progress(done, size)
-
-
-def _same(reader: Any, part: Any, offset: int, length: int) -> bool:
-    """Read from `offset` to `length` and compare with what `part` has there; leave both at `length`."""
-    part.seek(offset)
-    while (at := part.tell()) < length:
-        theirs = reader.read(min(CHUNK, length - at))
-        if not theirs or theirs != part.read(len(theirs)):
-            part.seek(length)
-            return False
-    return True
