@@ -160,6 +160,14 @@ def test_what_is_denied_is_not_stated(text):
         ("## 已排除的原因\n- 風扇停轉", ["風扇停轉"]),
         ("假設：風扇停轉（已排除）", ["風扇停轉"]),
         ("可能原因：風扇停轉已被排除", ["風扇停轉"]),
+        ("已排除：\n\n- 不是致動器：輸出擺幅 ±50 %\n- 並非雜訊", ["致動器：輸出擺幅 ±50 %", "雜訊"]),
+        (
+            "Ruled out:\n\n- Not the actuator: it meets a limit\n- not due to the fan",
+            ["actuator: it meets a limit", "fan"],
+        ),
+        ("已排除：不是風扇停轉", ["風扇停轉"]),
+        ("已排除：\n- 無\n- 尚未確認", []),
+        ("Ruled out:\n- nothing yet\n- not yet determined", []),
         ("Ruled out: none", []),
         ("Ruled out: the fan?", []),
     ],
@@ -322,3 +330,8 @@ def test_half_a_megabyte_of_trouble_is_read_in_time(text):
     statements(text)
     log_names(text)
     assert time.process_time() - started < 3
+
+
+def test_what_is_ruled_out_is_kept_in_the_words_that_said_so():
+    [row] = statements("已排除：\n- 不是致動器：輸出擺幅 ±50 %")
+    assert row.told == "不是致動器：輸出擺幅 ±50 %"

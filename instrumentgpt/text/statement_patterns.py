@@ -173,6 +173,9 @@ DENIED = re.compile(  # a value that takes its label back
     r"|尚未|尚不|還不|未知|不明|未找到|未確認|待確認|待查|無法|不是|並非|沒有找到|無$",
     re.I,
 )
+NEGATED = re.compile(  # how an item says of itself that it is out, under a heading that says so
+    r"not (?:(?:due to|because of|caused by|from) )?(?:the|an?) |(?:並不是|並非|不是|非)(?=\S)", re.I
+)
 WITHDRAWN = re.compile(  # a clause, or its end, that says of what stands before it that it is out
     r"(?:(?:was|is|has been|have been|were|are|now|already) )*"
     r"(?:ruled out|refuted|rejected|excluded|disproved|disproven|dismissed|eliminated|unlikely|not likely"

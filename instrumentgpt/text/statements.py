@@ -19,6 +19,7 @@ from instrumentgpt.text.statement_patterns import (
     HEADINGS,
     HEDGED,
     LABELS,
+    NEGATED,
     POINTERS,
     SENTENCES,
     WITHDRAWN,
@@ -173,11 +174,13 @@ def _in_sentences(body: str) -> Iterator[Statement]:
 
 def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statement]:
     """Yield what `value` states: its first sentence, or the `whole`; nothing if that is taken back."""
-    text = (value if whole else _SENTENCE_END.split(value.strip())[0]).strip()
+    text = said = (value if whole else _SENTENCE_END.split(value.strip())[0]).strip()
+    if kind == "ruled_out" and (negated := NEGATED.match(folded(text))):
+        text = text[negated.end() :].strip()
     clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
-    told = shorten(text, STATEMENT_CHARS)
+    told = shorten(said, STATEMENT_CHARS)
     if kind in ("hypothesis", "root_cause") and _is_withdrawn(clauses):
         kind, text = "ruled_out", text[: len(WITHDRAWN.split(clauses[0])[0])]
     hedged = HEDGED.match(folded(text))
