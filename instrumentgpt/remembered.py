@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.in_hand import in_hand
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.connection import transaction
@@ -32,13 +33,24 @@ Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 def remember_question(
     database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
 ) -> None:
-    """Keep the values that a question states (corrections too), what it lays down, and logged errors."""
+    """Keep the values that a question states (corrections too), what it lays down, and logged errors.
+
+    device  which the turn is about; a question that names none may be of another that was spoken of
+    """
+    names = names_of(inventory)
+    device = in_hand(database, conversation_id, question, device, names)
+    _remember_question(database, conversation_id, question, device, names)
+
+
+def _remember_question(
+    database: Database, conversation_id: str, question: db.Message, device: str, names: Names
+) -> None:
     told = question.content
     heard = heard_before(database, conversation_id, question.id)
-    facts = memory.facts_in(told, device, names_of(inventory), heard)
+    facts = memory.facts_in(told, device, names, heard)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
-    units = units_in(told, device, names_of(inventory))
+    units = units_in(told, device, names)
     with transaction(database):
         db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
         store_said(database, conversation_id, question.id, units)
@@ -48,7 +60,7 @@ def remember_answer(
     database: Database,
     conversation_id: str,
     message_id: int,
-    question: str,
+    question: db.Message,
     answer: str,
     results: Results,
     device: str,
@@ -59,10 +71,14 @@ def remember_answer(
     device  whose they are where nothing else is said
     """
     names = names_of(inventory)
+    asked_of = in_hand(database, conversation_id, question, device, names)
+    device = in_hand(database, conversation_id, question, device, names, answer)
+    if device != asked_of:  # the answer shows what the question was about
+        _remember_question(database, conversation_id, question, device, names)
     readings = [one for _, result in results for one in readings_in(result, device, names)]
     read = {(one.fact.device, one.fact.parameter) for one in readings}
-    heard = heard_before(database, conversation_id, message_id, question)
-    said = {fact.key for fact in memory.facts_in(question, device, names, heard)}
+    heard = heard_before(database, conversation_id, message_id, question.content)
+    said = {fact.key for fact in memory.facts_in(question.content, device, names, heard)}
     stated = [
         fact
         for fact in memory.facts_in(answer, device, names, heard)

@@ -16,7 +16,7 @@ from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
-from instrumentgpt.instruments.conversation import learn_nicknames
+from instrumentgpt.instruments.conversation import learn_from_answer, learn_nicknames
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
@@ -136,9 +136,10 @@ class Turn:
                 filed={**self.filed, **after.filed},
             )
             if remember:
-                scope = memory.device_key(after.state), self.inventory
-                said = self.question.content, text if self.learns_from_words else "", self.results
-                remember_answer(self.database, self.run.conversation_id, message_id, *said, *scope)
+                at = self.database, self.run.conversation_id, message_id
+                words = text if self.learns_from_words else ""
+                scope = memory.device_key(after.state), learn_from_answer(*at, words, self.inventory)
+                remember_answer(*at, self.question, words, self.results, *scope)
                 self.note_entities(text)
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:

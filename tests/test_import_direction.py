@@ -22,6 +22,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.prompts", 6),
     ("instrumentgpt.learned", 6),
     ("instrumentgpt.remembered", 6),
+    ("instrumentgpt.in_hand", 6),
     ("instrumentgpt.pruning", 6),
     ("instrumentgpt.equipment", 6),
     ("instrumentgpt.entities", 6),

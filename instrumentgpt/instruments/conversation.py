@@ -1,7 +1,7 @@
 """The devices as one conversation knows them: those of the inventory, with what its users call them."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from urllib.parse import quote
 
@@ -10,9 +10,20 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.storage.history import LAST_ID
-from instrumentgpt.storage.nicknames import by_device, list_nicknames, nicknames_everywhere, store_nicknames
-from instrumentgpt.text.nicknames import key_of, nicknames_in
+from instrumentgpt.storage.history import LAST_ID, list_questions
+from instrumentgpt.storage.nicknames import (
+    by_device,
+    likely_upto,
+    list_nicknames,
+    nicknames_everywhere,
+    store_likely,
+    store_nicknames,
+    store_use,
+)
+from instrumentgpt.text.nicknames import Naming, key_of, nicknames_in
+from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, times_said
+
+QUESTIONS, QUESTION_CHARS = 100, 2_000  # in which a nickname that an answer offers must stand
 
 
 class NoConversation(InstrumentGPTError, LookupError):
@@ -31,13 +42,52 @@ def learn_nicknames(
 ) -> Inventory:
     """Keep the nicknames that a user's message gives or takes back; return the inventory as it is then.
 
+    What stood beside a device where a name would stand is its nickname from when a user says it elsewhere.
     The name of a device's type is what others are, too: "052 is ZSPR-4" names nobody.
     """
     own = tuple(device.own_names for device in inventory.devices)
-    types = {key_of(device.model) for device in inventory.devices if device.model}
-    said = [one for one in nicknames_in(text, own) if key_of(one.nickname) not in types]
+    said, likely = (_not_types(found(text, own), inventory) for found in (nicknames_in, likely_in_question))
     store_nicknames(database, conversation_id, message_id, said)
+    store_likely(database, conversation_id, message_id, likely)
+    _note_use(database, conversation_id, message_id, [(message_id, text)])
     return nicknamed(database, conversation_id, inventory, message_id)
+
+
+def learn_from_answer(
+    database: Database, conversation_id: str, message_id: int, text: str, inventory: Inventory
+) -> Inventory:
+    """Keep what an answer calls devices; return the inventory as it is then.
+
+    It is a nickname if a user has said it, or from when one does.
+    """
+    own = tuple(device.own_names for device in inventory.devices)
+    likely = _not_types(likely_in_answer(text, own), inventory)
+    store_likely(database, conversation_id, message_id, likely)
+    if likely:
+        asked = list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS)
+        _note_use(database, conversation_id, message_id, asked)
+    return nicknamed(database, conversation_id, inventory, message_id)
+
+
+def _not_types(namings: Sequence[Naming], inventory: Inventory) -> list[Naming]:
+    types = {key_of(device.model) for device in inventory.devices if device.model}
+    return [one for one in namings if key_of(one.nickname) not in types]
+
+
+def _note_use(
+    database: Database, conversation_id: str, message_id: int, asked: Sequence[tuple[int, str]]
+) -> None:
+    """Keep which of the names given up to a message the questions (id, text) say, beside giving them."""
+    likely = likely_upto(database, conversation_id, message_id)
+    store_use(
+        database,
+        [
+            (one, question)
+            for one in likely
+            for question, text in asked
+            if times_said(one.nickname, text) > (question == one.message_id)
+        ],
+    )
 
 
 def nicknamed_anywhere(database: Database, inventory: Inventory) -> Inventory:

@@ -15,6 +15,8 @@ from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.text.nicknames import Naming, borne, key_of
 from instrumentgpt.text.revisions import NICKNAME, Item, standings
 
+MOST_LIKELY = 200  # names that may be nicknames, the newest
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -42,13 +44,57 @@ def store_nicknames(
         )
 
 
+def store_likely(database: Database, conversation_id: str, message_id: int, likely: Iterable[Naming]) -> None:
+    """Keep what the message may call its devices, in place of what was kept of it before."""
+    told = [(conversation_id, message_id, one.device, one.nickname) for one in likely]
+    sql = "SELECT device, nickname FROM likely_nicknames WHERE message_id = ? ORDER BY id"
+    if rows(database, sql, (message_id,)) == [one[2:] for one in told]:
+        return  # and they are nicknames as far as they were
+    with transaction(database):
+        database.conn.execute("DELETE FROM likely_nicknames WHERE message_id = ?", (message_id,))
+        database.conn.executemany(
+            "INSERT INTO likely_nicknames (conversation_id, message_id, device, nickname)"
+            " VALUES (?, ?, ?, ?)",
+            told,
+        )
+
+
+@dataclass(frozen=True)
+class Likely:
+    """A name that a message may have given a device, while no user has said it elsewhere."""
+
+    id: int
+    message_id: int
+    nickname: str
+
+
+def likely_upto(database: Database, conversation_id: str, message_id: int) -> list[Likely]:
+    """Return the newest names that may be nicknames, of messages up to this one."""
+    sql = (
+        "SELECT id, message_id, nickname FROM likely_nicknames WHERE conversation_id = ?"
+        " AND said_in IS NULL AND message_id <= ? ORDER BY message_id DESC, id DESC LIMIT ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, message_id, MOST_LIKELY))
+    return [Likely(*row) for row in found]
+
+
+def store_use(database: Database, used: Iterable[tuple[Likely, int]]) -> None:
+    """Keep that users' messages say these names: they are nicknames from then on."""
+    told = [(message_id, one.id) for one, message_id in used]
+    if told:
+        with transaction(database):
+            database.conn.executemany("UPDATE likely_nicknames SET said_in = ? WHERE id = ?", told)
+
+
 def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID) -> list[Learned]:
     """Return the nicknames in force after the message `upto`, those of one device together."""
     sql = (
         "SELECT message_id, device, nickname, kind FROM nicknames"
-        " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
+        " WHERE conversation_id = ? AND message_id <= ?"
+        " UNION ALL SELECT message_id, device, nickname, 'named' FROM likely_nicknames"
+        " WHERE conversation_id = ? AND said_in <= ? ORDER BY message_id"
     )
-    told: list[Any] = rows(database, sql, (conversation_id, upto))
+    told: list[Any] = rows(database, sql, (conversation_id, upto) * 2)
     kept = _not_forgotten(database, conversation_id, told) if told else []
     last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
     held = borne(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
@@ -83,7 +129,9 @@ def item_of(learned: Learned) -> Item:
 
 def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
     """Return device → what it is called in any conversation, by nobody another device."""
-    found: list[Any] = rows(database, "SELECT DISTINCT conversation_id FROM nicknames")
+    found: list[Any] = rows(
+        database, "SELECT conversation_id FROM nicknames UNION SELECT conversation_id FROM likely_nicknames"
+    )
     every = [one for (conversation,) in found for one in list_nicknames(database, str(conversation))]
     held = borne(Naming(one.device, one.nickname) for one in every)
     return {device: list(nicknames) for device, nicknames in held.items()}

@@ -68,6 +68,35 @@ def messages_unsaid(database: Database, conversation_id: str, limit: int) -> lis
     return [Unsaid(*row) for row in found]
 
 
+@dataclass(frozen=True)
+class Lately:
+    """What was said lately of one device: by which message, of whom, whether by name, and its terms."""
+
+    message_id: int
+    role: str
+    device: str
+    is_named: bool
+    terms: tuple[str, ...]
+
+
+def said_lately(database: Database, conversation_id: str, before: int, parts: int) -> list[Lately]:
+    """Return the newest parts of messages below `before` that are of a device, oldest first.
+
+    A part of several devices is there once for each.
+    """
+    sql = (
+        "SELECT message_id, role, devices, NOT instr(cues, 'implied'), terms"
+        " FROM said JOIN messages ON messages.id = message_id"
+        " WHERE said.conversation_id = ? AND message_id < ? AND devices > '' ORDER BY said.id DESC LIMIT ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, before, parts))
+    return [
+        Lately(message, role, device, bool(is_named), tuple(found_by.split()))
+        for message, role, devices, is_named, found_by in reversed(found)
+        for device in devices.split("\n")
+    ]
+
+
 def parts_of(
     database: Database,
     conversation_id: str,

@@ -22,6 +22,7 @@ from instrumentgpt.storage.migrations.remembered import (
     facts_by_age,
     facts_of_messages,
     facts_with_their_line,
+    likely_nicknames,
     nicknames_of_devices,
     notes_of_deleted_conversations,
     prompts_as_text,
@@ -63,6 +64,7 @@ STEPS = (
     parts_with_cues,
     messages_without_parts,
     parts_by_cue,
+    likely_nicknames,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

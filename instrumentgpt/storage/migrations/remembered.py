@@ -146,3 +146,19 @@ def nicknames_of_devices(database: Database) -> None:
         )""")
     database.execute("CREATE INDEX nicknames_of ON nicknames (conversation_id, message_id)")
     database.execute("CREATE INDEX nicknames_of_message ON nicknames (message_id)")
+
+
+def likely_nicknames(database: Database) -> None:
+    """What a message may call a device: a nickname once a user's message says it elsewhere."""
+    database.execute("""
+        CREATE TABLE likely_nicknames (
+            id INTEGER PRIMARY KEY,
+            conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+            message_id INTEGER NOT NULL REFERENCES messages(id) ON DELETE CASCADE,
+            device TEXT NOT NULL,
+            nickname TEXT NOT NULL,
+            said_in INTEGER REFERENCES messages(id) ON DELETE SET NULL
+        )""")
+    database.execute("CREATE INDEX likely_nicknames_said ON likely_nicknames (said_in)")
+    database.execute("CREATE INDEX likely_nicknames_of ON likely_nicknames (conversation_id, message_id)")
+    database.execute("CREATE INDEX likely_nicknames_of_message ON likely_nicknames (message_id)")

@@ -41,8 +41,14 @@ def describes(name: str) -> bool:
     words = folded.split()
     if words[-1] in patterns.EQUIPMENT:
         return len(words) > 1 and not _NOT_DESCRIBING.intersection(words)
-    kind = next((one for one in patterns.EQUIPMENT_HAN if folded.endswith(one)), "")
+    kind = kind_of_equipment(name)
     return bool(kind) and len(folded) > len(kind)
+
+
+def kind_of_equipment(name: str) -> str:
+    """Return the Chinese word for a piece of equipment that `name` ends in; "" if it ends in none."""
+    folded = fold(name)
+    return next((one for one in patterns.EQUIPMENT_HAN if folded.endswith(one)), "")
 
 
 def is_makers(name: str) -> bool:

@@ -1,0 +1,63 @@
+"""Which device a turn's words are of where they name none: not always the one that was asked about last.
+
+An answer may have gone on to another ("done. 053: ti = 36 s"), or the talk is back at the oven after a word
+on its chiller.
+"""
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.prompts import LOOKED_AT
+from instrumentgpt.storage.said import Lately, said_lately
+from instrumentgpt.text.affinity import taken_up
+from instrumentgpt.text.facts.devices import Names, devices_in
+
+LATELY = 200  # newest parts of messages that are looked at
+ANSWER_CHARS = 4_000  # likewise, of an answer
+
+
+def in_hand(
+    database: Database,
+    conversation_id: str,
+    question: db.Message,
+    device: str,
+    names: Names,
+    answer: str = "",
+) -> str:
+    """Return the device of which the words of a question, and of its answer, are where they name none.
+
+    device  which the turn is about: what the conversation's questions named last
+    answer  what was answered, if it was: it may name the one device that the question did not
+    """
+    asked = question.content[:LOOKED_AT]
+    if devices_in(asked, names):
+        return device
+    named = devices_in(answer, names)
+    if len(named) == 1:
+        return named[0]
+    lately = said_lately(database, conversation_id, question.id, LATELY)
+    held = _held(lately, device)
+    if not answer:
+        return held
+    parts = [(one.device, one.terms) for one in lately]
+    return taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", parts, held)
+
+
+def _held(lately: list[Lately], device: str) -> str:
+    """Return the device that was spoken of last: by name, or by what followed without one."""
+    named = next((one for one in reversed(lately) if one.is_named), None)
+    if named is None:
+        return device
+    followed = [one.device for one in lately if one.message_id > named.message_id]
+    if followed:
+        return followed[-1]
+    return named.device if _is_meant(named, lately) else device
+
+
+def _is_meant(named: Lately, lately: list[Lately]) -> bool:
+    """Return whether an answer that named a device told which is meant: it alone, of those asked about."""
+    every = {(one.message_id, one.device) for one in lately if one.is_named}
+    answered = {device for message, device in every if message == named.message_id}
+    asked_in = max((one.message_id for one in lately if one.message_id < named.message_id), default=0)
+    asked = {device for message, device in every if message == asked_in}
+    return named.role != "user" and len(answered) == 1 and (not asked or answered <= asked)

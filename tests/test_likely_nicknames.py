@@ -1,0 +1,142 @@
+"""Names that stand beside a device and are its nicknames once a user says them elsewhere: real turns."""
+
+import pytest
+from exchanges import exchange
+
+import db
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.settings import DEMO_INVENTORY
+from instrumentgpt.storage.nicknames import item_of, list_nicknames
+from instrumentgpt.storage.revisions import revise
+from instrumentgpt.storage.runs import start_run
+from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, times_said
+from instrumentgpt.turn import open_turn
+
+NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
+BELLY = 'zspr 052 heats the source ("the nose") and zspr 054 runs the growth zone ("the belly").'
+
+
+def asked_about(database, conversation, question):
+    """Return the names of the devices that a question is about."""
+    message = db.add_message(database, conversation, "user", question)
+    turn = open_turn(database, start_run(database, conversation, "offline", "chat", message))
+    turn.save("ok")
+    return [device.name for device in turn.devices]
+
+
+def called(database, conversation):
+    return {(one.device[-3:], one.nickname) for one in list_nicknames(database, conversation)}
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (BELLY, {("052", "nose"), ("054", "belly")}),
+        ("052 (everyone here says Olga) is warm", {("052", "Olga")}),
+        ("053 at 10.1.1.112 cools it, we say “the walrus”.", {("053", "walrus")}),
+        ("051 is the turbo on the still line, gladys.", {("051", "gladys")}),
+        ("052 = our dip fridge, 053 = Righty", {("052", "dip fridge"), ("053", "Righty")}),
+        ("051是舊的那台大家叫阿嬤，054新買的叫小白", {("051", "阿嬤"), ("054", "小白")}),
+        ("大爐=050 二號爐=052", {("050", "大爐"), ("052", "二號爐")}),
+        ("053 是加熱盤 暱稱Aixi", {("053", "Aixi")}),
+        ("zspr 053 接 still,大家都喊「蒸餾頭」", {("053", "蒸餾頭")}),
+        (
+            "051 是大箱(可以走進去),052 是桌上型小箱",
+            {("051", "大箱"), ("052", "小箱"), ("052", "桌上型小箱")},
+        ),
+        ("一號釜(50L)的夾套控溫是 zspr 050", {("050", "一號釜"), ("050", "號釜")}),
+    ],
+)
+def test_what_stands_beside_a_device_may_be_its_name(said, names):
+    assert {(one.device[-3:], one.nickname) for one in likely_in_question(said, NAMES)} == names
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "052 is down again, and it is the problem.",
+        "Why does 052 swing?",
+        "052 (see the log) shows 12.5 °C (2 K more)",
+        "052 的溫度為什麼波動",
+        "> 052 is called Olga",
+        "```\n052 = Olga\n```",
+        "052 = 149.0, 053 = on",
+    ],
+)
+def test_what_is_said_of_a_device_is_no_name(said):
+    assert likely_in_question(said, NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ("| item | 051 Gladys | 054 小白 |", {("051", "Gladys"), ("054", "小白")}),
+        ("| | Leftie (050) | Righty (053) |", {("050", "Leftie"), ("053", "Righty")}),
+        ("- **053(蒸餾頭)**: 1.8", {("053", "蒸餾頭")}),
+        ("對象: MC=055,蒸餾頭=053。", {("055", "MC"), ("053", "蒸餾頭")}),
+    ],
+)
+def test_an_answer_sets_names_beside_devices(answer, names):
+    found = {(one.device[-3:], one.nickname) for one in likely_in_answer(answer, NAMES)}
+    assert names <= found
+
+
+@pytest.mark.parametrize(
+    ("nickname", "text", "times"),
+    [
+        ("belly", "the Belly, not bellyful", 1),
+        ("小箱", "小箱的溫度，小箱", 2),
+        ("小鍋", "小锅热", 1),
+        ("Ga", "Garry's gas", 0),
+    ],
+)
+def test_a_name_is_said_as_a_word_of_its_own(nickname, text, times):
+    assert times_said(nickname, text) == times
+
+
+def test_a_likely_name_is_a_nickname_from_when_a_user_says_it(database, conversation):
+    exchange(database, conversation, BELLY)
+    assert called(database, conversation) == set()
+    assert asked_about(database, conversation, "is the belly hot?") == ["zspr 054"]
+    assert called(database, conversation) == {("054", "belly")}
+
+
+def test_a_name_said_again_in_the_message_that_gives_it_is_a_nickname(database, conversation):
+    exchange(database, conversation, f"{BELLY} The belly shows Err 41.")
+    assert called(database, conversation) == {("054", "belly")}
+
+
+def test_what_an_answer_calls_a_device_counts_if_a_user_said_it(database, conversation):
+    exchange(database, conversation, "why is Gladys loud?", "051 (Gladys) has a worn bearing.")
+    assert asked_about(database, conversation, "and gladys's filter?") == ["zspr 051"]
+
+
+def test_an_answer_alone_names_no_device(database, conversation):
+    exchange(database, conversation, "how are they?", "051 (Gladys) is fine, 052 = Olga too.")
+    exchange(database, conversation, "good", "Gladys and Olga will stay so.")
+    assert called(database, conversation) == set()
+
+
+def test_a_likely_name_goes_with_its_message_and_with_the_one_that_said_it(database, conversation):
+    exchange(database, conversation, BELLY)
+    exchange(database, conversation, "is the belly hot?")
+    gave, _, said, _ = (one.id for one in db.list_messages(database, conversation))
+    db.delete_turn(database, said)
+    assert called(database, conversation) == set()
+    exchange(database, conversation, "the belly again")
+    assert called(database, conversation) == {("054", "belly")}
+    db.delete_turn(database, gave)
+    assert called(database, conversation) == set()
+
+
+def test_a_name_that_two_devices_may_have_is_neither_s(database, conversation):
+    exchange(database, conversation, '052 heats the left side ("the box"), 054 the right one ("the box").')
+    assert asked_about(database, conversation, "is the box hot?") == []
+
+
+def test_a_forgotten_likely_name_stays_forgotten(database, conversation):
+    exchange(database, conversation, BELLY)
+    exchange(database, conversation, "is the belly hot?")
+    (learned,) = list_nicknames(database, conversation)
+    revise(database, conversation, item_of(learned), "forget", learned.nickname)
+    assert asked_about(database, conversation, "is the belly hot now?") == []
