@@ -57,6 +57,20 @@ def test_a_message_is_found_by_other_names_of_what_it_says(database, conversatio
     assert found in recalled_text(db.recall(database, conversation, asked, DEVICE)[:2])
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"), [("zspr 052 gasket?", ["gasket"]), ("zspr?", ["family", "gasket"])]
+)
+def test_what_names_of_several_devices_share_is_looked_for_only_where_nothing_else_is(
+    database, conversation, asked, found
+):
+    say(database, conversation, "hello?", "The zspr family is old.")
+    filler(database, conversation, 10)
+    say(database, conversation, "hello?", "On zspr 052 the gasket leaks.")
+    filler(database, conversation, 10)
+    told = recalled_text(db.recall(database, conversation, asked, [*DEVICE, ("zspr 053", "10.1.1.48")]))
+    assert [word for word in ("family", "gasket") if word in told] == found
+
+
 def test_each_piece_says_its_turn_and_speaker(database, conversation):
     filler(database, conversation, 3)
     say(database, conversation, "no, the tolerance is 0.3", "Noted.")

@@ -6,8 +6,11 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
@@ -107,13 +110,31 @@ def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phr
     """Return what to look for: what the question says itself, before what is pasted in it."""
     own = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(own) < MOST_PHRASES else ()
-    return list(dict.fromkeys([*own, *rest]))[:MOST_PHRASES]
+    shared = _shared(aliases)
+    wanted = [phrase for phrase in dict.fromkeys([*own, *rest]) if len(phrase) > 1 or phrase[0] not in shared]
+    return (wanted or own)[:MOST_PHRASES]
 
 
 def _own(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
     """Return the telling terms of the question beside names of devices."""
-    named = {term for names in aliases for name in names for term in terms(name)}
+    named = frozenset[str]().union(*_named(aliases))
     return [term for term in telling(terms(question)) if term not in named]
+
+
+def _shared(aliases: Sequence[Sequence[str]]) -> set[str]:
+    """Return the terms that stand in the names of several devices: most messages may have them."""
+    held = Counter(chain.from_iterable(_named(aliases)))
+    return {term for term, count in held.items() if count > 1}
+
+
+def _named(aliases: Sequence[Sequence[str]]) -> list[frozenset[str]]:
+    """Return the terms of the names of each device."""
+    return [frozenset(chain.from_iterable(map(_name_terms, names))) for names in aliases]
+
+
+@lru_cache(maxsize=1024)  # every question is asked among the same devices
+def _name_terms(name: str) -> tuple[str, ...]:
+    return tuple(terms(name))
 
 
 def _search(
