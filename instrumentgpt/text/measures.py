@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,20 +44,25 @@ def _with_prefix(one: _Spelling) -> Iterator[_Spelling]:
 
 def _any_of(spellings: Iterable[str]) -> str:
     """Return a pattern of the spellings, the longest first."""
-    longest = sorted(dict.fromkeys(spellings), key=len, reverse=True)
-    return "|".join(map(_pattern, longest))
+    return "|".join(map(_pattern, sorted(set(spellings), key=lambda one: (-len(one), one))))
 
 
 def _pattern(spelled: str) -> str:
     return re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
 
 
+def _one_of(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) -> str:
+    """Return a pattern of one unit, those of `prefixed` with a prefix or without."""
+    return f"(?:{_any_of(set(spellings) - {*prefixed})}|[{prefixes}]?(?:{_any_of(prefixed)}))"
+
+
 _PLAIN = tuple(_told())
 _SPELLINGS = (*_PLAIN, *(longer for one in _PLAIN for longer in _with_prefix(one)))
 _FOLDED = {fold(one.spelled): one for one in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
-_ONE = rf"[個个]?(?:{_any_of(one.spelled for one in _SPELLINGS)})(?:[²³]|\^[-−]?\d|⁻[¹²])?"
-_TOLD_OF = _any_of(spelled for spelled, one in _FOLDED.items() if one.unit not in _TOLD["counted"])
-_ONE_FOLDED = rf"个?(?:{_TOLD_OF})(?:\^-?\d)?"
+_PREFIXED, _PREFIXES = _TOLD["prefixed"], _TOLD["prefixes"]
+_ONE = rf"[個个]?{_one_of((one.spelled for one in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
+_MEASURED = [fold(one.spelled) for one in _PLAIN if one.unit not in _TOLD["counted"]]
+_ONE_FOLDED = rf"个?{_one_of(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"
 WRITTEN_UNIT = rf"(?:{_ONE}(?:\s?[·/*]\s?{_ONE})*(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
 FOLDED_UNIT = rf"(?:{_ONE_FOLDED}(?:\s?[·/*]\s?{_ONE_FOLDED})*(?![a-z0-9]))"  # in folded text
 
