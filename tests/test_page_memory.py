@@ -256,3 +256,12 @@ def test_notes_stand_where_they_count_and_forgetting_one_can_be_undone(database)
     assert "Meier decides on the valve  " not in shown_in(at)
     at.sidebar.button("undo-last").click().run()
     assert "Meier decides on the valve" in shown_in(at)
+
+
+def test_what_was_said_of_another_device_stands_under_its_name(database):
+    conversation = db.create_conversation(database)
+    exchange(database, conversation, "053 怎麼了？", "已排除：\n\n- 不是致動器：擺幅 ±50 %")
+    exchange(database, conversation, "What is wrong with 052?", "Ruled out: the sensor of channel 1")
+    shown = sidebar(conversation, ("markdown",))
+    own, others = shown.index("**Ruled out**"), shown.index("**Ruled out of zspr 053**")
+    assert own < shown.index("the sensor of channel 1") < others < shown.index("不是致動器")

@@ -10,7 +10,7 @@ import memory
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
 from instrumentgpt.text.facts import is_known
-from instrumentgpt.text.revisions import DEVICE_FIELDS, VALUE, Item
+from instrumentgpt.text.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 
@@ -30,8 +30,8 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
     told = listing(database, conversation_id, begun)
     _draw_device(conversation_id, told)
     for name, entries in told.sections.items():
-        if name == VALUE:
-            _draw_values(conversation_id, told, entries)
+        if name == VALUE or name in SENTENCES:
+            _draw_by_device(conversation_id, told, name, entries)
         elif entries:
             _draw_section(conversation_id, name, SECTIONS[name], entries)
     if not any(told.sections.values()):
@@ -79,14 +79,14 @@ def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
         st.badge(f"{when}{state.status}", icon=":material/troubleshoot:", color=colour)
 
 
-def _draw_values(conversation_id: str, told: Listing, entries: Sequence[Entry]) -> None:
-    """Draw the values, those of the state's own device first."""
-    devices = dict.fromkeys([told.device, *(entry.item.device for entry in entries)])
+def _draw_by_device(conversation_id: str, told: Listing, name: str, entries: Sequence[Entry]) -> None:
+    """Draw values or sentences, those of the state's device and of none before those of others."""
+    devices = dict.fromkeys([told.device, "", *(entry.item.device for entry in entries)])
     for device in devices:
         own = [entry for entry in entries if entry.item.device == device]
         if own:
             named = "" if device == told.device or not device else f" of {untrusted.label(device)}"
-            _draw_section(conversation_id, f"{VALUE}-{device}", f"{SECTIONS[VALUE]}{named}", own)
+            _draw_section(conversation_id, f"{name}-{device}", f"{SECTIONS[name]}{named}", own)
 
 
 def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence[Entry]) -> None:
