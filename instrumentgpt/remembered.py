@@ -78,7 +78,8 @@ def remember_answer(
     readings = [one for _, result in results for one in readings_in(result, device, names)]
     read = {(one.fact.device, one.fact.parameter) for one in readings}
     heard = heard_before(database, conversation_id, message_id, question.content)
-    said = {fact.key for fact in memory.facts_in(question.content, device, names, heard)}
+    before = heard_before(database, conversation_id, question.id)  # a correction corrects what was before it
+    said = {fact.key for fact in memory.facts_in(question.content, device, names, before)}
     stated = [
         fact
         for fact in memory.facts_in(answer, device, names, heard)

@@ -130,3 +130,17 @@ def test_every_prompt_keeps_to_its_budget_and_says_each_message_once(database, t
     held = parse(db.get_memory(conversation, database)[0])
     older = [row.id for row in db.list_messages(database, conversation)][:-8]
     assert all(sum(entry.holds(name) for entry in held) == 1 for name in older)
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected", "answer"),
+    [
+        ("kp of channel 2 of 052 is 8.5", "no, make it 8.2", "Noted: `kp` (channel 2): `8.2`"),
+        ("052 通道 2 的 kp 是 8.5", "不對，是 8.2", "已記下：`kp`（通道 2）：`8.2`"),
+    ],
+)
+def test_a_correction_that_an_answer_repeats_stays_the_users(database, conversation, said, corrected, answer):
+    exchange(database, conversation, said)
+    exchange(database, conversation, corrected, answer)
+    known = [row for row in db.list_facts(database, conversation) if row.fact.parameter == "kp"]
+    assert [(row.fact.value, row.source) for row in known] == [("8.5", "user"), ("8.2", "user")]
