@@ -119,6 +119,12 @@ def test_another_device_is_compared_with_the_one_in_hand_which_stays_in_hand(
     assert "kp 8.5 → 50" in answer and "zspr%20053/" in answer
     state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
     assert (state.device_name, len(state.downloaded_logs)) == ("zspr 053", 1), "050's log is none of 053's"
+    kept = {
+        row.fact.device: row.fact.value
+        for row in db.list_facts(database, conversation)
+        if (row.fact.channel, row.fact.parameter) == ("2", "kp")
+    }
+    assert kept == {"zspr 053": "50"}, "the new value of each line is that of the device in hand"
     assert "kp 50" in ask(conversation, "what are the gains of channel 2?")[-1].text
 
 

@@ -64,7 +64,7 @@ def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
     key = "compare_devices" if found["changes"] else "compare_devices_same"
     labels = {"label": about.label, "other": other.label}
     yield phrase(key, case.language, count=len(found["changes"]), **labels) + "\n\n"
-    yield from _told(case, about, other, found)
+    yield from _told(case, about, other, found, f"{about.device}: ")
 
 
 def _own_log(case: Case) -> Generator[str, None, Subject]:
@@ -82,10 +82,14 @@ def _other_log(case: Case, device: str, log: str) -> Generator[str, None, Subjec
     return Subject(got["log"], got["device"], got["label"])
 
 
-def _told(case: Case, about: Subject, older: Subject, found: Result) -> Iterator[str]:
-    """Yield a line per difference, then what lasts, then what was compared."""
+def _told(case: Case, about: Subject, older: Subject, found: Result, whose: str = "") -> Iterator[str]:
+    """Yield a line per difference, then what lasts, then what was compared.
+
+    whose  stands before a figure, whose new value is that of one device of two
+    """
     for one in (*found["changes"], *found["lasting"]):
-        yield f"- {_link(older if one['before'] else about, one)}{plain_text(one['text'])}\n"
+        led = _link(older if one["before"] else about, one) or whose
+        yield f"- {led}{plain_text(one['text'])}\n"
     separator = phrase("list_separator", case.language)
     quantities = separator.join(dict.fromkeys(row["name"] for row in found["compared"]))
     rows = len(found["compared"])

@@ -5,7 +5,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.answers.held import acts_named, forbidding, wishes
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
+from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
 from instrumentgpt.text.terms import synonyms, terms
 from instrumentgpt.text.wanted import holds
 
@@ -16,7 +16,8 @@ ADVISED = ("act", "gain", "why", "next", "tune")  # those whose answers say what
 def beside_the_log(case: Case) -> Iterator[str]:
     """Yield, after values of a log, those that the user stated of what the question names."""
     if case.question.intent in TOLD_OF_VALUES and (told := stated(case)):
-        yield "".join(f"\n\n{one}" for one in told) + " " + phrase("stated_or_log", case.language)
+        last = together([told[-1], phrase("stated_or_log", case.language)], case.language)
+        yield "".join(f"\n\n{one}" for one in (*told[:-1], last))
 
 
 def laid_down(case: Case) -> Iterator[str]:
