@@ -25,7 +25,7 @@ class Spoken(NamedTuple):
     number: Quantified
 
 
-@dataclass
+@dataclass(eq=False)
 class _OfKind:
     """The numbers of one kind, in their order, those of each amount, and the last place of any."""
 
@@ -46,7 +46,7 @@ class Numbers:
 
     def __init__(self, parts: Iterable[Said] = ()) -> None:
         self._kinds: dict[Kind, _OfKind] = {}
-        self._about: defaultdict[str, list[_OfKind]] = defaultdict(list)  # by what kinds have in common
+        self._about: defaultdict[str, set[_OfKind]] = defaultdict(set)  # by what kinds have in common
         self._asked: defaultdict[int, list[Spoken]] = defaultdict(list)
         self._like: dict[Kind, list[_OfKind]] = {}
         at = 0
@@ -61,7 +61,7 @@ class Numbers:
     def _new(self, kind: Kind) -> _OfKind:
         of_kind = self._kinds[kind] = _OfKind(kind)
         for term in kind.topics:
-            self._about[term].append(of_kind)
+            self._about[term].add(of_kind)
         return of_kind
 
     def asked_in(self, *turns: int) -> list[Spoken]:
@@ -99,6 +99,6 @@ class Numbers:
         """Return the kinds that can be like it: nothing is that has no word in common."""
         found = self._like.get(kind)
         if found is None:
-            near = {id(one): one for term in kind.topics for one in self._about.get(term, ())}
-            found = self._like[kind] = [one for one in near.values() if units_fit(kind, one.kind)]
+            near = set[_OfKind]().union(*(self._about.get(term, ()) for term in kind.topics))
+            found = self._like[kind] = [one for one in near if units_fit(kind, one.kind)]
         return found
