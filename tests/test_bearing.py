@@ -137,6 +137,19 @@ def test_what_was_ruled_out_stands_under_a_heading_of_its_own(guess, dismissal, 
     assert not any(guess in line for line in found)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_out"),
+    [
+        ("0.2 mg is noise, so we can stop looking at the lid gasket.", True),
+        ("0.13 與 0.12 沒有差別，分散器堵塞這個猜想到此為止。", True),
+        ("We take 36 off and leave 40.", False),
+    ],
+)
+def test_a_dismissal_beside_a_number_is_ruled_out_where_its_own_words_have_none(said, is_out):
+    found = lines("lid gasket, 分散器, 36?", "why?", said)
+    assert ("Ruled out, as said of oven 7:" in found) is is_out
+
+
 def test_a_supposition_is_left_out_once_the_cause_is_found():
     parts = spoken("why?", "Perhaps the fan is dirty.", "and?", "It turned out to be the relay.")
     assert [one.turn for one in without_settled(parts) if "fan" in one.text] == []

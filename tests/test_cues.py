@@ -25,6 +25,10 @@ SENTENCES = {
         "风扇可以排除了。",
         "不用再查冷卻水",
         "跟幫浦無關",
+        "The defrost idea (H3) falls.",
+        "Then the setback theory is dead; I withdraw it.",
+        "我收回",
+        "PID limit cycle 不像",
     ],
     "denial": [
         "The belt is fine.",
@@ -55,6 +59,9 @@ SENTENCES = {
         "我懷疑是風扇",
         "可能是幫浦",
         "恐怕不行",
+        "I'd say it is the valve",
+        "A worn seal is what drives this",
+        "會不會是接頭鬆了",
     ],
 }
 

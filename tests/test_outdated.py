@@ -58,6 +58,33 @@ def test_a_brief_answer_gives_another_value():
     assert "205" in since(parts[1], later_of(parts))
 
 
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        ("I suggest an integral time of 36 s.", "36 is too bold. Let us settle at 40."),
+        ("積分時間建議 36 秒。", "36 太積極。折衷 40。"),
+        ("The stage draws 5.3 A.", "4.7 A in the cool room."),
+    ],
+)
+def test_a_brief_sentence_soon_after_gives_another_value(value, answer):
+    parts = spoken("set it up", value, "hm", answer)
+    assert "may be stale" in since(parts[1], later_of(parts))
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        ("I suggest an integral time of 36 s.", "The belt is at 40."),
+        ("I suggest an integral time of 36 s.", "Settle at 400."),
+        ("I suggest an integral time of 36 s.", "Settle at 40 A."),
+        ("kp is 36, ti is 38", "Settle at 40."),
+    ],
+)
+def test_a_brief_sentence_on_something_else_gives_none(value, answer):
+    parts = spoken("set it up", value, "hm", answer, "the belt is at 41", "ok")
+    assert since(parts[1], later_of(parts)) == ""
+
+
 def test_the_old_value_of_a_sentence_is_told_as_that():
     assert note("kp is 0.12, not 0.09") == " [0.09: previous value]"
 

@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from instrumentgpt.text.cues import patterns_of, plain
+from instrumentgpt.text.cues import cues_in, patterns_of, plain
 from instrumentgpt.text.outdated import RULED_OUT, Later, contradicted, is_claim, since_all
+from instrumentgpt.text.quantified import quantities_in
 from instrumentgpt.text.said import Evidence, Said, line_of, of_one_device
 from instrumentgpt.text.untrusted import without_tags
 
@@ -26,6 +27,7 @@ NOTHING = 12  # characters of a part that says nothing: "Noted.", "Will look."
 LEAST_WORTH = 0.05
 PLAIN = frozenset({"implied"})  # cues that say nothing of what a part does
 BRIEF_CHARS = 80  # a part as short as that, whose values stand in the context, says no more
+_CLAUSE = re.compile(r"[,;，；。]\s*|\b(?:and|so|but|then)\b")
 _NUMBER = re.compile(r"\d")
 _ASKED = re.compile(r"[?？]\W*$|[吗呢]\W*$")
 
@@ -180,11 +182,13 @@ def said_lines(
 
 
 def _rules_out(one: Said, claims: Sequence[Said], later: Later) -> bool:
-    """Return whether the part takes a suspicion off the list: an earlier one, or any if it has no number."""
+    """Return whether the part takes a suspicion off the list: an earlier one, or any without a number."""
     if "out" not in one.cues:
         return False
+    if any("out" in cues_in(clause) and not quantities_in(clause) for clause in _CLAUSE.split(one.words)):
+        return True
     earlier = (claim for claim in claims if of_one_device(one, claim))
-    return not one.numbers or any(contradicted(claim, one, later.common) for claim in earlier)
+    return any(contradicted(claim, one, later.common) for claim in earlier)
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, likeness, units_fit
 from instrumentgpt.text.said import Said
 
+BRIEF_CHARS = 60  # of a sentence that says a value and little more
+
 
 class Spoken(NamedTuple):
     """A number as a part says it; `at` orders those of all parts; a tuple, for they are many.
@@ -47,7 +49,7 @@ class Numbers:
     def __init__(self, parts: Iterable[Said] = ()) -> None:
         self._kinds: dict[Kind, _OfKind] = {}
         self._about: defaultdict[str, set[_OfKind]] = defaultdict(set)  # by what kinds have in common
-        self._asked: defaultdict[int, list[Spoken]] = defaultdict(list)
+        self._brief: defaultdict[int, list[Spoken]] = defaultdict(list)  # by turn
         self._like: dict[Kind, list[_OfKind]] = {}
         at = 0
         for part in parts:
@@ -55,8 +57,8 @@ class Numbers:
                 one = Spoken(at, part.place, part, number)
                 at += 1
                 (self._kinds.get(kind) or self._new(kind)).add(one)
-                if part.role == "user":
-                    self._asked[part.turn].append(one)
+                if len(part.text) <= BRIEF_CHARS:
+                    self._brief[part.turn].append(one)
 
     def _new(self, kind: Kind) -> _OfKind:
         of_kind = self._kinds[kind] = _OfKind(kind)
@@ -64,9 +66,16 @@ class Numbers:
             self._about[term].add(of_kind)
         return of_kind
 
-    def asked_in(self, *turns: int) -> list[Spoken]:
-        """Return the numbers that the user says in these turns."""
-        return [one for turn in turns for one in self._asked.get(turn, ())]
+    def brief_in(self, *turns: int) -> list[Spoken]:
+        """Return the numbers that brief sentences of these turns say."""
+        return [one for turn in turns for one in self._brief.get(turn, ())]
+
+    def names(self, term: str, but: int) -> bool:
+        """Return whether a term stands beside a number in any turn but one: it is a name of something."""
+        return any(
+            term in of_kind.kind.label and any(one.said.turn != but for one in of_kind.every)
+            for of_kind in self._about.get(term, ())
+        )
 
     def alike(
         self,

@@ -23,7 +23,6 @@ from instrumentgpt.text.terms import telling, terms
 from instrumentgpt.text.wanted import surfaces
 
 CHANGED_MOST = 10  # times: a number that differs more is hardly another value of the same thing
-BRIEF_CHARS = 60  # of a user's answer that says a value and little more
 RULED_OUT = "ruled out"
 DENYING = frozenset({"out", "denial"})  # cues of what may take back a suspicion
 SOON = 2  # turns within which one word is enough to know what is dismissed
@@ -148,8 +147,8 @@ def _bearing(value: Quantified, kind: Kind, one: Said, later: Numbers) -> list[t
 
     like = later.alike(value, kind, one.place, counts, replaces)
     found = {spoken.at: (spoken, alike) for spoken, alike in like}
-    for spoken in later.asked_in(one.turn, one.turn + 1):
-        alike = _answered(value, one, spoken.number, spoken.said)
+    for spoken in later.brief_in(one.turn, one.turn + 1):
+        alike = _answered(value, one, spoken, later)
         if alike and spoken.at not in found and counts(spoken.said):
             found[spoken.at] = spoken, alike
     return [found[at] for at in sorted(found)]
@@ -185,12 +184,25 @@ def _is_beside(one: Said, other: Said) -> bool:
     return other.message_id == one.message_id and other.id != LAST
 
 
-def _answered(value: Quantified, one: Said, held: Quantified, other: Said) -> float:
-    """Return how much speaks for a user's brief answer to give another value: "make it 205"."""
-    brief = other.role == "user" and len(other.text) <= BRIEF_CHARS and 0 <= other.turn - one.turn <= 1
-    if not brief or not units_fit(value, held) or held.label - subjects_of(one.text) - WEAK:
+def _answered(value: Quantified, one: Said, spoken: Spoken, later: Numbers) -> float:
+    """Return how much speaks for a brief sentence soon after to give another value: "make it 205", 「先 40」.
+
+    What stands beside its number must not be the name of any other's.
+    """
+    held, other = spoken.number, spoken.said
+    if not units_fit(value, held) or not _near(value, held, 2):
         return 0.0
-    return ENOUGH if _near(value, held, 2) else 0.0
+    if other.role != "user" and not (_is_alone(value, one) and _is_alone(held, other)):
+        return 0.0
+    label = held.label - subjects_of(one.text) - WEAK
+    return 0.0 if any(later.names(term, other.turn) for term in label) else ENOUGH
+
+
+def _is_alone(value: Quantified, one: Said) -> bool:
+    """Return whether a sentence in words tells no other number that may be of the same thing."""
+    return one.cues.isdisjoint({"row", "code", "log"}) and not any(
+        other is not value and units_fit(other, value) and not other.is_old for other in one.numbers
+    )
 
 
 def _near(one: Quantified, other: Quantified, times: float) -> bool:

@@ -1,6 +1,7 @@
 """The numbers and dates of a sentence with what they are of, as far as the words around them say it."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -12,12 +13,13 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}}(?: ?[日号])?"
-    r"|\d{4}-\d\d-\d\d|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
+    r"|\d{4}(?:-\d\d-\d\d|/\d{1,2}/\d{1,2}| ?年 ?\d{1,2} ?月 ?\d{1,2}(?: ?[日号])?)"
+    r"|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
 )
 _VALUE = re.compile(
     r"(?=[\d+\-−–±jfmasond])"  # nothing else begins a number or the name of a month
     rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?{NUMBER})"
-    rf"(?P<unit>x|\s?{FOLDED_UNIT})?(?![a-z0-9_]|[:.,/]\d))",
+    rf"(?P<unit>x|:1(?![\d:])|\s?{FOLDED_UNIT})?(?![a-z0-9_]|[:.,/]\d))",
     re.I,
 )
 _BECAME = r"改|变|调|升|降|掉|跑|涨|换|放宽|拉长|缩短|延"
@@ -101,15 +103,19 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
         is_old |= not match["date"] and bool(_FROM_BEFORE.search(said_before))
         found.append(Quantified(number.replace("−", "-").replace("–", "-"), unit, label, is_old))
         if _NEW_BEFORE.search(said_before):
-            found = [
-                _no_more(one) if units_fit(one, found[-1]) and one is not found[-1] else one for one in found
-            ]
+            found = [*_with_former(found[:-1], found[-1]), found[-1]]
         last = match.end()
     return tuple(found)
 
 
-def _no_more(one: Quantified) -> Quantified:
-    return replace(one, is_old=True)
+def _with_former(before: Sequence[Quantified], new: Quantified) -> Iterator[Quantified]:
+    """Yield the numbers before a new value; those that are of the same thing are no more.
+
+    In "kp 25 → 14, ti 140 → 220" the 140 is of the 220's, the 14 is not.
+    """
+    for one in before:
+        of_it = one is before[-1] or not one.label or not new.label or not one.label.isdisjoint(new.label)
+        yield replace(one, is_old=True) if of_it and units_fit(one, new) else one
 
 
 def _label(words: str) -> frozenset[str]:

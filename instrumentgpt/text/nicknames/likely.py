@@ -72,11 +72,12 @@ def likely_in_answer(text: str, names: Names) -> list[Naming]:
 def times_said(nickname: str, text: str) -> int:
     """Return how often `text` says a nickname.
 
-    >>> times_said("belly", "the Belly is hot, bellyful"), times_said("小箱", "小箱的溫度")
-    (1, 1)
+    >>> times_said("belly", "the Belly, not bellyful"), times_said("olga", "olgas fan"), times_said("小箱", "小箱")
+    (1, 1, 1)
     """
     words = re.escape(in_simplified(fold(nickname)))
-    ends = r"(?<![a-z0-9]){}(?![a-z0-9])" if nickname.isascii() else "{}"
+    of_it = "(?:'?s)?" if len(nickname) > 3 else "(?:'s)?"
+    ends = rf"(?<![a-z0-9]){{}}{of_it}(?![a-z0-9])" if nickname.isascii() else "{}"
     return len(re.findall(ends.format(words), in_simplified(fold(text))))
 
 
