@@ -72,8 +72,8 @@ def likely_in_answer(text: str, names: Names) -> list[Naming]:
 def times_said(nickname: str, text: str) -> int:
     """Return how often `text` says a nickname.
 
-    >>> times_said("belly", "the Belly, not bellyful"), times_said("olga", "olgas fan"), times_said("小箱", "小箱")
-    (1, 1, 1)
+    >>> times_said("belly", "the Belly, not bellyful"), times_said("小箱", "小箱的溫度")
+    (1, 1)
     """
     words = re.escape(in_simplified(fold(nickname)))
     of_it = "(?:'?s)?" if len(nickname) > 3 else "(?:'s)?"
