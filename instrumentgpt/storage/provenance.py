@@ -9,7 +9,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.state import DiagnosticState, Origin, device_key, without_items
+from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.state_lines import Origin
 from instrumentgpt.text.terms import terms
 
 NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device

@@ -11,14 +11,8 @@ from instrumentgpt.text.known import Key, Known, Value, keys_in, still_true, val
 from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
 from instrumentgpt.text.outdated import later_of, since
 from instrumentgpt.text.said import NO_EVIDENCE, Evidence, as_said, line_words
-from instrumentgpt.text.state import (
-    SHOWN_FINDINGS,
-    DiagnosticState,
-    Origins,
-    device_key,
-    render_state,
-    without_items,
-)
+from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.state_lines import SHOWN_FINDINGS, Origins, render_state
 from instrumentgpt.text.terms import phrases
 from instrumentgpt.text.untrusted import without_tags
 
