@@ -122,6 +122,22 @@ def test_what_is_ruled_out_leaves_other_suspicions_open(guess, dismissal):
     assert note(guess, "I see.", dismissal) == ""
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Root cause: the gains are too high.\nRuled out: a cause in the gains of channel 1.",
+        "根因：增益太高。\n已排除：增益之外的原因，例如感測器。",
+    ],
+)
+def test_who_names_the_cause_does_not_rule_it_out_with_the_others(answer):
+    parts = spoken("why?", answer)
+    assert "ruled out" not in since(parts[1], later_of(parts))
+
+
+def test_the_words_for_any_suspicion_name_none():
+    assert note("Perhaps the fan is the root cause.", "ok", "We ruled out the seal as a root cause.") == ""
+
+
 def test_a_claim_is_what_supposes_or_an_item_without_numbers():
     parts = spoken("- worn belt\n- kp 0.12\nPerhaps the fan.\nIt hums.")
     assert [is_claim(one) for one in parts] == [True, False, True, False]

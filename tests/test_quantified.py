@@ -40,7 +40,17 @@ def test_numbers_are_read_with_their_units(sentence, numbers):
 
 @pytest.mark.parametrize(
     "sentence",
-    ["device 052 hums", "at 10:32 it stopped", "see WO-30629", "part AX12b", "version 1.2.3", "", "kp"],
+    [
+        "device 052 hums",
+        "channel 2 and line 18204",
+        "第 2 通道",
+        "at 10:32 it stopped",
+        "see WO-30629",
+        "part AX12b",
+        "version 1.2.3",
+        "",
+        "kp",
+    ],
 )
 def test_names_times_and_identifiers_are_no_quantities(sentence):
     assert told(sentence) == []

@@ -234,3 +234,11 @@ def test_devices_are_those_named_or_the_one_in_question(message):
     known = {"oven 7", *devices_in(message, NAMES)}
     for unit in units_in(message, "oven 7", NAMES):
         assert set(unit.devices) <= known
+
+
+@pytest.mark.parametrize("mark", ["-", "*", "1."])
+def test_items_of_a_list_are_words_however_alike_they_are(mark):
+    listed = "\n".join(f"{mark} Channel {at}: kp {at + 7} → {at + 6}" for at in range(1, 7))
+    found = units_in(f"Six things differ:\n{listed}\nThat is all.", "oven 7")
+    assert [unit.text for unit in found if "log" in unit.cues] == []
+    assert sum("→" in unit.text for unit in found) == 6

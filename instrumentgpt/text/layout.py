@@ -19,6 +19,7 @@ _QUOTED = re.compile(r"\s*[>＞]")
 _RULE = re.compile(r"[\s|:\-+=_]+")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[-+]?\d+")
+_ITEM = re.compile(r"\s*(?:[-*•·+–]|\d{1,2}[.)、])\s+[^\W\d]")
 
 
 def kinds_of(lines: Sequence[str]) -> list[str]:
@@ -87,8 +88,8 @@ def _is_program(block: Sequence[str]) -> bool:
 
 
 def _form(line: str) -> str:
-    """Return the line without what differs between lines of data; "" if it has no number, or is a table's."""
-    if not _DIGIT.search(line) or line.lstrip().startswith("|"):
+    """Return the line without what differs between lines of data; "" if it can be none of them."""
+    if not _DIGIT.search(line) or line.lstrip().startswith("|") or _ITEM.match(line):
         return ""
     return _NUMBER.sub("0", line[: 2 * FORM_CHARS].rstrip().replace(" ", "").replace("\t", ""))[:FORM_CHARS]
 

@@ -55,6 +55,12 @@ WEAK = frozenset(
         " 改 改成 改為 換成 設 設成 先 就 好 調 現在 那"
     )
 )
+OF_DIAGNOSES = frozenset(  # what any suspicion is called, whatever it is of
+    terms(
+        "root cause reason culprit fault problem issue suspect suspicion idea theory hypothesis guess"
+        " explanation 原因 根因 真因 主因 元兇 禍首 問題 懷疑 嫌疑 假設 說法 猜測 排除"
+    )
+)
 NOTHING_LATER = Later()
 
 
@@ -230,6 +236,8 @@ def _of_one_row(one: Said, other: Said) -> bool:
 def _ruled_out(one: Said, after: Sequence[Said], later: Later) -> Iterator[str]:
     plain = not one.numbers
     for other in after:
+        if "verdict" in one.cues and other.message_id == one.message_id:
+            continue  # who names the cause rules out the others
         shared = contradicted(one, other, later.common) if plain or "out" in other.cues else []
         if shared:
             how = RULED_OUT if "out" in other.cues else "perhaps refuted"
@@ -241,7 +249,8 @@ def contradicted(one: Said, other: Said, common: frozenset[str]) -> list[str]:
     """Return the telling terms of a suspicion that `other` takes up to deny it; none if it does not."""
     if other.cues.isdisjoint(DENYING) or other.place <= one.place:
         return []
-    shared = [term for term in telling(one.terms & other.terms) if not term[0].isdigit() and len(term) > 1]
+    both = (one.terms & other.terms) - OF_DIAGNOSES
+    shared = [term for term in telling(both) if not term[0].isdigit() and len(term) > 1]
     rare = [term for term in shared if term not in common]
     near = other.turn - one.turn <= SOON and any(len(term) > 4 or not term.isascii() for term in shared)
     strong = "out" in other.cues and (len(shared) > 1 or near)

@@ -44,6 +44,9 @@ _CHANGE = re.compile(
 _SEGMENT = re.compile(r"[;；,，。()（）|:：=]|\b(?:and|but|while|against|versus|vs)\b|[和与跟]")
 _BEHIND = re.compile(r"[;；,，。(（|.]")
 _DEVICE = re.compile(r"0\d+")
+_ORDINAL = re.compile(
+    r"(?:\b(?:channels?|ch|lines?|turns?|zones?|rows?|pages?|no\.?|nr\.?)\s?|#|第|通道\s?)$"
+)
 _OF = re.compile(r"\s*(?:for|of|as|on|的)\b")
 _WORD = re.compile(r"[^\W\d_]{1,3}")
 ENOUGH = 0.5  # likeness from which on two numbers are taken for values of one thing
@@ -80,7 +83,7 @@ class Quantified:
 
 @lru_cache(maxsize=8192)  # the same sentences are asked after in many turns
 def quantities_in(text: str) -> tuple[Quantified, ...]:
-    """Return the numbers of a sentence; names of devices (052), times of day and identifiers are none.
+    """Return the numbers of a sentence; no names (052, channel 2), times of day or identifiers.
 
     >>> [(one.number, one.unit, one.is_old) for one in quantities_in("kp is 0.12, not 0.09; ramp 2 °C")]
     [('0.12', '', False), ('0.09', '', True), ('2', '°c', False)]
@@ -91,9 +94,9 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
     label: frozenset[str] = frozenset()
     for match in _VALUE.finditer(folded):
         number = " ".join((match["date"] or match["number"]).split())
-        if _DEVICE.fullmatch(number):
-            continue
         said_before = folded[: match.start()]
+        if _DEVICE.fullmatch(number) or (number.isdecimal() and _ORDINAL.search(said_before)):
+            continue
         behind = _BEHIND.split(folded[match.end() : match.end() + AFTER], 1)[0]
         before = _label(folded[last : match.start()])
         after = _label(behind) if not before or _OF.match(behind) else frozenset()
