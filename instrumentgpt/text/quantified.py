@@ -45,7 +45,7 @@ _SEGMENT = re.compile(r"[;；,，。()（）|:：=]|\b(?:and|but|while|against|v
 _BEHIND = re.compile(r"[;；,，。(（|.]")
 _DEVICE = re.compile(r"0\d+")
 _ORDINAL = re.compile(
-    r"(?:\b(?:channels?|ch|lines?|turns?|zones?|rows?|pages?|no\.?|nr\.?)\s?|#|第|通道\s?)$"
+    r"(?:\b(?:channels?|ch|lines?|turns?|zones?|rows?|pages?|no\.?|nr\.?)\s?|#|第\s?|通道\s?)$"
 )
 _OF = re.compile(r"\s*(?:for|of|as|on|的)\b")
 _WORD = re.compile(r"[^\W\d_]{1,3}")
