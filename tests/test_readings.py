@@ -1,6 +1,7 @@
 """What tools read counts before words, a later correction before both, and each says where it is from."""
 
 import json
+import re
 
 import exchanges
 import pytest
@@ -16,9 +17,9 @@ pytestmark = pytest.mark.usefixtures("ovens")
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
 
 
-def channels(log="a.log", device="oven 7", kp=(9.0, 9.0), **figures):
+def channels(log="a.log", device="oven 7", kp=(9.0, 9.0), clock="2026-02-19 23:54:44", **figures):
     rows = [
-        {"channel": at, "kp": one, **figures, "last": {"line": 7879, "clock": "2026-02-19 23:54:44"}}
+        {"channel": at, "kp": one, **figures, "last": {"line": 7879, "clock": clock}}
         for at, one in enumerate(kp, 1)
     ]
     return {"summary": "2 channels", "log": log, "device": device, "unit": "°C", "channels": rows}
@@ -72,6 +73,56 @@ def test_a_log_that_is_newer_than_the_correction_supersedes_it(database, convers
         "11 (channels 1, 2, line 7879) (turn 3, tool in b.log at 2026-02-19 23:54:44; previously 12"
         in context
     )
+
+
+OLDER, NEWER = "2026-02-16 23:59:00.120", "2026-02-19 23:54:44.000"
+
+
+@pytest.mark.parametrize("said", ["no, make kp 15", "no, make kp of channel 2 15", "kp 改成 15"])
+def test_an_older_log_supersedes_nothing_that_was_said_after_a_newer_one(database, conversation, said):
+    exchange(database, conversation, "oven 7?", "Done.", channels("new.log", clock=NEWER))
+    exchange(database, conversation, said)
+    exchange(database, conversation, "and before?", "Done.", channels("old.log", kp=(7, 7), clock=OLDER))
+    context = exchange(database, conversation, "kp of oven 7?")
+    assert re.search(
+        r"kp \(比例增益\): [^;]*15 (\(channel 2\) )?\(turn 2, user; previously [^\n]*7 ", context
+    )
+    assert "7 (channels 1, 2" not in context and "7 (channel 2" not in context
+
+
+@pytest.mark.parametrize("first", [OLDER, NEWER])
+def test_of_two_logs_the_newer_counts_in_whatever_order_they_are_read(database, conversation, first):
+    told = {NEWER: channels("new.log", clock=NEWER), OLDER: channels("old.log", kp=(7, 7), clock=OLDER)}
+    second = OLDER if first == NEWER else NEWER
+    exchange(database, conversation, "oven 7?", "Done.", told[first])
+    exchange(database, conversation, "the other log?", "Done.", told[second])
+    exchange(database, conversation, "that one again", "Done.", told[OLDER])
+    newer, older = (1, 2) if first == NEWER else (2, 1)
+    line = f"kp (比例增益): 9 (channels 1, 2, line 7879) (turn {newer}, tool in new.log"
+    context = exchange(database, conversation, "kp of oven 7?")
+    assert line in context and f"previously 7 in turn {older})" in context
+
+
+def test_two_logs_of_one_turn_are_told_by_their_time(database, conversation):
+    logs = [channels("new.log", clock=NEWER), channels("old.log", kp=(7, 7), clock=OLDER)]
+    exchange(database, conversation, "compare the logs of oven 7", "Done.", *logs)
+    assert "9 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
+
+
+def test_an_older_log_counts_again_when_the_newer_one_is_deleted(database, conversation):
+    exchange(database, conversation, "oven 7?", "Done.", channels("new.log", clock=NEWER))
+    exchange(database, conversation, "no, make kp 15")
+    exchange(database, conversation, "and before?", "Done.", channels("old.log", kp=(7, 7), clock=OLDER))
+    db.delete_turn(database, db.list_messages(database, conversation)[0].id)
+    assert "kp (比例增益): 7 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
+
+
+@pytest.mark.parametrize("clock", ["+12.345 s", "23:59:00", "", "?"])
+def test_a_log_without_a_date_is_as_old_as_its_reading(database, conversation, clock):
+    exchange(database, conversation, "oven 7?", "Done.", channels("new.log", clock=NEWER))
+    exchange(database, conversation, "no, make kp 15")
+    exchange(database, conversation, "and now?", "Done.", channels("b.log", kp=(7, 7), clock=clock))
+    assert "kp (比例增益): 7 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
 
 
 def test_a_reading_goes_to_the_device_of_its_log(database, conversation):

@@ -24,9 +24,24 @@ LAST_MESSAGES = 2  # before a message: what a correction without a name is of
 _COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since"
 _MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
 _KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
+_DATED = (
+    "CASE WHEN source = 'tool' AND clock GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+    " THEN replace(clock, 'T', ' ') ELSE '' END"
+)
+# What an older log says is history: it is as old as the first reading of its quantity at a later time.
+_AGED = (
+    "SELECT *, CASE dated WHEN '' THEN since ELSE min(since, ifnull(min(message_id) OVER"
+    " (PARTITION BY kind, device, channel, parameter ORDER BY dated DESC"
+    " GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), since)) END AS age"
+    f" FROM (SELECT *, {_DATED} AS dated FROM %s)"
+)
+_OF_KEYS = _AGED % (
+    "keys CROSS JOIN facts"
+    " WHERE conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
+)
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
-_BY_AGE = "since, source = 'tool', source = 'user', id"
-_BY_AGE_BACKWARDS = "since DESC, source = 'tool' DESC, source = 'user' DESC, id DESC"
+_BY_AGE = "age, source = 'tool', source = 'user', dated, id"
+_BY_AGE_BACKWARDS = "age DESC, source = 'tool' DESC, source = 'user' DESC, dated DESC, id DESC"
 
 
 def store_facts(
@@ -86,9 +101,9 @@ def list_facts(database: Database, conversation_id: str, devices: Sequence[str] 
     named = f" AND device IN ({', '.join('?' * len(devices))})" if devices is not None else ""
     sql = (
         f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
-        f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS age"
-        f" FROM facts WHERE conversation_id = ?{named})"
-        f" WHERE age <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
+        f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS place"
+        f" FROM ({_AGED % f'facts WHERE conversation_id = ?{named}'}))"
+        f" WHERE place <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
     )
     asked: tuple[str | int, ...] = (conversation_id, *(devices or ()), NEWEST_VALUES, NEWEST_SENTENCES)
     return _known(database, conversation_id, rows(database, sql, asked))
@@ -97,11 +112,11 @@ def list_facts(database: Database, conversation_id: str, devices: Sequence[str] 
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
     """Return every value that was ever stated of each key, by each source the first and the last time."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), said AS"
-        " (SELECT min(id) AS first, max(id) AS last FROM keys, facts WHERE conversation_id = ?"
-        " AND kind = 'value' AND device = d AND channel = c AND parameter = p"
+        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), aged AS"
+        f" ({_OF_KEYS}), said AS"
+        " (SELECT min(id) AS first, max(id) AS last FROM aged"
         " GROUP BY device, channel, parameter, value, source)"
-        f" SELECT {_KNOWN} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
+        f" SELECT {_KNOWN} FROM aged WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
         f" ORDER BY {_BY_AGE}"
     )
     asked = [*(part for key in keys for part in key), conversation_id]
@@ -142,10 +157,10 @@ def facts_of(
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})"
-        f" SELECT {_KNOWN} FROM keys, facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
-        " AND kind = 'value' AND device = d AND channel = c AND parameter = p"
-        f" ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
+        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), aged AS ({_OF_KEYS})"
+        f" SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
+        f" (PARTITION BY device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS place FROM aged)"
+        f" WHERE place <= ? ORDER BY {_BY_AGE}"
     )
     parts = [part for key in keys for part in key]
     asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
