@@ -45,6 +45,34 @@ def test_a_value_is_found_however_it_is_written(text, parameter, value):
     assert told(text) == [("oven 7", "", parameter, value)]
 
 
+@pytest.mark.parametrize("text", ["ki 0.07 %/(°C·s)", "ki is 0.07 %/(°C·s) now", "| ki | 0.07 %/(°C·s) |"])
+def test_a_unit_with_brackets_is_whole(text):
+    (fact,) = memory.facts_in(text, "oven 7", NAMES)
+    assert (fact.parameter, fact.value, fact.unit) == ("ki", "0.07", "%/(°C·s)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Look at its setpoint, not its temperature: 5 jumps",
+        "It is not the fan speed: 4017 rpm is fine.",
+        "it's not temperature: 5 °C would be harmless",
+        "是比例增益，不是積分增益：0.5 太小",
+        "不是溫度：5 °C 沒差",
+    ],
+)
+def test_what_a_colon_explains_is_no_value_of_what_was_said_not_to_be_it(text):
+    assert memory.facts_in(text, "oven 7", NAMES) == []
+
+
+@pytest.mark.parametrize(
+    "text, known",
+    [("not the setpoint: ki: 0.5", ("ki", "0.5")), ("the pump and not the valve; kp: 3", ("kp", "3"))],
+)
+def test_the_name_behind_it_has_its_value(text, known):
+    assert [(fact.parameter, fact.value) for fact in memory.facts_in(text, "oven 7", NAMES)] == [known]
+
+
 @pytest.mark.parametrize(
     "text",
     [

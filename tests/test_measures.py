@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
 from instrumentgpt.text.terms import fold
 
-UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min"
+UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min %/(°C·s) W/（K⋅秒）"
 
 
-@pytest.mark.parametrize("unit", [*UNITS.split(), "cycles", "輪", "轮", "個月", "个月", "weeks"])
+@pytest.mark.parametrize("unit", [*UNITS.split(), "W/(m²·K)", "cycles", "輪", "轮", "個月", "个月", "weeks"])
 def test_a_unit_is_read_as_it_is_written(unit):
     assert re.fullmatch(WRITTEN_UNIT, unit)
 

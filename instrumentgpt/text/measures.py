@@ -63,8 +63,16 @@ _PREFIXED, _PREFIXES = _TOLD["prefixed"], _TOLD["prefixes"]
 _ONE = rf"[個个]?{_one_of((one.spelled for one in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
 _MEASURED = [fold(one.spelled) for one in _PLAIN if one.unit not in _TOLD["counted"]]
 _ONE_FOLDED = rf"个?{_one_of(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"
-WRITTEN_UNIT = rf"(?:{_ONE}(?:\s?[·/*]\s?{_ONE})*(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
-FOLDED_UNIT = rf"(?:{_ONE_FOLDED}(?:\s?[·/*]\s?{_ONE_FOLDED})*(?![a-z0-9]))"  # in folded text
+_TIMES = r"\s?[·⋅/*]\s?"
+
+
+def _compound(one: str) -> str:
+    """Return a pattern of units that are multiplied or divided, in brackets too: %/(°C·s)."""
+    return rf"{one}(?:{_TIMES}(?:{one}|[(（]\s?{one}(?:{_TIMES}{one})*\s?[)）]))*"
+
+
+WRITTEN_UNIT = rf"(?:{_compound(_ONE)}(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
+FOLDED_UNIT = rf"(?:{_compound(_ONE_FOLDED)}(?![a-z0-9]))"  # in folded text
 
 
 def amount(number: str) -> str:

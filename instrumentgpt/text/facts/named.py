@@ -17,6 +17,7 @@ from instrumentgpt.text.facts.wording import (
     OLD,
     REACH_CHARS,
     UNREAL,
+    is_denied,
     is_new,
     is_old,
     is_out,
@@ -40,7 +41,9 @@ def named_values(clause: Clause) -> Iterator[tuple[int, Fact]]:
     for at, (start, end, parameter) in enumerate(told):
         stop = told[at + 1][0] if at + 1 < len(told) else len(clause.body)
         begun = told[at - 1][1] if at else 0
-        if DENIED.search(clause.body[:start]) or (is_known(parameter) and COMPOUND.match(clause.body, end)):
+        if DENIED.search(clause.body[:start]) or is_denied(clause.body, start, end):
+            continue
+        if is_known(parameter) and COMPOUND.match(clause.body, end):
             continue
         name = clause.heard.filed(parameter, clause.device, "")
         held = clause.heard.held(clause.device, clause.channel, name)

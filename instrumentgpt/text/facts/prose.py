@@ -40,6 +40,10 @@ _PAIR = re.compile(
 )
 _LAST_WORD = re.compile(r"(?<!\S)[^\W\d_]\S{0,20}$")
 _LEAD = re.compile(r"[^\s≈~約约*_`\"'“(（<>≤≥]")  # a word between a label that is no known name and its value
+_DENYING = re.compile(  # a label that says what is not meant
+    r"^(?:not|never|neither|nor)\b|(?:\b(?:is|are|was|were|but|and)|'s)\s+not\b|n't\b|^(?:不是|並非|并非|而非)",
+    re.I,
+)
 _DIGIT = re.compile(r"\d")
 _ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 
@@ -132,6 +136,8 @@ def _pairs(clause: Clause) -> Iterator[tuple[int, Fact]]:
     for pair in _PAIR.finditer(clause.body):
         if UNREAL.search(clause.body[: pair.end("label")][-REACH_CHARS:]):
             return
+        if _DENYING.search(pair["label"]):
+            continue
         found = VALUE.search(clause.body, pair.start("value"), pair.start("value") + 80)
         last = _LAST_WORD.search(pair["label"])  # Ti in "against Ti = 95"
         for label in (pair["label"], last.group() if last else ""):
