@@ -35,6 +35,8 @@ def called(database, conversation):
         ("052 (everyone here says Olga) is warm", {("052", "Olga")}),
         ("053 at 10.1.1.112 cools it, we say “the walrus”.", {("053", "walrus")}),
         ("051 is the turbo on the still line, gladys.", {("051", "gladys")}),
+        ("053, the meter on the line to the tank. that's the sniffer", {("053", "sniffer")}),
+        ("- 051 at 10.1.1.46, runs the valve. everybody calls her Olga", {("051", "Olga")}),
         ("052 = our dip fridge, 053 = Righty", {("052", "dip fridge"), ("053", "Righty")}),
         ("051是舊的那台大家叫阿嬤，054新買的叫小白", {("051", "阿嬤"), ("054", "小白")}),
         ("大爐=050 二號爐=052", {("050", "大爐"), ("052", "二號爐")}),

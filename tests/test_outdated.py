@@ -19,6 +19,9 @@ def note(*messages):
     [
         ("the heater limit of oven 7 is 41 A", "we set the heater limit of oven 7 to 36 A", "36"),
         ("the audit is on 4 December", "the audit was moved to 9 December", "9 december"),
+        ("no access before Thursday 14:00", "no access before Wednesday nine", "wednesday"),
+        ("週六以前不准開腔", "改成禮拜五以前不准開腔", "礼拜五"),
+        ("the lamp swap waits till the 27th", "the lamp swap waits till the 30th now", "30th"),
         ("oven 7 的備用皮帶放在 12 號架", "oven 7 的備用皮帶改放到 15 號架", "15"),
         ("oven 7 的备用皮带放在 12 号架", "oven 7 的备用皮带改放到 15 号架", "15"),
     ],

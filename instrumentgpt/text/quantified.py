@@ -11,13 +11,15 @@ from instrumentgpt.text.terms import fold, telling, terms, things_named
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
+_WEEKDAYS = "montuewedthufrisatsun"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]"
 _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}}(?: ?[日号])?"
     r"|\d{4}(?:-\d\d-\d\d|/\d{1,2}/\d{1,2}| ?年 ?\d{1,2} ?月 ?\d{1,2}(?: ?[日号])?)"
-    r"|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])"
+    rf"|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?![\d/])|\d{{1,2}}(?:st|nd|rd|th)\b|{_WEEKDAY}|[一二三四五六七八九十]{{2,3}}[号日]"
 )
 _VALUE = re.compile(
-    r"(?=[\d+\-−–±jfmasond])"  # nothing else begins a number or the name of a month
+    r"(?=[\d+\-−–±jfmasondtw周星礼一二三四五六七八九十])"  # what numbers, months and days begin with
     rf"(?<![a-z0-9_./])(?<!\d:)(?<![a-z0-9_]-)(?:(?P<date>{_DATE})|(?P<number>[-+−–±]?{NUMBER})"
     rf"(?P<unit>x|:1(?![\d:])|\s?{FOLDED_UNIT})?(?![a-z0-9_]|[:.,/]\d))",
     re.I,
@@ -29,6 +31,7 @@ _OLD_BEFORE = re.compile(
     r"|不是|并非|而非|非|原(?:本|来|先|设)?|之前|先前|旧|本来|不再是?|取代|代替|以前)"
     r"(?:[\s:：=是为的,，]|['’]s\b|\b(?:the|it|its|value|of|at|present|\w+['’]s)\b|值)*$"
 )
+_BEFORE = re.compile(r"\b(?:before|earlier than)(?: the)? $")  # a date: no more than a limit
 _FROM_BEFORE = re.compile(r"(?:\bfrom|从|由)\s*$")
 _OLD_AFTER = re.compile(
     rf"\s*(?:作废|不对|错|→|->|=>|(?:{_BECAME})(?:成|为|到|至|回)|(?:up |down )?to (?=[-\d])"
@@ -76,9 +79,21 @@ class Quantified:
         """The number or date in one spelling: 0.5 for 0.50, 12/8 for 12 月 8 日 and 8 December."""
         if self.unit != "date":
             return amount(self.number)
+        if not any(map(str.isdecimal, self.number)):
+            return _weekday(self.number)
         month = next((at for at, name in enumerate(_MONTHS, 1) if name in self.number), 0)
         digits = [str(int(part)) for part in re.findall(r"\d+", self.number)]
         return "/".join([str(month), *digits] if month else digits[-2:])
+
+
+def _weekday(told: str) -> str:
+    """Return a day of the week in one spelling; a day in Chinese numerals as it is.
+
+    >>> _weekday("thursday"), _weekday("周四"), _weekday("礼拜天"), _weekday("十五号")
+    ('day 4', 'day 4', 'day 7', '十五号')
+    """
+    at = _WEEKDAYS.find(told[:3]) // 3 if told.isascii() else "一二三四五六日天".find(told[-1])
+    return told if at < 0 else f"day {min(at, 6) + 1}"
 
 
 @lru_cache(maxsize=8192)  # the same sentences are asked after in many turns
@@ -103,7 +118,10 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
         label = before | after or label
         unit = "date" if match["date"] else unit_of(match["unit"] or "")
         is_old = bool(_OLD_BEFORE.search(said_before) or _OLD_AFTER.match(folded, match.end()))
-        is_old |= not match["date"] and bool(_FROM_BEFORE.search(said_before))
+        if match["date"]:
+            is_old &= not _BEFORE.search(said_before)
+        else:
+            is_old |= bool(_FROM_BEFORE.search(said_before))
         found.append(Quantified(number.replace("−", "-").replace("–", "-"), unit, label, is_old))
         if _NEW_BEFORE.search(said_before):
             found = [*_with_former(found[:-1], found[-1]), found[-1]]

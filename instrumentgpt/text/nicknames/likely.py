@@ -30,6 +30,8 @@ _NAMING = (
     r"|[叫喊](?:[它他她]|做|作|成)?|[稱称](?:[它他她]|為|为|作|之為|之为)?|[暱昵]稱|[暱昵]称|外[號号]|[綽绰][號号]|俗[稱称]|[簡简][稱称]|代[號号]|名字)"
     r"\s*(?:是|就是|[:：])?\s*"
 )
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])")
+_THAT_IS = re.compile(rf"\s*(?:(?i:that|this|it|she|he)(?:['’]s|\s(?i:is))|那?(?:就|也)?是)\s*{_NAME}{_STOP}")
 _BRACKETS = re.compile(r"[（(]([^()（）]*)[)）]")
 _IN_BRACKETS = re.compile(rf"(?:.*?{_NAMING})?{_NAME}")
 _CALLED = re.compile(_NAMING + _NAME + _STOP)
@@ -90,14 +92,17 @@ def _lines(text: str) -> list[str]:
 
 
 def _of_user(line: Line) -> Iterator[Naming]:
-    for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？；;])", line.text):
-        marks = list(re.finditer(_D, sentence))
-        for at, mark in enumerate(marks):
-            end = marks[at + 1].start() if at + 1 < len(marks) else len(sentence)
-            yield from _behind(line, mark.group(), sentence[mark.end() : end].strip(" .。!！"))
-        for pattern in (_BEFORE_EQUALS, _BEFORE_IS):
-            for found in pattern.finditer(sentence):
-                yield from _named(line, found["device"], found)
+    marks = list(re.finditer(_D, line.text))
+    for at, mark in enumerate(marks):
+        end = marks[at + 1].start() if at + 1 < len(marks) else len(line.text)
+        first, *more = _SENTENCE.split(line.text[mark.end() : end].strip())
+        yield from _behind(line, mark.group(), first.strip(" .。!！"))
+        for sentence in more:
+            for found in (*_CALLED.finditer(sentence), *_THAT_IS.finditer(sentence)):
+                yield from _named(line, mark.group(), found)
+    for pattern in (_BEFORE_EQUALS, _BEFORE_IS):
+        for found in pattern.finditer(line.text):
+            yield from _named(line, found["device"], found)
 
 
 def _behind(line: Line, mark: str, told: str) -> Iterator[Naming]:
