@@ -17,6 +17,7 @@ from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.connection import transaction
 from instrumentgpt.storage.facts import heard_before
 from instrumentgpt.storage.said import messages_unsaid, store_said
+from instrumentgpt.text.dismissed import dismissed_in
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.readings import Reading, readings_in
@@ -33,7 +34,7 @@ Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 def remember_question(
     database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
 ) -> None:
-    """Keep the values that a question states (corrections too), what it lays down, and logged errors.
+    """Keep the values that a question states (corrections too), what it lays down or rules out, and errors.
 
     device  which the turn is about; a question that names none may be of another that was spoken of
     """
@@ -49,6 +50,7 @@ def _remember_question(
     heard = heard_before(database, conversation_id, question.id)
     facts = memory.facts_in(told, device, names, heard)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
+    sentences += [("ruled_out", text) for text in dismissed_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
     units = units_in(told, device, names)
     with transaction(database):
