@@ -10,6 +10,7 @@ from instrumentgpt.text.facts.labels import is_known, is_measured_in
 from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
 from instrumentgpt.text.facts.wording import (
     COMPOUND,
+    CORRECTED,
     DENIED,
     HAN,
     LINK,
@@ -103,7 +104,7 @@ def _behind(clause: Clause, start: int, stop: int, parameter: str, held: Fact | 
 
 def _is_linked(gap: str, alike: bool) -> bool:
     """Return whether what stands between a name and a value ties them: nothing, a verb, or the known unit."""
-    if not gap.strip():
+    if not gap.strip() or CORRECTED.search(gap):
         return True
     aside = _ASIDE.search(gap)
     if aside and _left(aside.group()):

@@ -13,6 +13,12 @@ UNREAL = re.compile(  # what is proposed or supposed, for the rest of the senten
     r"|如果|假如|若|建議|建议|應該|应该|可以|可能|試|试|假設|假设|例如|錯|错|要不要|想要?|打算|預期|预期|預計|预计|估計|估计|估",
     re.I,
 )
+CORRECTED = re.compile(  # right before a value: "kp is wrong, it should be", 「不對，應該是」
+    r"(?:\b(?:wrong|incorrect|mistaken|a mistake|a typo|not right)|不對|不对|錯了?|错了?|有誤|有误|不正確"
+    r"|不正确|不是\s?[-+]?[\d.]+)[\s,，;；:：.。]*(?:(?:it|that|this)\s)?"
+    r"(?:(?:should|must|has to|ought to) (?:be|read)|[應应][該该]?[是為为]?)\s*$",
+    re.I,
+)
 NOT_OWN = re.compile(  # what is so elsewhere, for the rest of the clause
     r"\b(?:typical(?:ly)?|usual(?:ly)?|normal(?:ly)?|ideal(?:ly)?|datasheet|data sheet|spec|nominal"
     r"|rated|healthy"
@@ -92,6 +98,8 @@ def is_denied(text: str, start: int, end: int) -> bool:
 def is_unreal(before: str) -> bool:
     """Return whether what stands before a value in its sentence says that it does not hold."""
     told = before[-REACH_CHARS:]
+    if CORRECTED.search(told):
+        return False
     return bool(UNREAL.search(told) or NOT_OWN.search(PIECE.split(told)[-1]))
 
 
