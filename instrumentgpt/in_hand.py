@@ -4,16 +4,19 @@ An answer may have gone on to another ("done. 053: ti = 36 s"), or the talk is b
 on its chiller.
 """
 
+import re
+
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.prompts import LOOKED_AT
 from instrumentgpt.storage.said import Lately, said_lately
 from instrumentgpt.text.affinity import taken_up
-from instrumentgpt.text.facts.devices import Names, devices_in
+from instrumentgpt.text.facts.devices import Names, devices_in, devices_named
 
 LATELY = 200  # newest parts of messages that are looked at
 ANSWER_CHARS = 4_000  # likewise, of an answer
+_BEGUN = re.compile(r"(?:^|[\n.,;:!?|()，。；：！？、（）])[^\w\n]*$")
 
 
 def in_hand(
@@ -27,20 +30,26 @@ def in_hand(
     """Return the device of which the words of a question, and of its answer, are where they name none.
 
     device  which the turn is about: what the conversation's questions named last
-    answer  what was answered, if it was: it may name the one device that the question did not
+    answer  what was answered, if it was: it may begin with the one device that the question did not name
     """
     asked = question.content[:LOOKED_AT]
     if devices_in(asked, names):
         return device
-    named = devices_in(answer, names)
-    if len(named) == 1:
-        return named[0]
+    if told := _answered_about(answer, names):
+        return told
     lately = said_lately(database, conversation_id, question.id, LATELY)
     held = _held(lately, device)
     if not answer:
         return held
     parts = [(one.device, one.terms) for one in lately]
     return taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", parts, held)
+
+
+def _answered_about(answer: str, names: Names) -> str:
+    """Return the one device that an answer names, if a clause begins with it: "Done. 053: ti = 36 s."."""
+    named = list(devices_named(answer[:ANSWER_CHARS], names))
+    alone = len({name for *_, name in named}) == 1
+    return named[0][2] if alone and any(_BEGUN.search(answer[:start]) for start, *_ in named) else ""
 
 
 def _held(lately: list[Lately], device: str) -> str:

@@ -92,4 +92,7 @@ def test_an_agent_that_cannot_be_asked_is_not_known_and_not_asked_for_ever():
 
     accounts = Accounts(breaks)
     status = wait_for(lambda: accounts.of("agent", CURSOR, PATH))
+    for thread in threading.enumerate():
+        if thread.name == "status of agent":
+            thread.join()  # its error is this test's, not that of the next
     assert status.logged_in is None

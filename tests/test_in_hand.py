@@ -31,6 +31,12 @@ def test_an_answer_that_names_one_device_says_what_is_spoken_of(database, conver
     assert devices_of(database, conversation, words) == ("zspr 053",)
 
 
+def test_what_an_answer_says_aside_of_another_device_moves_nothing(database, conversation):
+    exchange(database, conversation, "052: why does it swing?", "Its kp is high.")
+    exchange(database, conversation, "kp is 0.12 now", "Noted; that is what 053 has, too.")
+    assert devices_of(database, conversation, "kp is 0.12 now") == ("zspr 052",)
+
+
 def test_a_device_that_a_question_names_counts_before_what_its_answer_names(database, conversation):
     exchange(database, conversation, "051: why does it swing?", "As on 053 last week: kp is high.")
     exchange(database, conversation, "then 0.1 it is", "Noted.")

@@ -9,7 +9,7 @@ from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, times_said
+from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, own_words, times_said
 from instrumentgpt.turn import open_turn
 
 NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
@@ -63,6 +63,10 @@ def test_what_stands_beside_a_device_may_be_its_name(said, names):
         "> 052 is called Olga",
         "```\n052 = Olga\n```",
         "052 = 149.0, 053 = on",
+        "052 isn't called Tallinn",
+        "052 is no longer called Tallinn",
+        "Is 052 called Tallinn?",
+        "052 不再叫大箱",
     ],
 )
 def test_what_is_said_of_a_device_is_no_name(said):
@@ -90,10 +94,12 @@ def test_an_answer_sets_names_beside_devices(answer, names):
         ("小箱", "小箱的溫度，小箱", 2),
         ("小鍋", "小锅热", 1),
         ("Ga", "Garry's gas", 0),
+        ("Big-Bertha", "big bertha is hot", 1),
+        ("Gladys", "```\nINFO gladys door open\n```\n> Gladys is fine", 0),
     ],
 )
 def test_a_name_is_said_as_a_word_of_its_own(nickname, text, times):
-    assert times_said(nickname, text) == times
+    assert times_said(nickname, own_words(text)) == times
 
 
 def test_a_likely_name_is_a_nickname_from_when_a_user_says_it(database, conversation):
@@ -111,6 +117,37 @@ def test_a_name_said_again_in_the_message_that_gives_it_is_a_nickname(database, 
 def test_what_an_answer_calls_a_device_counts_if_a_user_said_it(database, conversation):
     exchange(database, conversation, "why is Gladys loud?", "051 (Gladys) has a worn bearing.")
     assert asked_about(database, conversation, "and gladys's filter?") == ["zspr 051"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "then"),
+    [
+        ("**Summary (052)**: all is well.", "053: give me a summary", "a short summary please"),
+        ("總結 (052)：正常。", "053 給我總結", "總結一下"),
+    ],
+)
+def test_an_ordinary_word_beside_a_device_in_an_answer_is_no_name(
+    database, conversation, answer, question, then
+):
+    exchange(database, conversation, "052: how is it?", answer)
+    exchange(database, conversation, question, "Fine.")
+    assert asked_about(database, conversation, then) == []
+
+
+def test_what_a_user_stated_of_a_name_counts_before_what_an_answer_offers(database, conversation):
+    exchange(database, conversation, 'We call 052 "Tallinn".', "054 (Tallinn) is hot.")
+    assert asked_about(database, conversation, "restart Tallinn") == ["zspr 052"]
+    exchange(database, conversation, "052 is no longer called Tallinn.", "OK: 052 (Tallinn) it was.")
+    assert asked_about(database, conversation, "and Tallinn?") == []
+
+
+def test_a_forgotten_name_is_not_brought_back_by_an_answer(database, conversation):
+    exchange(database, conversation, BELLY)
+    exchange(database, conversation, "is the belly hot?")
+    (learned,) = list_nicknames(database, conversation)
+    revise(database, conversation, item_of(learned), "forget", learned.nickname)
+    exchange(database, conversation, "how is it?", "054 (belly) is fine.")
+    assert called(database, conversation) == set()
 
 
 def test_an_answer_alone_names_no_device(database, conversation):

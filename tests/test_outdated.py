@@ -21,6 +21,7 @@ def note(*messages):
         ("the audit is on 4 December", "the audit was moved to 9 December", "9 december"),
         ("no access before Thursday 14:00", "no access before Wednesday nine", "wednesday"),
         ("週六以前不准開腔", "改成禮拜五以前不准開腔", "礼拜五"),
+        ("校正日期是十五日", "校正日期改到二十日", "二十日"),
         ("the lamp swap waits till the 27th", "the lamp swap waits till the 30th now", "30th"),
         ("oven 7 的備用皮帶放在 12 號架", "oven 7 的備用皮帶改放到 15 號架", "15"),
         ("oven 7 的备用皮带放在 12 号架", "oven 7 的备用皮带改放到 15 号架", "15"),
@@ -41,6 +42,7 @@ def test_a_value_is_told_with_the_one_that_was_said_later(first, then, new):
         "the heater limit of oven 7 is 41 A",
         "is the heater fine?",
         "oven 8 的加熱器上限是 36 A",
+        "the 2nd run of the heater was fine",
     ],
 )
 def test_other_devices_other_things_and_the_same_again_change_nothing(then):

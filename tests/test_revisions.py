@@ -67,7 +67,6 @@ def test_another_number_is_another_finding(database, conversation):
         (f"Finding: {SWINGS}", True),
         (f'you said "Finding: {SWINGS}", why?', False),
         (f"Is it true that {SWINGS}?", False),
-        ("ruled out: pv swings by 3.2 °C", False),
     ],
 )
 def test_only_the_user_brings_back_what_was_forgotten_by_stating_it(
@@ -75,6 +74,14 @@ def test_only_the_user_brings_back_what_was_forgotten_by_stating_it(
 ):
     revise(database, conversation, FINDING, "forget", SWINGS)
     assert (SWINGS in asked(database, conversation, question)) is is_back
+
+
+def test_what_was_forgotten_and_is_ruled_out_by_the_user_is_told_as_ruled_out_alone(database, conversation):
+    revise(database, conversation, FINDING, "forget", SWINGS)
+    told = [
+        line for line in asked(database, conversation, f"ruled out: {SWINGS}").split("\n") if SWINGS in line
+    ]
+    assert told == [f"  - ruled out: {SWINGS} (turn 2)"]
 
 
 def test_an_edited_text_replaces_the_original_whoever_says_either(database, conversation):

@@ -7,7 +7,8 @@ from instrumentgpt.text.facts.devices import devices_named
 
 _LEADING = r"(?:(?:the|our|device|instrument|unit|oven|that|those|of|on)\s+)*$"
 _BEFORE = re.compile(
-    r"(?:\b(?:compar\w*|differ\w*|contrast\w*|same|similar\w*|identical)\b[^.?!;。？！；]{0,40}?"
+    r"(?:\b(?:compar\w*|differ\w*|contrast\w*|similar\w*|identical"
+    r"|(?:is|are|was|looks?|behaves?) (?:\w+ )?(?:the )?same)\b[^.?!;。？！；]{0,40}?"
     rf"\b(?:with|to|from|and|as|against)\s+{_LEADING}"
     rf"|\b(?:versus|vs\.?|than|unlike|against|beside|alongside)\s+{_LEADING}"
     r"|(?:比[較较起]?|[對对][比照]|相[較较]?[於于])(?:一下)?\s*$)",
@@ -15,7 +16,7 @@ _BEFORE = re.compile(
 )
 _WITH_HAN = re.compile(r"[跟和與与同]\s*$")
 _COMPARED_HAN = re.compile(
-    r"\s*(?:的|那[台部]|[設设][備备]|[機机]台)?[^，。？！,?!]{0,10}?(?:比|[對对]照|不同|不一[樣样]|一[樣样]|差[別别異异在])"
+    r"\s*(?:的|那[台部]|[設设][備备]|[機机]台)?[^，。？！,?!]{0,10}?(?:比|[對对]照|不同|不一[樣样]|一[樣样](?![設设做處处改調调])|差[別别異异在])"
 )
 _IN_TIME = re.compile(
     r"\b(?:last|previous|before|earlier|older|since|yesterday|ago)\b|[上前昨]一?[個个份次天]", re.I

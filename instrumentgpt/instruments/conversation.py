@@ -21,7 +21,13 @@ from instrumentgpt.storage.nicknames import (
     store_use,
 )
 from instrumentgpt.text.nicknames import Naming, key_of, nicknames_in
-from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, times_said
+from instrumentgpt.text.nicknames.likely import (
+    is_used_as_name,
+    likely_in_answer,
+    likely_in_question,
+    own_words,
+    times_said,
+)
 
 QUESTIONS, QUESTION_CHARS = 100, 2_000  # in which a nickname that an answer offers must stand
 
@@ -58,14 +64,14 @@ def learn_from_answer(
 ) -> Inventory:
     """Keep what an answer calls devices; return the inventory as it is then.
 
-    It is a nickname if a user has said it, or from when one does.
+    It is a nickname if a user has used it as a name: a word that merely stands beside a device is none.
     """
     own = tuple(device.own_names for device in inventory.devices)
     likely = _not_types(likely_in_answer(text, own), inventory)
-    store_likely(database, conversation_id, message_id, likely)
-    if likely:
-        asked = list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS)
-        _note_use(database, conversation_id, message_id, asked)
+    asked = list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS) if likely else []
+    said = [one for one in likely if any(is_used_as_name(one.nickname, words) for _, words in asked)]
+    store_likely(database, conversation_id, message_id, said)
+    _note_use(database, conversation_id, message_id, asked)
     return nicknamed(database, conversation_id, inventory, message_id)
 
 
@@ -78,14 +84,15 @@ def _note_use(
     database: Database, conversation_id: str, message_id: int, asked: Sequence[tuple[int, str]]
 ) -> None:
     """Keep which of the names given up to a message the questions (id, text) say, beside giving them."""
-    likely = likely_upto(database, conversation_id, message_id)
+    likely = likely_upto(database, conversation_id, message_id) if asked else []
+    told = [(question, own_words(text)) for question, text in asked] if likely else []
     store_use(
         database,
         [
             (one, question)
             for one in likely
-            for question, text in asked
-            if times_said(one.nickname, text) > (question == one.message_id)
+            for question, words in told
+            if times_said(one.nickname, words) > (question == one.message_id)
         ],
     )
 

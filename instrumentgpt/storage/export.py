@@ -21,8 +21,8 @@ from instrumentgpt.text.state import DiagnosticState, device_key
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (
-    "state_items", "device_states", "facts", "nicknames", "revisions", "mode_states", "permissions", "runs",
-    "entities", "panels",
+    "state_items", "device_states", "facts", "nicknames", "likely_nicknames", "revisions", "mode_states",
+    "permissions", "runs", "entities", "panels",
 )  # fmt: skip
 NAME_CHARS = 60
 SPEAKERS = {"user": "You", "assistant": "Assistant"}

@@ -90,12 +90,15 @@ def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID
     """Return the nicknames in force after the message `upto`, those of one device together."""
     sql = (
         "SELECT message_id, device, nickname, kind FROM nicknames"
-        " WHERE conversation_id = ? AND message_id <= ?"
-        " UNION ALL SELECT message_id, device, nickname, 'named' FROM likely_nicknames"
-        " WHERE conversation_id = ? AND said_in <= ? ORDER BY message_id"
+        " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
     )
-    told: list[Any] = rows(database, sql, (conversation_id, upto) * 2)
-    kept = _not_forgotten(database, conversation_id, told) if told else []
+    told: list[Any] = rows(database, sql, (conversation_id, upto))
+    sql = (
+        "SELECT message_id, device, nickname, 'named' FROM likely_nicknames"
+        " WHERE conversation_id = ? AND said_in <= ? ORDER BY message_id, id"
+    )
+    likely: list[Any] = rows(database, sql, (conversation_id, upto))
+    kept = _in_force(database, conversation_id, told, likely) if told or likely else []
     last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
     held = borne(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
     return [
@@ -105,13 +108,18 @@ def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID
     ]
 
 
-def _not_forgotten(database: Database, conversation_id: str, told: Sequence[Any]) -> list[Any]:
+def _in_force(
+    database: Database, conversation_id: str, told: Sequence[Any], likely: Sequence[Any]
+) -> list[Any]:
+    """Return the rows that were not forgotten; of a name that anything certain was said of, only that."""
     forgotten = {
         (item.device, key_of(item.name)): standing.forgotten
         for item, standing in standings(list_revisions(database, conversation_id)).items()
         if item.field == NICKNAME and standing.forgotten is not None
     }
-    return [row for row in told if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
+    certain = {key_of(row[2]) for row in told}.union(name for _, name in forgotten)
+    kept = [row for row in told if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
+    return [*kept, *(row for row in likely if key_of(row[2]) not in certain)]
 
 
 def by_device(learned: Iterable[Learned]) -> dict[str, list[str]]:
@@ -130,7 +138,9 @@ def item_of(learned: Learned) -> Item:
 def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
     """Return device → what it is called in any conversation, by nobody another device."""
     found: list[Any] = rows(
-        database, "SELECT conversation_id FROM nicknames UNION SELECT conversation_id FROM likely_nicknames"
+        database,
+        "SELECT conversation_id FROM nicknames UNION"
+        " SELECT conversation_id FROM likely_nicknames WHERE said_in IS NOT NULL",
     )
     every = [one for (conversation,) in found for one in list_nicknames(database, str(conversation))]
     held = borne(Naming(one.device, one.nickname) for one in every)

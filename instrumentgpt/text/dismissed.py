@@ -28,7 +28,7 @@ _NO_SUSPECT = (
     r"|way|question|idea"
     r"|answer|problem|issue|matter|end|thing|one|ones|device|machine|instrument|unit|oven|furnace|channel|log"
     r"|file|line|value|number|reading|figure|day|year|month|week|version|name|word|kind|sort|reason|cause"
-    r"|culprit|fault|explanation|story|moment|place|big|good|bad|new|old|usual|normal)s?(?![a-z])"
+    r"|culprit|fault|explanation|story|job|default|weekend|moment|place|big|good|bad|new|old|usual|normal)s?(?![a-z])"
 )
 _EDGE = (
     r"(?=\s*(?:[,.;:!()–—-]|$|(?:because|since|as|but|so|either|anymore|any more|after|we|i"
@@ -54,7 +54,7 @@ _NAMED = r"[^\W\d_a-z是的了不没会个在有为吗呢吧我你他她它这�
 _BEGUN = r"(?:^|[,，;；:：、]|(?:问题|原因|故障|毛病)|[这那](?:个|次)?|绝对|肯定|确定|一定|并|也|都)\s*"
 _NO_SUSPECT_HAN = (
     r"(?!意思|问题|时候|第|每|所有|全部|全|今|昨|明|现|一|二|三|两|原因|重点|故意|开玩笑"
-    r"|只|同|更|最|真|好|坏|必|随便|单|普通|本|特别|常|正常)"
+    r"|只|同|更|最|真|好|坏|必|随便|单|普通|本|特别|常|正常|预设|默认|设定)"
 )
 _CHINESE = re.compile(
     rf"{_BEGUN}(?:不是|并非|不在|不出在|不关){_NO_SUSPECT_HAN}(?:由|因为)?{_NAMED}{{2,12}}(?:的(?:问题|关系|错|锅"

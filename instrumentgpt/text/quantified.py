@@ -16,7 +16,7 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[�
 _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTH}|{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}} ?月 ?\d{{1,2}}(?: ?[日号])?"
     r"|\d{4}(?:-\d\d-\d\d|/\d{1,2}/\d{1,2}| ?年 ?\d{1,2} ?月 ?\d{1,2}(?: ?[日号])?)"
-    rf"|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?![\d/])|\d{{1,2}}(?:st|nd|rd|th)\b|{_WEEKDAY}|[一二三四五六七八九十]{{2,3}}[号日]"
+    rf"|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?![\d/])|\d{{1,2}}(?:st|nd|rd|th)(?=\W*$|[,.;:!?)]|\s(?:at|and|but|so|now|of|to|till?|until|is|was|ends|then)\b)|{_WEEKDAY}|[一二三四五六七八九十]{{2,3}}[号日]"
 )
 _VALUE = re.compile(
     r"(?=[\d+\-−–±jfmasondtw周星礼一二三四五六七八九十])"  # what numbers, months and days begin with
@@ -90,10 +90,13 @@ def _weekday(told: str) -> str:
     """Return a day of the week in one spelling; a day in Chinese numerals as it is.
 
     >>> _weekday("thursday"), _weekday("周四"), _weekday("礼拜天"), _weekday("十五号")
-    ('day 4', 'day 4', 'day 7', '十五号')
+    ('day 4', 'day 4', 'day 7', '十五')
     """
-    at = _WEEKDAYS.find(told[:3]) // 3 if told.isascii() else "一二三四五六日天".find(told[-1])
-    return told if at < 0 else f"day {min(at, 6) + 1}"
+    if told.isascii():
+        return f"day {_WEEKDAYS.index(told[:3]) // 3 + 1}"
+    if told[-1] in "号日" and told[:-1] not in ("周", "星期", "礼拜"):
+        return told[:-1]
+    return f"day {min('一二三四五六日天'.index(told[-1]), 6) + 1}"
 
 
 @lru_cache(maxsize=8192)  # the same sentences are asked after in many turns
@@ -110,7 +113,9 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
     for match in _VALUE.finditer(folded):
         number = " ".join((match["date"] or match["number"]).split())
         said_before = folded[: match.start()]
-        if _DEVICE.fullmatch(number) or (number.isdecimal() and _ORDINAL.search(said_before)):
+        if _DEVICE.fullmatch(number) or (
+            (number.isdecimal() or match["date"]) and _ORDINAL.search(said_before)
+        ):
             continue
         behind = _BEHIND.split(folded[match.end() : match.end() + AFTER], 1)[0]
         before = _label(folded[last : match.start()])

@@ -32,6 +32,10 @@ _NAMING = (
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])")
 _THAT_IS = re.compile(rf"\s*(?:(?i:that|this|it|she|he)(?:['’]s|\s(?i:is))|那?(?:就|也)?是)\s*{_NAME}{_STOP}")
+_DENIES = re.compile(
+    r"\b(?i:(?:not|no\slonger|never|stop)\s(?:be\s)?(?:call|name)|\w*n['’]t\s(?:call|name))|不再?[叫喊稱称]|[別别][叫喊]"
+    r"|\b(?i:is|are)\s[^.?]*(?i:called|named)[^.?]*\?|[叫喊稱称][^。？]*[嗎吗][？?]?$"
+)
 _BRACKETS = re.compile(r"[（(]([^()（）]*)[)）]")
 _IN_BRACKETS = re.compile(rf"(?:.*?{_NAMING})?{_NAME}")
 _CALLED = re.compile(_NAMING + _NAME + _STOP)
@@ -49,9 +53,9 @@ _BEFORE_IS = re.compile(
     rf"{_START}(?P<np>[{_HAN}A-Za-z]{{2,10}})(?:[（(][^()（）]*[)）])?[{_HAN}]{{0,6}}?就?是\s*(?P<device>{_D})"
 )
 _BESIDE = (  # in an answer
-    re.compile(rf"(?P<word>(?:[^\W\d_][\w\-]*\s)?[^\W\d_][\w\-]*)\s*[（(]\s*(?P<device>{_D})\s*[)）]"),
+    re.compile(rf"(?P<word>(?:(?<!\w)[^\W\d_][\w\-]{{0,30}}\s)?(?<!\w)[^\W\d_][\w\-]{{0,30}})\s*[（(]\s*(?P<device>{_D})\s*[)）]"),
     re.compile(rf"(?P<device>{_D})\s*[（(]\s*{_NAME}\s*[)）]"),
-    re.compile(rf"(?P<word>[^\W\d_][\w\-]*(?:\s[^\W\d_][\w\-]*)?)\s*[=＝]\s*(?P<device>{_D})"),
+    re.compile(rf"(?P<word>(?<!\w)[^\W\d_][\w\-]{{0,30}}(?:\s[^\W\d_][\w\-]{{0,30}})?)\s*[=＝]\s*(?P<device>{_D})"),
     re.compile(rf"(?P<device>{_D})\s*[=＝]\s*{_NAME}{_STOP}"),
     re.compile(rf"(?:^|(?<=\|))[\s*_]*(?P<word>[^\W\d_][\w\-]*(?:\s[^\W\d_][\w\-]*)?)\s+(?P<device>{_D})[\s*_]*(?:$|(?=\|))"),
     re.compile(rf"(?:^|(?<=\|))[\s*_]*(?P<device>{_D})\s+(?P<word>[^\W\d_][\w\-]*(?:\s[^\W\d_][\w\-]*)?)[\s*_]*(?:$|(?=\|))"),
@@ -71,16 +75,38 @@ def likely_in_answer(text: str, names: Names) -> list[Naming]:
     return _each_once(naming for line in _lines(text) for naming in _of_agent(marked(line, names)))
 
 
-def times_said(nickname: str, text: str) -> int:
-    """Return how often `text` says a nickname.
+def own_words(text: str) -> str:
+    """Return what a user's message says itself, as `times_said` wants it: no log, code or quotation."""
+    return in_simplified(fold("\n".join(_lines(text))))
 
-    >>> times_said("belly", "the Belly, not bellyful"), times_said("小箱", "小箱的溫度")
+
+def times_said(nickname: str, words: str) -> int:
+    """Return how often `own_words` say a nickname.
+
+    >>> times_said("belly", own_words("the Belly, not bellyful")), times_said("小箱", own_words("小箱的溫度"))
     (1, 1)
     """
-    words = re.escape(in_simplified(fold(nickname)))
+    parts = re.findall(r"\d+|[^\W\d_]+", in_simplified(fold(nickname)))
+    told = r"[\s_\-]*".join(map(re.escape, parts))
+    if not nickname.isascii():
+        return len(re.findall(told, words))
     of_it = "(?:'?s)?" if len(nickname) > 3 else "(?:'s)?"
-    ends = rf"(?<![a-z0-9]){{}}{of_it}(?![a-z0-9])" if nickname.isascii() else "{}"
-    return len(re.findall(ends.format(words), in_simplified(fold(text))))
+    return len(re.findall(rf"(?<![a-z0-9]){told}{of_it}(?![a-z0-9])", words))
+
+
+def is_used_as_name(nickname: str, text: str) -> bool:
+    """Return whether a user's `text` says a word as one says a name: in a capital within a sentence, quoted.
+
+    What describes a piece of equipment is a name however it is written.
+
+    >>> is_used_as_name("Gladys", "why is Gladys loud?"), is_used_as_name("Summary", "a summary, please")
+    (True, False)
+    """
+    if describes(nickname):
+        return times_said(nickname, own_words(text)) > 0
+    word = re.escape(nickname)
+    led = rf"[^\s.!?:。！？：]\s+{word}\b" if nickname[:1].isupper() else rf"[\"“「『']{word}[\"”」』']"
+    return re.search(led, "\n".join(_lines(text))) is not None
 
 
 def _each_once(found: Iterable[Naming]) -> list[Naming]:
@@ -92,6 +118,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _of_user(line: Line) -> Iterator[Naming]:
+    if _DENIES.search(line.text):
+        return
     marks = list(re.finditer(_D, line.text))
     for at, mark in enumerate(marks):
         end = marks[at + 1].start() if at + 1 < len(marks) else len(line.text)
@@ -123,6 +151,8 @@ def _behind(line: Line, mark: str, told: str) -> Iterator[Naming]:
 
 
 def _of_agent(line: Line) -> Iterator[Naming]:
+    if not line.devices or _DENIES.search(line.text):
+        return
     for pattern in _BESIDE:
         for found in pattern.finditer(line.text):
             yield from _named(line, found["device"], found)
