@@ -8,7 +8,7 @@ from instrumentgpt.text.facts.devices import devices_named
 _LEADING = r"(?:(?:the|our|device|instrument|unit|oven|that|those|of|on)\s+)*$"
 _BEFORE = re.compile(
     r"(?:\b(?:compar\w*|differ\w*|contrast\w*|similar\w*|identical"
-    r"|(?:is|are|was|looks?|behaves?) (?:\w+ )?(?:the )?same)\b[^.?!;。？！；]{0,40}?"
+    r"|(?:is|are|was|looks?|behaves?)\b[^.?!;。？！；]{0,25}? same)\b[^.?!;。？！；]{0,40}?"
     rf"\b(?:with|to|from|and|as|against)\s+{_LEADING}"
     rf"|\b(?:versus|vs\.?|than|unlike|against|beside|alongside)\s+{_LEADING}"
     r"|(?:比[較较起]?|[對对][比照]|相[較较]?[於于])(?:一下)?\s*$)",
