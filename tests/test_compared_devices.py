@@ -43,6 +43,9 @@ def test_what_is_compared_with_comes_second(question):
         "compare with the last log of 050",
         "compare the logs of 050",
         "back to Narva, then",
+        "do the same with 050",
+        "apply the same fix to 050",
+        "跟 050 一樣設定",
     ],
 )
 def test_a_question_about_another_device_turns_to_it(question):
