@@ -52,7 +52,7 @@ def _remember_question(
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("ruled_out", text) for text in dismissed_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
-    units = units_in(told, device, names, is_sure=_names_one(question, names))
+    units = units_in(told, device, names)
     with transaction(database):
         db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
         store_said(database, conversation_id, question.id, units)
@@ -90,14 +90,10 @@ def remember_answer(
     sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
-    units = units_in(answer, device, names, is_sure=bool(readings) or _names_one(question, names))
+    units = units_in(answer, device, names)
     if readings:
         units = [unit for unit in units if not _is_against(unit, readings, device, names)]
     store_said(database, conversation_id, message_id, units)
-
-
-def _names_one(question: db.Message, names: Names) -> bool:
-    return bool(devices_in(question.content[:LOOKED_AT], names))
 
 
 def remember_older(database: Database, conversation_id: str, inventory: Inventory) -> None:

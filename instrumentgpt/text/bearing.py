@@ -43,14 +43,10 @@ def asked_for(question: str) -> set[str]:
 
 
 def only_of(devices: Sequence[str], evidence: Evidence) -> Evidence:
-    """Return the evidence on the devices that the question names, if any, and on none for certain."""
+    """Return the evidence on the devices that the question names, if any, and on none in particular."""
     if not devices:
         return evidence
-    said = [
-        one
-        for one in evidence.said
-        if "unsure" in one.cues or not one.named or not one.named.isdisjoint(devices)
-    ]
+    said = [one for one in evidence.said if not one.named or not one.named.isdisjoint(devices)]
     return replace(evidence, said=said)
 
 

@@ -44,7 +44,7 @@ class Unit:
     """A part of a message on one line, the devices it speaks of ("" where nothing says which), and its cues.
 
     cues  what it may do (text/cues.py), where it stood: "item" of a list, "row", "code", "log", and "implied"
-          where the text names no device, "unsure" if nothing else in its turn does
+          where the text names no device
     """
 
     text: str
@@ -62,12 +62,11 @@ class _Place:
     of_section: Devices | None = None
 
 
-def units_in(text: str, device: str, names: Names = (), is_sure: bool = True) -> list[Unit]:
+def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
     """Return the parts of `text` in their order, each once.
 
-    device   which is spoken of where the text names none
-    names    of all devices
-    is_sure  whether it is: else such parts have the cue "unsure", too
+    device  which is spoken of where the text names none
+    names   of all devices
 
     >>> [unit.text for unit in units_in("Swapped it. kp is 9 now.", "oven 7")]
     ['Swapped it.', 'kp is 9 now.']
@@ -77,8 +76,8 @@ def units_in(text: str, device: str, names: Names = (), is_sure: bool = True) ->
     for told, devices, stood in _told(_looked_at(text), unnamed, names):
         bare = " ".join(told[: 2 * UNIT_CHARS].split())[:UNIT_CHARS]
         if bare not in found and _WORD.search(bare):
-            whose = () if devices is not unnamed else ("implied",) if is_sure else ("implied", "unsure")
-            found[bare] = Unit(bare, devices, (*filter(None, [stood]), *whose, *cues_in(bare)))
+            implied = "implied" if devices is unnamed else ""
+            found[bare] = Unit(bare, devices, (*filter(None, [stood, implied]), *cues_in(bare)))
             if len(found) >= MOST_UNITS:
                 break
     return list(found.values())
