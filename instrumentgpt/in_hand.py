@@ -19,30 +19,33 @@ ANSWER_CHARS = 4_000  # likewise, of an answer
 _BEGUN = re.compile(r"(?:^|[\n.,;:!?|()，。；：！？、（）])[^\w\n]*$")
 
 
-def in_hand(
-    database: Database,
-    conversation_id: str,
-    question: db.Message,
-    device: str,
-    names: Names,
-    answer: str = "",
-) -> str:
-    """Return the device of which the words of a question, and of its answer, are where they name none.
+def in_hand(database: Database, conversation_id: str, question: db.Message, device: str, names: Names) -> str:
+    """Return the device of which the words of a question are where they name none.
 
     device  which the turn is about: what the conversation's questions named last
-    answer  what was answered, if it was: it may begin with the one device that the question did not name
+    """
+    if devices_in(question.content[:LOOKED_AT], names):
+        return device
+    return _held(said_lately(database, conversation_id, question.id, LATELY), device)
+
+
+def answered_on(
+    database: Database, conversation_id: str, question: db.Message, answer: str, held: str, names: Names
+) -> str:
+    """Return the device of which the words of an answer, and of its question, are where they name none.
+
+    The answer may begin with the one device that the question did not name, or both take up what was said of
+    an earlier one.
+
+    held  which it was when the question was asked: what `in_hand` returns
     """
     asked = question.content[:LOOKED_AT]
     if devices_in(asked, names):
-        return device
+        return held
     if told := _answered_about(answer, names):
         return told
     lately = said_lately(database, conversation_id, question.id, LATELY)
-    held = _held(lately, device)
-    if not answer:
-        return held
-    parts = [(one.device, one.terms) for one in lately]
-    return taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", parts, held)
+    return taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", [(one.device, one.terms) for one in lately], held)
 
 
 def _answered_about(answer: str, names: Names) -> str:

@@ -9,11 +9,8 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.tool_results import origins
 
-SPEAK_OF_LOGS = {
-    "log",
-    "logs",
-    "devices",
-}  # fields of results: beside them a log's name in words is no log read
+# fields of results: beside them a log's name in words is no log read
+SPEAK_OF_LOGS = {"log", "logs", "devices"}
 
 Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
 

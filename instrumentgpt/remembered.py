@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.in_hand import in_hand
+from instrumentgpt.in_hand import answered_on, in_hand
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.connection import transaction
@@ -74,7 +74,7 @@ def remember_answer(
     """
     names = names_of(inventory)
     asked_of = in_hand(database, conversation_id, question, device, names)
-    device = in_hand(database, conversation_id, question, device, names, answer)
+    device = answered_on(database, conversation_id, question, answer, asked_of, names)
     if device != asked_of:  # the answer shows what the question was about
         _remember_question(database, conversation_id, question, device, names)
     readings = [one for _, result in results for one in readings_in(result, device, names)]

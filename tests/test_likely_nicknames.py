@@ -9,7 +9,8 @@ from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question, own_words, times_said
+from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question
+from instrumentgpt.text.nicknames.use import OwnWords, times_said
 from instrumentgpt.turn import open_turn
 
 NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
@@ -99,7 +100,7 @@ def test_an_answer_sets_names_beside_devices(answer, names):
     ],
 )
 def test_a_name_is_said_as_a_word_of_its_own(nickname, text, times):
-    assert times_said(nickname, own_words(text)) == times
+    assert times_said(nickname, OwnWords(text)) == times
 
 
 def test_a_likely_name_is_a_nickname_from_when_a_user_says_it(database, conversation):

@@ -21,13 +21,8 @@ from instrumentgpt.storage.nicknames import (
     store_use,
 )
 from instrumentgpt.text.nicknames import Naming, key_of, nicknames_in
-from instrumentgpt.text.nicknames.likely import (
-    is_used_as_name,
-    likely_in_answer,
-    likely_in_question,
-    own_words,
-    times_said,
-)
+from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question
+from instrumentgpt.text.nicknames.use import OwnWords, is_used_as_name, times_said
 
 QUESTIONS, QUESTION_CHARS = 100, 2_000  # in which a nickname that an answer offers must stand
 
@@ -55,7 +50,7 @@ def learn_nicknames(
     said, likely = (_not_types(found(text, own), inventory) for found in (nicknames_in, likely_in_question))
     store_nicknames(database, conversation_id, message_id, said)
     store_likely(database, conversation_id, message_id, likely)
-    _note_use(database, conversation_id, message_id, [(message_id, text)])
+    _note_use(database, conversation_id, message_id, [(message_id, OwnWords(text))])
     return nicknamed(database, conversation_id, inventory, message_id)
 
 
@@ -68,7 +63,10 @@ def learn_from_answer(
     """
     own = tuple(device.own_names for device in inventory.devices)
     likely = _not_types(likely_in_answer(text, own), inventory)
-    asked = list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS) if likely else []
+    latest = (
+        list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS) if likely else []
+    )
+    asked = [(question, OwnWords(words)) for question, words in latest]
     said = [one for one in likely if any(is_used_as_name(one.nickname, words) for _, words in asked)]
     store_likely(database, conversation_id, message_id, said)
     _note_use(database, conversation_id, message_id, asked)
@@ -81,17 +79,16 @@ def _not_types(namings: Sequence[Naming], inventory: Inventory) -> list[Naming]:
 
 
 def _note_use(
-    database: Database, conversation_id: str, message_id: int, asked: Sequence[tuple[int, str]]
+    database: Database, conversation_id: str, message_id: int, asked: Sequence[tuple[int, OwnWords]]
 ) -> None:
-    """Keep which of the names given up to a message the questions (id, text) say, beside giving them."""
+    """Keep which of the names given up to a message the questions (id, words) say, beside giving them."""
     likely = likely_upto(database, conversation_id, message_id) if asked else []
-    told = [(question, own_words(text)) for question, text in asked] if likely else []
     store_use(
         database,
         [
             (one, question)
             for one in likely
-            for question, words in told
+            for question, words in asked
             if times_said(one.nickname, words) > (question == one.message_id)
         ],
     )

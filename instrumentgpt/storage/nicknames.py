@@ -31,31 +31,39 @@ def store_nicknames(
     database: Database, conversation_id: str, message_id: int, namings: Iterable[Naming]
 ) -> None:
     """Keep what the message says of nicknames, in place of what was kept of it before."""
-    told = [(conversation_id, message_id, one.device, one.nickname, one.kind) for one in namings]
-    sql = "SELECT device, nickname, kind FROM nicknames WHERE message_id = ? ORDER BY id"
-    if rows(database, sql, (message_id,)) == [one[2:] for one in told]:
-        return
-    with transaction(database):
-        database.conn.execute("DELETE FROM nicknames WHERE message_id = ?", (message_id,))
-        database.conn.executemany(
-            "INSERT INTO nicknames (conversation_id, message_id, device, nickname, kind)"
-            " VALUES (?, ?, ?, ?, ?)",
-            told,
-        )
+    told = [(one.device, one.nickname, one.kind) for one in namings]
+    _store(database, "nicknames", ("device", "nickname", "kind"), conversation_id, message_id, told)
 
 
 def store_likely(database: Database, conversation_id: str, message_id: int, likely: Iterable[Naming]) -> None:
-    """Keep what the message may call its devices, in place of what was kept of it before."""
-    told = [(conversation_id, message_id, one.device, one.nickname) for one in likely]
-    sql = "SELECT device, nickname FROM likely_nicknames WHERE message_id = ? ORDER BY id"
-    if rows(database, sql, (message_id,)) == [one[2:] for one in told]:
-        return  # and they are nicknames as far as they were
+    """Keep what the message may call its devices, in place of what was kept of it before.
+
+    Where that is the same, they stay nicknames as far as they were.
+    """
+    told = [(one.device, one.nickname) for one in likely]
+    _store(database, "likely_nicknames", ("device", "nickname"), conversation_id, message_id, told)
+
+
+def _store(
+    database: Database,
+    table: str,
+    columns: Sequence[str],
+    conversation_id: str,
+    message_id: int,
+    told: Sequence[tuple[str, ...]],
+) -> None:
+    listed = ", ".join(columns)
+    if (
+        rows(database, f"SELECT {listed} FROM {table} WHERE message_id = ? ORDER BY id", (message_id,))
+        == told
+    ):
+        return
+    marks = ", ".join("?" * (2 + len(columns)))
     with transaction(database):
-        database.conn.execute("DELETE FROM likely_nicknames WHERE message_id = ?", (message_id,))
+        database.conn.execute(f"DELETE FROM {table} WHERE message_id = ?", (message_id,))
         database.conn.executemany(
-            "INSERT INTO likely_nicknames (conversation_id, message_id, device, nickname)"
-            " VALUES (?, ?, ?, ?)",
-            told,
+            f"INSERT INTO {table} (conversation_id, message_id, {listed}) VALUES ({marks})",
+            [(conversation_id, message_id, *row) for row in told],
         )
 
 

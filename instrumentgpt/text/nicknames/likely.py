@@ -8,14 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from instrumentgpt.text.facts.devices import Names
-from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.nicknames import patterns
 from instrumentgpt.text.nicknames.fitting import describes, is_makers, is_name, kind_of_equipment
-from instrumentgpt.text.nicknames.marked import Line, marked
+from instrumentgpt.text.nicknames.marked import Line, lines_read, marked
 from instrumentgpt.text.nicknames.naming import Naming, key_of
-from instrumentgpt.text.terms import fold, in_simplified
-
-LINES, LINE_CHARS = 60, 1000  # of a message that are read
 
 _D, _Q, _HAN = patterns.DEVICE, patterns.QUOTE, patterns.HAN
 _ARTICLE = r"(?i:the\s|our\s|my\s|an?\s)?"
@@ -30,7 +26,6 @@ _NAMING = (
     r"|[叫喊](?:[它他她]|做|作|成)?|[稱称](?:[它他她]|為|为|作|之為|之为)?|[暱昵]稱|[暱昵]称|外[號号]|[綽绰][號号]|俗[稱称]|[簡简][稱称]|代[號号]|名字)"
     r"\s*(?:是|就是|[:：])?\s*"
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])")
 _THAT_IS = re.compile(rf"\s*(?:(?i:that|this|it|she|he)(?:['’]s|\s(?i:is))|那?(?:就|也)?是)\s*{_NAME}{_STOP}")
 _DENIES = re.compile(
     r"\b(?i:(?:not|no\slonger|never|stop)\s(?:be\s)?(?:call|name)|\w*n['’]t\s(?:call|name))|不再?[叫喊稱称]|[別别][叫喊]"
@@ -67,63 +62,25 @@ def likely_in_question(text: str, names: Names) -> list[Naming]:
 
     names  of all devices: of each the one it is filed under, then its others
     """
-    return _each_once(naming for line in _lines(text) for naming in _of_user(marked(line, names)))
+    return _each_once(naming for line in lines_read(text) for naming in _of_user(marked(line, names)))
 
 
 def likely_in_answer(text: str, names: Names) -> list[Naming]:
     """Return what an answer may call its devices, each once."""
-    return _each_once(naming for line in _lines(text) for naming in _of_agent(marked(line, names)))
-
-
-def own_words(text: str) -> str:
-    """Return what a user's message says itself, as `times_said` wants it: no log, code or quotation."""
-    return in_simplified(fold("\n".join(_lines(text))))
-
-
-def times_said(nickname: str, words: str) -> int:
-    """Return how often `own_words` say a nickname.
-
-    >>> times_said("belly", own_words("the Belly, not bellyful")), times_said("小箱", own_words("小箱的溫度"))
-    (1, 1)
-    """
-    parts = re.findall(r"\d+|[^\W\d_]+", in_simplified(fold(nickname)))
-    told = r"[\s_\-]*".join(map(re.escape, parts))
-    if not nickname.isascii():
-        return len(re.findall(told, words))
-    of_it = "(?:'?s)?" if len(nickname) > 3 else "(?:'s)?"
-    return len(re.findall(rf"(?<![a-z0-9]){told}{of_it}(?![a-z0-9])", words))
-
-
-def is_used_as_name(nickname: str, text: str) -> bool:
-    """Return whether a user's `text` says a word as one says a name: in a capital within a sentence, quoted.
-
-    What describes a piece of equipment is a name however it is written.
-
-    >>> is_used_as_name("Gladys", "why is Gladys loud?"), is_used_as_name("Summary", "a summary, please")
-    (True, False)
-    """
-    if describes(nickname):
-        return times_said(nickname, own_words(text)) > 0
-    word = re.escape(nickname)
-    led = rf"[^\s.!?:。！？：]\s+{word}\b" if nickname[:1].isupper() else rf"[\"“「『']{word}[\"”」』']"
-    return re.search(led, "\n".join(_lines(text))) is not None
+    return _each_once(naming for line in lines_read(text) for naming in _of_agent(marked(line, names)))
 
 
 def _each_once(found: Iterable[Naming]) -> list[Naming]:
     return list({(one.device, key_of(one.nickname)): one for one in found}.values())
 
 
-def _lines(text: str) -> list[str]:
-    return [line for line in prose_lines(text) if line.strip() and len(line) <= LINE_CHARS][:LINES]
-
-
 def _of_user(line: Line) -> Iterator[Naming]:
-    if _DENIES.search(line.text):
+    if not line.devices or _DENIES.search(line.text):
         return
     marks = list(re.finditer(_D, line.text))
     for at, mark in enumerate(marks):
         end = marks[at + 1].start() if at + 1 < len(marks) else len(line.text)
-        first, *more = _SENTENCE.split(line.text[mark.end() : end].strip())
+        first, *more = patterns.SENTENCE.split(line.text[mark.end() : end].strip())
         yield from _behind(line, mark.group(), first.strip(" .。!！"))
         for sentence in more:
             for found in (*_CALLED.finditer(sentence), *_THAT_IS.finditer(sentence)):

@@ -4,8 +4,11 @@ import re
 from dataclasses import dataclass
 
 from instrumentgpt.text.facts.devices import Names, devices_named
+from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.nicknames import patterns
 
+LINE_CHARS = 1000  # a longer line is data
+LINES = 60  # of a message that are read, half of them at its end: a pasted log stands between
 QUOTED_CHARS = 30  # a longer quotation is no name
 MOST_MARKED = 200  # devices, or quotations, of one line
 
@@ -38,6 +41,12 @@ class Line:
         if told.get("quoted"):
             return self.quotes[ord(told["quoted"]) - patterns.FIRST_QUOTE], True
         return next(told[kind] for kind in ("the", "capital", "low", "han") if told.get(kind)), False
+
+
+def lines_read(text: str) -> list[str]:
+    """Return the lines of a message in which names are looked for: its author's own, no log or code."""
+    lines = [line for line in prose_lines(text) if line.strip() and len(line) <= LINE_CHARS]
+    return lines if len(lines) <= LINES else [*lines[: LINES // 2], *lines[-LINES // 2 :]]
 
 
 def marked(line: str, names: Names) -> Line:

@@ -12,6 +12,7 @@ from instrumentgpt.text.terms import fold
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 DEVICE, QUOTE = "[\ue000-\ue0ff]", "[\ue200-\ue2ff]"
 FIRST_DEVICE, FIRST_QUOTE = 0xE000, 0xE200
+SENTENCE = re.compile(r"(?<=[.!?])(?<![\s.(][A-Za-z]\.)\s+|(?<=[。！？；;])")  # where one ends
 
 _TOLD = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 EQUIPMENT = frozenset(fold(str(_TOLD["equipment"])).split())

@@ -5,16 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from instrumentgpt.text.facts.devices import Names
-from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.nicknames import patterns
 from instrumentgpt.text.nicknames.fitting import describes, is_makers, is_name
-from instrumentgpt.text.nicknames.marked import Line, marked
+from instrumentgpt.text.nicknames.marked import Line, lines_read, marked
 from instrumentgpt.text.nicknames.naming import Kind, Naming, key_of
-
-LINE_CHARS = 1000  # a longer line is data
-LINES = 40  # of a message that are read, half of them at its end: a pasted log stands between
-
-_SENTENCE = re.compile(r"(?<=[.!?])(?<![\s.(][A-Za-z]\.)\s+|(?<=[。！？；;])")
 
 
 def nicknames_in(text: str, names: Names) -> list[Naming]:
@@ -26,10 +20,8 @@ def nicknames_in(text: str, names: Names) -> list[Naming]:
     [Naming(device='zspr 051', nickname='Tallinn', kind='named'),
      Naming(device='zspr 054', nickname='北極', kind='named')]
     """
-    lines = [line for line in prose_lines(text) if line.strip() and len(line) <= LINE_CHARS]
-    kept = lines if len(lines) <= LINES else [*lines[: LINES // 2], *lines[-LINES // 2 :]]
     found: dict[tuple[str, str], Naming] = {}
-    for line in kept:
+    for line in lines_read(text):
         for naming in _of_line(line, names):
             found[naming.device, key_of(naming.nickname)] = naming
     return list(found.values())
@@ -39,7 +31,7 @@ def _of_line(line: str, names: Names) -> Iterator[Naming]:
     whole = marked(line, names)
     if not whole.devices:
         return
-    sentences = [part for part in _SENTENCE.split(whole.text) if part.strip()]
+    sentences = [part for part in patterns.SENTENCE.split(whole.text) if part.strip()]
     stated = [replace(whole, text=_stated(part)) for part in sentences]
     by_verb = [
         naming

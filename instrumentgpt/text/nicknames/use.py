@@ -1,0 +1,57 @@
+"""Whether a user's own words say a name, and say it as one says a name."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from instrumentgpt.text.nicknames.fitting import describes
+from instrumentgpt.text.nicknames.marked import lines_read
+from instrumentgpt.text.terms import fold, in_simplified
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """What a user's message says itself, without logs, code and quotations."""
+
+    message: str
+
+    @cached_property
+    def plain(self) -> str:
+        """The words as they were written."""
+        return "\n".join(lines_read(self.message))
+
+    @cached_property
+    def folded(self) -> str:
+        """The words in small letters, in Simplified characters."""
+        return in_simplified(fold(self.plain))
+
+
+def times_said(nickname: str, words: OwnWords) -> int:
+    """Return how often a user's words say a nickname.
+
+    >>> times_said("belly", OwnWords("the Belly, not bellyful")), times_said("小箱", OwnWords("小箱的溫度"))
+    (1, 1)
+    """
+    parts = re.findall(r"\d+|[^\W\d_]+", in_simplified(fold(nickname)))
+    told = r"[\s_\-]*".join(map(re.escape, parts))
+    if not nickname.isascii():
+        return len(re.findall(told, words.folded))
+    of_it = "(?:'?s)?" if len(nickname) > 3 else "(?:'s)?"
+    return len(re.findall(rf"(?<![a-z0-9]){told}{of_it}(?![a-z0-9])", words.folded))
+
+
+def is_used_as_name(nickname: str, words: OwnWords) -> bool:
+    """Return whether a user says a word as one says a name: in a capital within a sentence, quoted.
+
+    What describes a piece of equipment is a name however it is written.
+
+    >>> is_used_as_name("Gladys", OwnWords("why is Gladys loud?"))
+    True
+    >>> is_used_as_name("Summary", OwnWords("a summary, please"))
+    False
+    """
+    if describes(nickname):
+        return times_said(nickname, words) > 0
+    word = re.escape(nickname)
+    led = rf"[^\s.!?:。！？：]\s+{word}\b" if nickname[:1].isupper() else rf"[\"“「『']{word}[\"”」』']"
+    return re.search(led, words.plain) is not None
