@@ -15,7 +15,7 @@ from instrumentgpt.in_hand import answered_on, in_hand
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.connection import transaction
-from instrumentgpt.storage.facts import heard_before
+from instrumentgpt.storage.heard import heard_before
 from instrumentgpt.storage.said import messages_unsaid, store_said
 from instrumentgpt.text.dismissed import dismissed_in
 from instrumentgpt.text.facts import Names

@@ -125,6 +125,20 @@ def test_a_log_without_a_date_is_as_old_as_its_reading(database, conversation, c
     assert "kp (比例增益): 7 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
 
 
+def test_a_log_that_has_grown_is_newer_than_what_was_said_meanwhile(database, conversation):
+    exchange(database, conversation, "oven 7?", "Done.", channels(clock=OLDER))
+    exchange(database, conversation, "no, make kp 15")
+    exchange(database, conversation, "look again", "Done.", channels(clock=NEWER))
+    context = exchange(database, conversation, "kp of oven 7?")
+    assert "kp (比例增益): 9 (channels 1, 2, line 7879) (turn 3, tool in a.log" in context
+
+
+def test_a_clock_that_is_ahead_of_ours_makes_no_later_log_an_older_one(database, conversation):
+    exchange(database, conversation, "oven 7?", "Done.", channels("ahead.log", clock="2099-01-01 00:00:00"))
+    exchange(database, conversation, "and now?", "Done.", channels("b.log", kp=(7, 7), clock=NEWER))
+    assert "kp (比例增益): 7 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
+
+
 def test_a_reading_goes_to_the_device_of_its_log(database, conversation):
     exchange(database, conversation, "oven 7?", "Done.", channels(device="oven 8"))
     context = exchange(database, conversation, "kp of oven 7?")

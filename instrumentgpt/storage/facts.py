@@ -4,29 +4,26 @@ Facts go with their message, so the state is always what the messages at hand sa
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.facts import Fact, Heard
+from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.known import Key, Known
 from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
-NEWEST_HEARD = 600  # rows whose quantities later messages may speak of by name
-LAST_MESSAGES = 2  # before a message: what a correction without a name is of
 
 _COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since"
 _MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
 _KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
-_DATED = (
+_DATED = (  # a clock that is ahead of ours dates nothing
     "CASE WHEN source = 'tool' AND clock GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
-    " THEN replace(clock, 'T', ' ') ELSE '' END"
+    " AND replace(clock, 'T', ' ') < datetime('now', '+1 day') THEN replace(clock, 'T', ' ') ELSE '' END"
 )
 # What an older log says is history: it is as old as the first reading of its quantity at a later time.
 _AGED = (
@@ -82,13 +79,22 @@ def _told(fact: Fact) -> tuple[str, ...]:
 
 
 def _first_read(database: Database, conversation_id: str, reading: Reading) -> int | None:
-    """Return the message since which the tools read this value in this log; None if they never did."""
+    """Return the message since which the tools read this value in a log no older than that; None: never."""
     sql = (
         "SELECT since FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ? AND channel = ?"
-        " AND parameter = ? AND value = ? AND source = 'tool' AND log = ? ORDER BY since LIMIT 1"
+        " AND parameter = ? AND value = ? AND source = 'tool' AND log = ? AND clock >= ?"
+        " ORDER BY since LIMIT 1"
     )
     fact = reading.fact
-    values = (conversation_id, fact.device, fact.channel, fact.parameter, fact.value, reading.log)
+    values = (
+        conversation_id,
+        fact.device,
+        fact.channel,
+        fact.parameter,
+        fact.value,
+        reading.log,
+        reading.clock,
+    )
     found: list[Any] = rows(database, sql, values)
     return int(found[0][0]) if found else None
 
@@ -190,32 +196,6 @@ def _keys(
         for at, (channel, parameter) in enumerate(found)
         if at < NEWEST_QUANTITIES or any(term in parameter for term in terms)
     ]
-
-
-def heard_before(database: Database, conversation_id: str, message_id: int, question: str = "") -> Heard:
-    """Return what was stated before a message of the conversation, of every device, the newest last.
-
-    question  what the message answers
-    """
-    sql = (
-        "SELECT device, channel, parameter, value, unit, message_id FROM facts WHERE conversation_id = ?"
-        " AND kind = 'value' AND message_id < ? ORDER BY message_id DESC, id DESC LIMIT ?"
-    )
-    told: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_HEARD))
-    before = (
-        "SELECT min(id) FROM (SELECT id FROM messages WHERE conversation_id = ? AND id < ?"
-        " ORDER BY id DESC LIMIT ?)"
-    )
-    first = rows(database, before, (conversation_id, message_id, LAST_MESSAGES))[0][0] or 0
-    newest: dict[Key, Any] = {}
-    for row in told:
-        newest.setdefault(row[:3], row)
-    last = takewhile(lambda row: row[5] >= first, told)
-    return Heard(_oldest_first(newest.values()), _oldest_first(last), question)
-
-
-def _oldest_first(told: Iterable[Any]) -> tuple[Fact, ...]:
-    return tuple(Fact(*row[:5]) for row in reversed([*told]))
 
 
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
