@@ -11,8 +11,8 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.prompts import LOOKED_AT
 from instrumentgpt.storage.said import Lately, said_lately
-from instrumentgpt.text.affinity import taken_up
 from instrumentgpt.text.facts.devices import Names, devices_in, devices_named
+from instrumentgpt.text.said.affinity import taken_up
 
 LATELY = 200  # newest parts of messages that are looked at
 ANSWER_CHARS = 4_000  # likewise, of an answer

@@ -17,11 +17,11 @@ from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import Recollection, recollect
 from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.storage.said import parts_of
-from instrumentgpt.text.bearing import asked_for
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.revisions import Standings
-from instrumentgpt.text.said import Evidence
-from instrumentgpt.text.withdrawn import not_withdrawn
+from instrumentgpt.text.said.bearing import asked_for
+from instrumentgpt.text.said.part import Evidence
+from instrumentgpt.text.said.withdrawn import not_withdrawn
 
 PARTS_OF = 40  # best messages whose parts are looked at
 CUES = ("out", "verdict", "log")  # of which the newest parts are looked at, whatever is asked

@@ -21,9 +21,9 @@ from instrumentgpt.text.dismissed import dismissed_in
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.readings import Reading, readings_in
+from instrumentgpt.text.said.units import Unit, units_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.units import Unit, units_in
 
 OLDER_AT_ONCE = 40  # messages from before parts were kept, whose parts are made in one turn
 OLDER_SECONDS = 0.1  # that a turn may spend on them

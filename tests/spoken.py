@@ -1,8 +1,8 @@
 """Parts of messages as the database has them, for tests without one."""
 
-from instrumentgpt.text.said import Said
+from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.said.units import units_in
 from instrumentgpt.text.terms import terms
-from instrumentgpt.text.units import units_in
 
 NAMES = (("oven 7",), ("oven 8",))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
 
-from instrumentgpt.text.bearing import (
+from instrumentgpt.text.said.bearing import (
     HOW_TO_READ,
     asked_for,
     bearing_on,
@@ -15,8 +15,8 @@ from instrumentgpt.text.bearing import (
     said_lines,
     without_settled,
 )
-from instrumentgpt.text.outdated import later_of
-from instrumentgpt.text.said import Evidence
+from instrumentgpt.text.said.outdated import later_of
+from instrumentgpt.text.said.part import Evidence
 from instrumentgpt.text.terms import telling, terms
 
 

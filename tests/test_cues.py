@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instrumentgpt.text import cues
-from instrumentgpt.text.cues import CUES, cues_in, patterns_of
+from instrumentgpt.text.said.cues import CUES, cues_in, patterns_of
 from instrumentgpt.text.terms import in_simplified
 
 TOLD = tomllib.loads(Path(cues.__file__).with_suffix(".toml").read_text(encoding="utf-8"))

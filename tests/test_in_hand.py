@@ -5,7 +5,7 @@ from exchanges import exchange
 
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.said import parts_of
-from instrumentgpt.text.affinity import taken_up
+from instrumentgpt.text.said.affinity import taken_up
 
 
 def devices_of(database, conversation, words):

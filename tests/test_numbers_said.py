@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from instrumentgpt.text.numbers_said import Numbers
-from instrumentgpt.text.outdated import later_of, since_all
-from instrumentgpt.text.quantified import ENOUGH, likeness
-from instrumentgpt.text.said import Said
+from instrumentgpt.text.said.numbers import Numbers
+from instrumentgpt.text.said.outdated import later_of, since_all
+from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.said.quantified import ENOUGH, likeness
 from instrumentgpt.text.terms import terms
 
 SENTENCES = (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
 
-from instrumentgpt.text.outdated import contradicted, is_claim, later_of, since, since_all
+from instrumentgpt.text.said.outdated import contradicted, is_claim, later_of, since, since_all
 
 
 def note(*messages):

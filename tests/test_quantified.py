@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text.quantified import ENOUGH, kinds_in, likeness, quantities_in, units_fit
+from instrumentgpt.text.said.quantified import ENOUGH, kinds_in, likeness, quantities_in, units_fit
 from instrumentgpt.text.terms import fold
 
 

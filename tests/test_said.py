@@ -12,7 +12,7 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import revise, undo_revision
 from instrumentgpt.storage.said import FOUND_BY, parts_of, store_said
 from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.units import units_in
+from instrumentgpt.text.said.units import units_in
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

@@ -1,6 +1,6 @@
 """The parts of messages, kept beside them: what each says, of which devices, and what it does.
 
-They go with their message (text/units.py).
+They go with their message (text/said/units.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,9 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import LAST_ID, Places, places, turn_of
-from instrumentgpt.text.said import Said
+from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.said.units import Unit
 from instrumentgpt.text.terms import terms
-from instrumentgpt.text.units import Unit
 
 _COLUMNS = "id, conversation_id, message_id, devices, cues, text, terms"
 _PLACES = 1_000  # ids per message, more than it can have parts: their order is that of the messages

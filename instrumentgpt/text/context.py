@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from instrumentgpt.text.bearing import only_of, said_lines
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.known import Key, Known, Value, keys_in, still_true, values_in_force
 from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
-from instrumentgpt.text.outdated import later_of, since
-from instrumentgpt.text.said import NO_EVIDENCE, Evidence, as_said, line_words
+from instrumentgpt.text.said.bearing import only_of, said_lines
+from instrumentgpt.text.said.outdated import later_of, since
+from instrumentgpt.text.said.part import NO_EVIDENCE, Evidence, as_said, line_words
 from instrumentgpt.text.state import DiagnosticState, device_key, without_items
 from instrumentgpt.text.state_lines import SHOWN_FINDINGS, Origins, render_state
 from instrumentgpt.text.terms import phrases

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.text.cues import cues_in
 from instrumentgpt.text.facts import Fact, is_known, name_of
 from instrumentgpt.text.known import Known, Value
-from instrumentgpt.text.outdated import NOTHING_LATER, Later, since
-from instrumentgpt.text.said import Said, as_said
+from instrumentgpt.text.said.cues import cues_in
+from instrumentgpt.text.said.outdated import NOTHING_LATER, Later, since
+from instrumentgpt.text.said.part import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
 from instrumentgpt.text.untrusted import without_notes, without_tags
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
-from instrumentgpt.text.cues import cues_in
 from instrumentgpt.text.facts.devices import Names, device_of_key, devices_in
 from instrumentgpt.text.facts.tables import Row, cells_of, head_and_body
 from instrumentgpt.text.filtering import without_markers
-from instrumentgpt.text.layout import kinds_of
+from instrumentgpt.text.said.cues import cues_in
+from instrumentgpt.text.said.layout import kinds_of
 
 MOST_UNITS = 150  # of one message
 MOST_ROWS = 40  # of one table
@@ -43,7 +43,7 @@ _Told = Iterator[tuple[str, Devices, str]]  # words, devices, where they stood
 class Unit:
     """A part of a message on one line, the devices it speaks of ("" where nothing says which), and its cues.
 
-    cues  what it may do (text/cues.py), where it stood: "item" of a list, "row", "code", "log", and "implied"
+    cues  what it may do (cues.py), where it stood: "item" of a list, "row", "code", "log", and "implied"
           where the text names no device
     """
 

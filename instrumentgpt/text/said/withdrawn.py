@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from instrumentgpt.text.facts.devices import channel_in
-from instrumentgpt.text.quantified import Quantified, quantities_in, subjects_of
 from instrumentgpt.text.revisions import LISTS, SENTENCES, VALUE, Item, Standing, Standings
-from instrumentgpt.text.said import Said
+from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.said.quantified import Quantified, quantities_in, subjects_of
 from instrumentgpt.text.statements import same
 
 WORDED = (*(field for field in LISTS if field != "downloaded_logs"), *SENTENCES)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from instrumentgpt.text.quantified import ENOUGH, Kind, Quantified, likeness, units_fit
-from instrumentgpt.text.said import Said
+from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.said.quantified import ENOUGH, Kind, Quantified, likeness, units_fit
 
 BRIEF_CHARS = 60  # of a sentence that says a value and little more
 

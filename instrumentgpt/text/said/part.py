@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from instrumentgpt.text.quantified import Kind, Quantified, kinds_in, quantities_in
+from instrumentgpt.text.said.quantified import Kind, Quantified, kinds_in, quantities_in
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold, terms
 from instrumentgpt.text.untrusted import without_notes, without_speakers, without_tags
@@ -24,7 +24,7 @@ class Said:
 
     id       orders the parts of one message
     devices  those it speaks of; ("",) where nothing says which
-    cues     what it may do (text/cues.py), and where it stood: "item", "row", "code", "log"
+    cues     what it may do (cues.py), and where it stood: "item", "row", "code", "log"
     terms    what it is found by
     """
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from instrumentgpt.text.numbers_said import Numbers, Spoken
-from instrumentgpt.text.quantified import (
+from instrumentgpt.text.said.numbers import Numbers, Spoken
+from instrumentgpt.text.said.part import LAST, Said, of_one_device
+from instrumentgpt.text.said.quantified import (
     ENOUGH,
     Kind,
     Quantified,
     subjects_of,
     units_fit,
 )
-from instrumentgpt.text.said import LAST, Said, of_one_device
 from instrumentgpt.text.terms import telling, terms
 from instrumentgpt.text.wanted import surfaces
 
