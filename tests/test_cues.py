@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text import cues
+from instrumentgpt.text.said import cues
 from instrumentgpt.text.said.cues import CUES, cues_in, patterns_of
 from instrumentgpt.text.terms import in_simplified
 
