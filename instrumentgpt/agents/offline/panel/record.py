@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.agents.offline.phrases import phrase, sentences
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.text.durations import with_spans
 from instrumentgpt.text.language import Language
@@ -70,6 +70,11 @@ def rivals() -> Mapping[str, Mapping[str, Any]]:
 def rivals_of(fault: str) -> tuple[str, ...]:
     """Return what looks like `fault`, the most alike first; () if nothing is known to."""
     return tuple(rivals().get(fault, {}).get("rivals", ()))
+
+
+def inseparable_rival(finding: Mapping[str, Any]) -> str:
+    """Return the cause that the log alone cannot tell from the finding's; "" if there is none."""
+    return next((row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable"), "")
 
 
 def deciding(finding: Mapping[str, Any], language: Language, unit: str) -> str:
@@ -157,8 +162,6 @@ def worst_channel(found: Mapping[str, Any], channel: int | None) -> Mapping[str,
 
 
 def _sentence(kind: str, language: Language) -> str:
-    from instrumentgpt.agents.offline.phrases import sentences
-
     return sentences()[f"panel_figure_{kind}"][language]
 
 
@@ -167,7 +170,7 @@ def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reas
     for one in findings:
         for row in one["alternatives"]:
             if row["class"] == cause:
-                line, quote = _first_line(one)
+                line, quote = first_line(one)
                 yield Reason(cause, row["text"], line, quote, row["reason"] not in OPEN_REASONS)
 
 
@@ -179,7 +182,7 @@ def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Lang
                 "cause": one["title"],
                 "clause": clause(one["summary"]),
             }
-            line, quote = _first_line(one)
+            line, quote = first_line(one)
             return Reason(cause, phrase("panel_explained", language, **told), line, quote)
     return None
 
@@ -196,6 +199,7 @@ def _is_judged(found: Mapping[str, Any], cause: str) -> bool:
     return cause in found["checks"] and cause not in found["unjudged"]
 
 
-def _first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
+def first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
+    """Return number and text of the first line that shows `finding`; (None, "") if none does."""
     shown = finding["evidence"][:1]
     return (shown[0]["line"], shown[0]["text"]) if shown else (None, "")

@@ -1,0 +1,44 @@
+"""What one expert of a panel works with: the sub-problem, and what the log says in its field."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Case, Result
+from instrumentgpt.agents.offline.panel.planning import where_is
+from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.instruments.faults import cause_title
+
+
+@dataclass(frozen=True)
+class Field:
+    """What the expert works with: who it is, the sub-problem, and what the log says in its field."""
+
+    case: Case
+    given: Mapping[str, Any]
+    found: Result
+
+    @property
+    def part(self) -> Mapping[str, Any]:
+        part: Mapping[str, Any] = self.given["sub_problem"]
+        return part
+
+    @property
+    def expert(self) -> Mapping[str, Any]:
+        expert: Mapping[str, Any] = self.given["expert"]
+        return expert
+
+    @property
+    def own(self) -> list[str]:
+        """The candidates that the expert may speak on."""
+        return [one for one in self.part["candidates"] if one in self.expert["speaks_on"]]
+
+    @property
+    def where(self) -> str:
+        return where_is(self.part["channel"], self.case.language)
+
+    def say(self, key: str, **fields: Any) -> str:
+        return phrase(key, self.case.language, **fields)
+
+    def title(self, fault: str) -> str:
+        return cause_title(fault, self.case.language)
