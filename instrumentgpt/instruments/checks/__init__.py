@@ -11,12 +11,15 @@ from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
     control,
     heater,
+    noise,
     oscillation,
     record,
     response,
     room,
+    saturation,
     sensor,
     slow,
+    stuck,
 )
 from instrumentgpt.instruments.findings import Finding
 
@@ -42,13 +45,13 @@ CHECKS: dict[str, Check] = {
     "data_gap": Check(record.data_gap, "data_gap", ("period",), False),
     "sensor_open": Check(sensor.sensor_open, "sensor_open", ("period",)),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", ("period",)),
-    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck"),
+    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck"),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("period",)),
-    "sensor_noise": Check(sensor.sensor_noise, "sensor_noise", ("period",)),
+    "sensor_noise": Check(noise.sensor_noise, "sensor_noise", ("period",)),
     "heater_failure": Check(heater.heater_failure, "heater_failure"),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on"),
     "control_off": Check(control.control_off, "control_off"),
-    "saturation": Check(heater.saturation, "saturation"),
+    "saturation": Check(saturation.saturation, "saturation"),
     "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint", "period")),
     "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint", "period")),
     "oscillation_tuning": Check(

@@ -5,22 +5,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, HalfCycles
-from instrumentgpt.instruments.analysis.tracks import Hold, Track
+from instrumentgpt.instruments.analysis.signals import HalfCycles
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
+from instrumentgpt.instruments.checks.trains import (
+    STRIKING_CROSSINGS,
+    beginning_of,
+    decays,
+    growth_of,
+    longest_train,
+    pair_variation,
+    period_of,
+)
 
 AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
 SMALL_AMPLITUDE = 0.22  # °C, from which no hold is healthy; a swing that small must be strikingly regular
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
-STRIKING_CROSSINGS = 12
 CROSSINGS = 8  # half cycles; loops.md section 1
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
-DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
-LIGHTLY_DAMPED = 0.75  # of the amplitude left after a cycle (damping ratio 0.05): no settling loop rings so
-LONG_BEGINNING = 4.0  # periods
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 
 
@@ -67,24 +72,24 @@ def smallest_swing(track: Track) -> float:
 def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
     smallest = smallest_swing(track) if smallest is None else smallest
-    trains = [_longest_group(track, hold, smallest) for hold in track.holds]
+    trains = [longest_train(track, hold, smallest) for hold in track.holds]
     groups = [train for train in trains if train is not None]
     if not groups:
         return None
     longest = max(groups, key=len)
-    period = _period(track, longest)
-    alike = [group for group in groups if 0.6 < _period(track, group) / period < 1.6]
-    if sum(len(group) for group in alike) < CROSSINGS or _decays(longest):
+    period = period_of(track, longest)
+    alike = [group for group in groups if 0.6 < period_of(track, group) / period < 1.6]
+    if sum(len(group) for group in alike) < CROSSINGS or decays(longest):
         return None
     durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
-    regularity = 1.0 - _pair_variation(durations)
+    regularity = 1.0 - pair_variation(durations)
     if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period:
         return None
     extremes = np.concatenate([np.abs(group.extreme) for group in alike])
     amplitude = float(np.median(extremes))
     if amplitude < smallest:
         return None
-    first, last = _beginning(track, alike[0], period, smallest), int(alike[-1].peak[-1])
+    first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     straight = straightness(track.error, longest.peak)
     return Swing(
         first,
@@ -98,89 +103,8 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
         oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
         straight,
-        _growth(longest),
+        growth_of(longest),
     )
-
-
-def _longest_group(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
-    """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
-    start = track.reached(hold)
-    usable = track.usable[start : hold.stop]
-    error = track.error[start : hold.stop]
-    known = error[usable & np.isfinite(error)]
-    if len(known) < 20:
-        return None
-    half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
-    if half < 0.6 * smallest:
-        return None
-    noise = 0.0 if np.isnan(track.noise) else track.noise
-    cycles = track.swings(start, hold.stop, max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half))
-    return _best_train(track, cycles, smallest)
-
-
-def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles | None:
-    large = np.abs(cycles.extreme) > 0.8 * smallest
-    times = track.time[cycles.first]
-    lengths = np.diff(times, append=times[-1:] + 0.0)
-    trains, start = [], 0
-    for i in range(1, len(cycles) + 1):
-        ends = i == len(cycles) or not large[i]
-        unlike = not ends and i - start >= 3 and not 0.4 < lengths[i - 1] / max(lengths[i - 3], 1e-9) < 2.5
-        if ends or unlike or not large[start]:
-            trains.append((start, i))
-            start = i
-    best = max(trains, key=lambda train: train[1] - train[0], default=(0, 0))
-    if best[1] - best[0] < 4:
-        return None
-    part = slice(*best)
-    return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
-
-
-def _beginning(track: Track, train: HalfCycles, period: float, smallest: float) -> int:
-    """Return where the swing began: excursions up to `LONG_BEGINNING` before belong to it."""
-    first = int(train.first[0])
-    earlier: list[int] = []
-    for hold in track.holds:
-        start, stop = track.reached(hold), min(hold.stop, first)
-        if start < stop:
-            earlier += track.swings(start, stop, 0.8 * smallest).first.tolist()
-    for start in reversed(earlier):
-        if track.time[first] - track.time[start] > LONG_BEGINNING * period:
-            break
-        first = start
-    return first
-
-
-def _period(track: Track, group: HalfCycles) -> float:
-    """Return the period in s: twice the mean half cycle."""
-    span = float(track.time[group.first[-1]] - track.time[group.first[0]])
-    return 2.0 * span / (len(group) - 1)
-
-
-def _pair_variation(lengths: Floats) -> float:
-    """Return the coefficient of variation of whole cycles: a lopsided swing is as regular as an even one."""
-    if len(lengths) < 3:
-        return 1.0
-    pairs = lengths[:-1] + lengths[1:]
-    return float(np.std(pairs) / np.mean(pairs))
-
-
-def _decays(group: HalfCycles) -> bool:
-    size = np.abs(group.extreme)
-    if size[0] > 2 * np.median(size):
-        size = size[1:]  # the step that set it off
-    third = max(2, len(size) // 3)
-    if np.median(size[-third:]) >= DECAYED * np.median(size[:third]):
-        return False
-    a_half_cycle = float(np.polyfit(np.arange(len(size)), np.log(size), 1)[0])
-    return len(size) < STRIKING_CROSSINGS or float(np.exp(2 * a_half_cycle)) < LIGHTLY_DAMPED
-
-
-def _growth(group: HalfCycles) -> float:
-    """Return the amplitude of the last third over that of the first."""
-    size = np.abs(group.extreme)
-    third = max(2, len(size) // 3)
-    return float(np.median(size[-third:]) / np.median(size[:third]))
 
 
 def _mean_share_at_limit(track: Track, groups: Sequence[HalfCycles], crossing: bool) -> float:
@@ -225,7 +149,7 @@ def _swing_of_zigzag(track: Track, zigzag: Zigzag) -> Swing:
         2.0 * float(np.mean(np.concatenate(lengths))),
         float(np.median(heights)) / 2,
         zigzag.legs / 2,
-        1.0 - _pair_variation(max(lengths, key=len)),
+        1.0 - pair_variation(max(lengths, key=len)),
         _mean_share_at_limit(track, groups, crossing=False),
         _output_swing(track, max(groups, key=len)),
         (int(longest[len(longest) // 2]), int(longest[len(longest) // 2 - 1])),

@@ -1,0 +1,94 @@
+"""A fault of the sensor: pv stands still while the output moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.signals import Floats, constant_runs, noise
+from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.findings import Finding, RuledOut
+
+STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
+STUCK_AFTER = 45.0  # s of dead time and lag that pv is given to follow the output
+STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
+TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
+UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
+
+
+def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a pv equal to the last digit for long while the output moved as if it were not."""
+    return [finding for track in study.active for finding in _stuck(study, track)]
+
+
+def _stuck(study: Study, track: Track) -> list[Finding]:
+    spells = constant_runs(track.pv)
+    held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
+    lengths = np.sort(held)
+    for first, stop in spells[held >= STUCK_FOR].tolist():
+        seconds = float(track.time[stop - 1] - track.time[first])
+        if not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
+            continue
+        others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
+        moved = _output_moved(track, first, stop)
+        setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
+        needed = max(STUCK_OUTPUT, 60 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
+        if (
+            moved < needed
+            or (others > 0.5 * seconds and others != seconds)
+            or _noisy_output(track, first, stop, moved)
+        ):
+            continue
+        numbers: dict[str, float | str] = {
+            "seconds": seconds,
+            "value": float(track.loop.pv[first]),
+            "output_change": moved,
+            "setpoint_change": track.shown(setpoint),
+            "usual": others,
+        }
+        low, high = _extremes(track.output, first, stop)
+        first = _stuck_since(track, first, stop, others)
+        ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
+        lines = (first, low, high, stop - 1)
+        return [found(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
+    return []
+
+
+def was_stuck(track: Track, index: int) -> bool:
+    """Return whether pv stood still before the jump although the output moved: then it comes unstuck."""
+    moved = np.flatnonzero(track.pv[:index] != track.pv[index - 1])
+    first = int(moved[-1]) + 1 if moved.size else 0
+    held = float(track.time[index - 1] - track.time[first])
+    return held >= STUCK_FOR and _output_moved(track, first, index) > STUCK_OUTPUT
+
+
+def _output_moved(track: Track, first: int, stop: int) -> float:
+    """Return how far the output had moved (percent) `STUCK_AFTER` before the end: pv had time to follow."""
+    start, last = (
+        min(first + 2, stop - 1),
+        int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER)),
+    )
+    inside = track.output[start : max(start, last)]
+    inside = inside[np.isfinite(inside)]
+    return float(np.ptp(inside)) if inside.size else 0.0
+
+
+def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
+    """Return where pv can have stuck at the latest: coarse digits are constant for `others` anyway."""
+    output = track.output[first:stop]
+    away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
+    departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
+    if others < float(departure) - track.time[first]:
+        return first
+    return max(first, int(np.searchsorted(track.time, float(departure) - STUCK_FOR)))
+
+
+def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
+    """Return whether the output trembles: its controller then sees pv move below the last digit."""
+    tremor = noise(track.output[first + 2 : stop])
+    return not tremor <= max(TREMOR * moved, 0.6 * track.output_digit)
+
+
+def _extremes(values: Floats, first: int, stop: int) -> tuple[int, int]:
+    part = np.nan_to_num(values[first:stop])
+    return first + int(np.argmin(part)), first + int(np.argmax(part))
