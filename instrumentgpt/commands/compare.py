@@ -13,7 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.language import Language
 
 if TYPE_CHECKING:
-    from instrumentgpt.instruments.compare import Comparison
+    from instrumentgpt.instruments.comparing.rows import Comparison
     from instrumentgpt.instruments.fault_changes import FaultChange
 
 HELP = "say what changed between two logs, or in one log at a time of day"

@@ -3,7 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.instruments.compare import Comparison, compare
+from instrumentgpt.instruments.compare import compare
+from instrumentgpt.instruments.comparing.rows import Comparison
 from instrumentgpt.instruments.comparison_wording import (
     Devices,
     comparison_sentences,

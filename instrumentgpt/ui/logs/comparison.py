@@ -8,7 +8,8 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
-from instrumentgpt.instruments.compare import Comparison, Row, compare
+from instrumentgpt.instruments.compare import compare
+from instrumentgpt.instruments.comparing.rows import Comparison, Row
 from instrumentgpt.instruments.comparison_wording import comparison_sentences
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.charts import CONFIG

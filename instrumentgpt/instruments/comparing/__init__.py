@@ -1,0 +1,1 @@
+"""Behind compare.py: what changed in each channel, and in the event lines."""
