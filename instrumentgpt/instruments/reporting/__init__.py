@@ -1,0 +1,1 @@
+"""Behind report.py: what stands in the tables of a report, and its words."""
