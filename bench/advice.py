@@ -15,16 +15,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.margins import margins
-from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
+from instrumentgpt.instruments.advice import advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
 from instrumentgpt.instruments.tuning.gains import Gains
+from instrumentgpt.instruments.tuning.worst_model import LEAST_GAIN, LEAST_PHASE
 
-Floats = NDArray[np.float64]
 KINDS = ("well tuned", "sluggish", "overshoot", "oscillation")
 RAISED = 1.3  # of "can kp go up 30 %?"
 

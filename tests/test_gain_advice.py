@@ -6,23 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.advice import (
-    DESIGN_GAIN,
-    DESIGN_PHASE,
-    EXPERIMENTS,
-    UnknownGain,
-    advise,
-    can_raise,
-    extreme_models,
-    margins_of,
-    simc,
-    with_dead_time,
-)
+from instrumentgpt.instruments.advice import EXPERIMENTS, UnknownGain, advise, can_raise
 from instrumentgpt.instruments.plant import Identification, identify
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
+from instrumentgpt.instruments.tuning.candidates import DESIGN_GAIN, DESIGN_PHASE, simc
 from instrumentgpt.instruments.tuning.gains import Gains
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.prediction import predicted_iae
+from instrumentgpt.instruments.tuning.worst_model import extreme_models, margins_of, with_dead_time
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held

@@ -6,11 +6,11 @@ from string import Formatter
 
 import pytest
 
-from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise, sentences
+from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning import advice_wording
-from instrumentgpt.instruments.tuning.advice_wording import advice_text, answer_text
+from instrumentgpt.instruments.tuning.advice_wording import advice_text, answer_text, sentences
 from instrumentgpt.text.language import language_of
 from tests.simulated_loops import simulated_loop
 

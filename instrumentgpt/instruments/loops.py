@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
+
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log
 
-Floats = NDArray[np.float64]
 Lines = NDArray[np.int64]
 COLUMNS = ("setpoint", "pv", "output", "kp", "ki", "kd")
 

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.signals import periodicity, runs
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.tuning.margins import margins
-from instrumentgpt.instruments.tuning.model_search import Record, fit
+from instrumentgpt.instruments.tuning.model_residual import Record
+from instrumentgpt.instruments.tuning.model_search import fit
 
-Floats = NDArray[np.float64]
 Span = tuple[float, float]
 
 LEAST_OUTPUT_RANGE = 3.0  # %, below it the output excites nothing: loops.md section 3

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from instrumentgpt.instruments.arrays import Floats
 
 LARGEST_STEP = 0.25  # s: the two masses are integrated at least this finely
 UNIFORMS = 12  # uniform numbers in a normal one: their sum less 6 has variance 1
 
 EventKind = Literal["load", "heater", "sensor", "bias", "noise", "output"]
 Steps = Sequence[tuple[float, float]]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

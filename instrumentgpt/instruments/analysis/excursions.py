@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Mask, constant_runs, runs
+from instrumentgpt.instruments.analysis.signals import constant_runs, runs
+from instrumentgpt.instruments.arrays import Floats, Mask
 
 RAILS = np.array(  # what converters read with the sensor off
     [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.analysis.excursions import FAR, RAILS
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, SHORTEST_GAP
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.arrays import Floats
 
 Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"

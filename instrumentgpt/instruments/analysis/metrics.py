@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, periodicity
+from instrumentgpt.instruments.analysis.signals import periodicity
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
+from instrumentgpt.instruments.arrays import Floats
 
 
 def rise_time(time: Floats, pv: Floats, setpoint: float) -> float:

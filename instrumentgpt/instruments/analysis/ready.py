@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from instrumentgpt.instruments.analysis.excursions import readings, without_spikes
-from instrumentgpt.instruments.analysis.signals import Floats, Mask, constant_runs
+from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
 FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit

@@ -4,11 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.int64]
+from instrumentgpt.instruments.arrays import Floats, Indices, Mask
 
 MAD_TO_SIGMA = 1.4826  # median absolute deviation to standard deviation of a normal distribution
 SECOND_DIFFERENCE_GAIN = math.sqrt(6.0)  # standard deviation of x[i-1] - 2 x[i] + x[i+1] over that of white x

@@ -9,9 +9,9 @@ import numpy as np
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.ready import track_of
-from instrumentgpt.instruments.analysis.signals import Floats
 from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of

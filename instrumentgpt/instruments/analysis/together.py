@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, runs, smooth
+from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats
 
 SHARED_MOVE = 0.33  # °C out of the setpoint, at least, of each channel; loops.md section 1
 SHARED_BY = 3  # channels; loops.md section 1

@@ -7,9 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import (
-    Floats,
     HalfCycles,
-    Mask,
     constant_runs,
     digit,
     half_cycles,
@@ -17,6 +15,7 @@ from instrumentgpt.instruments.analysis.signals import (
     runs,
     smooth,
 )
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
 BAND = 0.3  # °C around the setpoint that counts as on setpoint; loops.md section 1

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.frame import shown, worth_showing
-from instrumentgpt.instruments.charts.style import Floats
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log

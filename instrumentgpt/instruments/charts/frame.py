@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.charts.style import SEVERITY_COLOURS, SHADE_OPACITY, Floats, escaped
+from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.charts.style import SEVERITY_COLOURS, SHADE_OPACITY, escaped
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log

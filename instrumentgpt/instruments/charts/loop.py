@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.frame import (
     LABEL_PIXELS,
     Clock,
@@ -23,7 +24,6 @@ from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
     ROW_GAP,
     SETPOINT_COLOUR,
-    Floats,
     escaped,
     laid_out,
     reduced,

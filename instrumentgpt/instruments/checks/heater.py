@@ -5,9 +5,10 @@ from operator import attrgetter
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Mask, smooth
+from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.driven import driven_elsewhere, moved_with_room
 from instrumentgpt.instruments.checks.limits import BLIP, back_in_band, left_band, of_either_side, pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut

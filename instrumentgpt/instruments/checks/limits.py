@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Mask, runs
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.findings import Finding
 
 BLIP = 10.0  # s off the limit that noise on the derivative may cause

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, runs, sliding_median
+from instrumentgpt.instruments.analysis.signals import runs, sliding_median
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 NOISY = 0.085  # °C, standard deviation; loops.md section 1

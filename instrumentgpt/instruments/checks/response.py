@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Mask
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 OVERSHOOT_STEP = 4.0  # °C; loops.md section 1

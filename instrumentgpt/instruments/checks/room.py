@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments import faults
-from instrumentgpt.instruments.analysis.signals import Floats, smooth
+from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, found, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import Step, Track
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 

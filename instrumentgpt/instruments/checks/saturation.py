@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Mask, runs
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.limits import pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 BLOCK = 20.0  # s over which the output is averaged

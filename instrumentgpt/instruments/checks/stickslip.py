@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Indices, smooth, turning_points
+from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
+from instrumentgpt.instruments.arrays import Floats, Indices
 
 FEWEST_LEGS = 5  # from extreme to extreme, in all holds: two and a half cycles; fewer may be a settling
 TRAIN_LEGS = 3  # of one hold

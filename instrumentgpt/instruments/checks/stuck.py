@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, constant_runs, noise
+from instrumentgpt.instruments.analysis.signals import constant_runs, noise
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import Floats, Mask, noise
+from instrumentgpt.instruments.analysis.signals import noise
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.arrays import Floats, Mask
 
 BLOCK = 6  # samples averaged: noise goes down, and what follows at once has followed
 STILL = 3.0  # standard deviations of a block mean by which pv may move and count as still

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading.headers import ROLES, Heading
 
-Floats = NDArray[np.float64]
 ASIDE = (
     "ambient",
     "outside",

@@ -1,11 +1,10 @@
 """The unit of pv and the full scale of the output of a table: as the header states or the values suggest."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading.headers import DEGREES, TEMPERATURE, Heading
 
-Floats = NDArray[np.float64]
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 OVER = 1.02  # an output may exceed its range by so much

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading import stamps
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
@@ -34,7 +35,6 @@ from instrumentgpt.instruments.reading.roles import Roles, guess_roles, header_r
 from instrumentgpt.instruments.reading.scales import output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
 
-Floats = NDArray[np.float64]
 SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 DELIMITER_NAMES = {"": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}

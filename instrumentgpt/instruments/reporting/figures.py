@@ -68,6 +68,7 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     Both are empty where the log lacks what every identification needs.
     """
     from instrumentgpt.instruments import advice, plant  # scipy: only where gains are judged
+    from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     log = diagnosis.log
     told: list[str] = []
@@ -76,11 +77,11 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
         return [], []
     for channel, loop in sorted(loops_of(log).items()):
         model = plant.identify(loop, spoiled(diagnosis, channel), log.degrees_per_unit)
-        better = advice.sentences(advice.advise(model), language, log.unit)
+        better = sentences(advice.advise(model), language, log.unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])
             better = better[:2]
         else:
-            better.insert(0, advice.sentences(advice.can_raise(model), language, log.unit)[0])
+            better.insert(0, sentences(advice.can_raise(model), language, log.unit)[0])
         told.append(("" if language == "zh" else " ").join(better))
     return told, list(experiments)

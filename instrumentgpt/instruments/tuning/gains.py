@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import Loop
 
-Floats = NDArray[np.float64]
 GainName = Literal["kp", "ki", "kd"]
 Source = Literal["log", "agrees", "regressed", "disagrees", "proposed"]
 GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")

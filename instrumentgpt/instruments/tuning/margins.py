@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from instrumentgpt.instruments.arrays import Floats
 
 FREQUENCIES = 400  # points of the logarithmic grid; crossings are interpolated between them
 FILTER_SHARE = 0.25  # of kd / kp, counted as dead time: what an unknown derivative filter costs

@@ -1,42 +1,16 @@
-"""Direct output-error search for a plant of two lags and a dead time, and all models near the best."""
+"""Direct output-error search for the plant of two lags and a dead time that best explains a record."""
 
-from collections import deque
-from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
-from scipy.signal import lfilter
-from scipy.stats import chi2
 
-Floats = NDArray[np.float64]
-Cell = tuple[int, int, int]
+from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.tuning.accepted_models import accepted_models
+from instrumentgpt.instruments.tuning.model_residual import NOISE_POLE, Record, Search, bounds, whitened
 
-CONFIDENCE = 0.99  # of the likelihood region that holds the accepted models
-PARAMETERS = 4  # gain, tau1, tau2, dead time: degrees of freedom of that region
-LONGEST_DEAD_TIME = 60.0  # s
-TWO_SIDED = 1.0  # %: an output on both sides of this heats and cools, with a gain for each
-NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
 NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
 SLOWER_ZERO = 0.9  # noise against which the fitted one is checked
-OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
-LATTICES = (2.5, 1.2, 0.6)  # points per radius of the accepted region; the finest that is small enough
-MOST_MODELS = 300  # points of that lattice
-
-
-class Record(NamedTuple):
-    """An uninterrupted stretch on an even clock: period (s), pv and output (n,), start (s).
-
-    closed  whether a controller made the output from the pv, so that disturbances are in both
-    """
-
-    period: float
-    start: float
-    pv: Floats
-    output: Floats
-    closed: bool = True
 
 
 class Fit(NamedTuple):
@@ -45,69 +19,6 @@ class Fit(NamedTuple):
     models: Floats
     r2: float
     residual: float
-
-
-def lagged(values: Floats, tau: float, period: float) -> Floats:
-    """Return `values` (n,), linear between samples, after a lag of `tau` s, at rest before the first."""
-    ratio = max(tau / period, 1e-3)
-    decay = np.exp(-1 / ratio)
-    now = 1 - (1 - decay) * ratio
-    through: Floats = lfilter([now, 1 - decay - now], [1.0, -decay], values - values[0]) + values[0]
-    return through
-
-
-def response(output: Floats, tau1: float, tau2: float, dead_time: float, period: float) -> Floats:
-    """Return the plant's answer of gain 1 to `output` (n,), at rest before the first sample."""
-    through = lagged(lagged(output, tau1, period), tau2, period)
-    at = np.arange(len(output)) - dead_time / period
-    delayed: Floats = np.interp(at, np.arange(len(output)), through)
-    return delayed
-
-
-def _whitened(values: Floats, zero: float) -> Floats:
-    """Return `values` (…, n) through the inverse noise filter: a random walk and white noise become white."""
-    white: Floats = lfilter([1.0, -NOISE_POLE], [1.0, -zero], values)
-    return white
-
-
-class Search:
-    """The residual of a model as a function of (ln tau1, tau2, dead_time), all else solved linearly."""
-
-    def __init__(self, record: Record, zero: float = NOISE_POLE):
-        self.record, self.zero = record, zero
-        self.target = _whitened(record.pv - record.pv[0], zero)
-        two_sided = record.output.min() < -TWO_SIDED and record.output.max() > TWO_SIDED
-        halves = (np.maximum(record.output, 0.0), np.minimum(record.output, 0.0))
-        self.inputs = halves if two_sided else (record.output,)
-
-    def columns(self, point: Floats) -> Floats:
-        tau1, tau2, dead_time = np.exp(point[0]), point[1], point[2]
-        period, n = self.record.period, len(self.target)
-        elapsed = np.arange(n) * period
-        driven = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
-        start = np.exp(-elapsed / tau1), np.exp(-elapsed / max(tau2, period))
-        columns = [*driven, np.ones(n)]
-        if self.record.closed:
-            columns += [*start, elapsed / elapsed[-1], np.eye(1, n)[0]]
-        return _whitened(np.stack(columns), self.zero)
-
-    def solve(self, point: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return residual (n,), the gain of each input, and their standard errors per unit of residual."""
-        columns = self.columns(point)
-        scale = np.sqrt((columns**2).sum(axis=1)) + 1e-300
-        columns /= scale[:, None]
-        normal = columns @ columns.T + 1e-9 * np.eye(len(columns))
-        inverse = np.linalg.inv(normal)
-        weights = inverse @ (columns @ self.target)
-        own = slice(len(self.inputs))
-        return (
-            self.target - weights @ columns,
-            (weights / scale)[own],
-            (np.sqrt(np.diag(inverse)) / scale)[own],
-        )
-
-    def residual(self, point: Floats) -> Floats:
-        return self.solve(point)[0]
 
 
 def fit(record: Record) -> Fit:
@@ -125,10 +36,10 @@ def fit(record: Record) -> Fit:
         point = _refined(search, point)
     plain = _unwhitened(record, point)
     r2 = 1 - float(np.var(plain) / np.var(record.pv))
-    models = [_accepted(search, point)]
+    models = [accepted_models(search, point)]
     if record.closed and search.zero < SLOWER_ZERO:
         slower = Search(record, SLOWER_ZERO)
-        models.append(_accepted(slower, _refined(slower, point)))
+        models.append(accepted_models(slower, _refined(slower, point)))
     return Fit(np.concatenate(models), r2, float(np.std(plain)))
 
 
@@ -137,19 +48,11 @@ def _unwhitened(record: Record, point: Floats) -> Floats:
 
 
 def _noise_zero(residual: Floats) -> float:
-    return min(NOISE_ZEROS, key=lambda zero: float((_whitened(residual, zero)[1:] ** 2).sum()))
-
-
-def _bounds(record: Record) -> tuple[Floats, Floats]:
-    # A dead time under one sample would let the output, which answers the sensor's noise at once, explain it.
-    period, length = record.period, record.period * len(record.pv)
-    low = np.array([np.log(2 * period), 0.0, period])
-    longest = max(min(LONGEST_DEAD_TIME, length / 10), 2 * period)
-    return low, np.array([np.log(5 * length), length / 10, longest])
+    return min(NOISE_ZEROS, key=lambda zero: float((whitened(residual, zero)[1:] ** 2).sum()))
 
 
 def _coarse(search: Search) -> Floats:
-    _, high = _bounds(search.record)
+    _, high = bounds(search.record)
     points = [
         np.array([slow, quick, dead_time])
         for slow in np.linspace(np.log(10 * search.record.period), high[0], 9)
@@ -161,7 +64,7 @@ def _coarse(search: Search) -> Floats:
 
 
 def _refined(search: Search, point: Floats) -> Floats:
-    low, high = _bounds(search.record)
+    low, high = bounds(search.record)
     inside = np.clip(point, low + 1e-6, high - 1e-6)
     found = least_squares(
         search.residual,
@@ -173,87 +76,3 @@ def _refined(search: Search, point: Floats) -> Floats:
     )
     refined: Floats = found.x
     return refined
-
-
-def _accepted(search: Search, best: Floats) -> Floats:
-    """Return all models (m, 4) within the likelihood bound around `best`, by a walk over a lattice."""
-    residual, gains, _ = search.solve(best)
-    least = float(residual @ residual)
-    unit = least / _effective_samples(residual)
-    bound = float(chi2.ppf(CONFIDENCE, PARAMETERS))
-    models = [(gain, *best) for gain in gains]
-    for point in _within_bound(search, best, unit, bound, least):
-        residual, gains, errors = search.solve(point)
-        room = max(bound - (float(residual @ residual) - least) / unit, 0.0)
-        for gain, error in zip(gains, errors, strict=True):
-            models += [(gain + side * error * np.sqrt(room * unit), *point) for side in (-1, 1)]
-    table = np.array(models)
-    table[:, 1] = np.exp(table[:, 1])
-    if len(search.inputs) == 1 and search.record.output.min() < -TWO_SIDED:  # only the cooling side was seen
-        stronger = table * [OTHER_SIDE, 1.0, 1.0, 1.0]
-        return np.concatenate([table, stronger])
-    return table
-
-
-def _effective_samples(residual: Floats) -> float:
-    """Return how many independent values `residual` is worth, from its autocorrelation to the first zero."""
-    n = len(residual)
-    spectrum = np.abs(np.fft.rfft(residual - residual.mean(), 2 * n)) ** 2
-    correlation = np.fft.irfft(spectrum)[:n]
-    correlation /= correlation[0]
-    crossings = np.flatnonzero(correlation <= 0)
-    until = int(crossings[0]) if len(crossings) else n
-    return max(n / (1 + 2 * float(correlation[1:until].sum())), 5.0)
-
-
-def _within_bound(search: Search, best: Floats, unit: float, bound: float, least: float) -> list[Floats]:
-    """Return the lattice points within the bound, of a coarser lattice if there are too many."""
-    axes = _axes(search, best, unit) * np.sqrt(bound)
-    found: list[Floats] = []
-    for points_per_radius in LATTICES:
-        walk = _walk(search, best, axes / points_per_radius, least + bound * unit)
-        found = list(islice(walk, MOST_MODELS + 1))
-        if len(found) <= MOST_MODELS:
-            break
-    return found
-
-
-def _walk(search: Search, best: Floats, axes: Floats, limit: float) -> Iterator[Floats]:
-    """Yield the lattice points of squared residual up to `limit`, neighbour by neighbour from `best`."""
-    low, high = _bounds(search.record)
-    origin: Cell = (0, 0, 0)
-    waiting, seen = deque([origin]), {origin}
-    while waiting:
-        cell = waiting.popleft()
-        point = best + axes @ np.array(cell)
-        if (point < low).any() or (point > high).any():
-            continue
-        residual = search.residual(point)
-        if float(residual @ residual) > limit:
-            continue
-        yield point
-        nearby = [cell for cell in _neighbours(cell) if cell not in seen]
-        seen.update(nearby)
-        waiting += nearby
-
-
-def _neighbours(cell: Cell) -> list[Cell]:
-    i, j, k = cell
-    return [(i - 1, j, k), (i + 1, j, k), (i, j - 1, k), (i, j + 1, k), (i, j, k - 1), (i, j, k + 1)]
-
-
-def _axes(search: Search, best: Floats, unit: float) -> Floats:
-    """Return the axes (3, 3; in columns) along which one standard deviation raises the statistic by 1."""
-    steps = np.array([0.02, 0.2, 0.2])
-    low, high = _bounds(search.record)
-    slopes = []
-    for axis in range(3):
-        ahead, behind = best.copy(), best.copy()
-        ahead[axis] = min(best[axis] + steps[axis], high[axis])
-        behind[axis] = max(best[axis] - steps[axis], low[axis])
-        slopes.append((search.residual(ahead) - search.residual(behind)) / (ahead[axis] - behind[axis]))
-    curvature = np.array(slopes) @ np.array(slopes).T / unit
-    values, vectors = np.linalg.eigh(curvature)
-    longest = np.array([2.0, 20.0, 20.0]).max()
-    axes: Floats = vectors / np.sqrt(np.maximum(values, longest**-2))
-    return axes

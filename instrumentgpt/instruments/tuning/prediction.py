@@ -1,11 +1,9 @@
 """What a controller would do with a plant: the integral of |error| after a setpoint step and a load step."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.tuning.gains import Gains
-
-Floats = NDArray[np.float64]
 
 STEP = 0.5  # s of the simulation
 SETPOINT_STEP = 5.0  # °C, at the start

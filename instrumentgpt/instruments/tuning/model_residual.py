@@ -1,0 +1,97 @@
+"""What a plant of two lags and a dead time leaves unexplained of a record, by its parameters."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.signal import lfilter
+
+from instrumentgpt.instruments.arrays import Floats
+
+LONGEST_DEAD_TIME = 60.0  # s
+TWO_SIDED = 1.0  # %: an output on both sides of this heats and cools, with a gain for each
+NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
+
+
+class Record(NamedTuple):
+    """An uninterrupted stretch on an even clock: period (s), pv and output (n,), start (s).
+
+    closed  whether a controller made the output from the pv, so that disturbances are in both
+    """
+
+    period: float
+    start: float
+    pv: Floats
+    output: Floats
+    closed: bool = True
+
+
+def lagged(values: Floats, tau: float, period: float) -> Floats:
+    """Return `values` (n,), linear between samples, after a lag of `tau` s, at rest before the first."""
+    ratio = max(tau / period, 1e-3)
+    decay = np.exp(-1 / ratio)
+    now = 1 - (1 - decay) * ratio
+    through: Floats = lfilter([now, 1 - decay - now], [1.0, -decay], values - values[0]) + values[0]
+    return through
+
+
+def response(output: Floats, tau1: float, tau2: float, dead_time: float, period: float) -> Floats:
+    """Return the plant's answer of gain 1 to `output` (n,), at rest before the first sample."""
+    through = lagged(lagged(output, tau1, period), tau2, period)
+    at = np.arange(len(output)) - dead_time / period
+    delayed: Floats = np.interp(at, np.arange(len(output)), through)
+    return delayed
+
+
+def whitened(values: Floats, zero: float) -> Floats:
+    """Return `values` (…, n) through the inverse noise filter: a random walk and white noise become white."""
+    white: Floats = lfilter([1.0, -NOISE_POLE], [1.0, -zero], values)
+    return white
+
+
+class Search:
+    """The residual of a model as a function of (ln tau1, tau2, dead_time), all else solved linearly."""
+
+    def __init__(self, record: Record, zero: float = NOISE_POLE):
+        self.record, self.zero = record, zero
+        self.target = whitened(record.pv - record.pv[0], zero)
+        two_sided = record.output.min() < -TWO_SIDED and record.output.max() > TWO_SIDED
+        halves = (np.maximum(record.output, 0.0), np.minimum(record.output, 0.0))
+        self.inputs = halves if two_sided else (record.output,)
+
+    def columns(self, point: Floats) -> Floats:
+        tau1, tau2, dead_time = np.exp(point[0]), point[1], point[2]
+        period, n = self.record.period, len(self.target)
+        elapsed = np.arange(n) * period
+        driven = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
+        start = np.exp(-elapsed / tau1), np.exp(-elapsed / max(tau2, period))
+        columns = [*driven, np.ones(n)]
+        if self.record.closed:
+            columns += [*start, elapsed / elapsed[-1], np.eye(1, n)[0]]
+        return whitened(np.stack(columns), self.zero)
+
+    def solve(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return residual (n,), the gain of each input, and their standard errors per unit of residual."""
+        columns = self.columns(point)
+        scale = np.sqrt((columns**2).sum(axis=1)) + 1e-300
+        columns /= scale[:, None]
+        normal = columns @ columns.T + 1e-9 * np.eye(len(columns))
+        inverse = np.linalg.inv(normal)
+        weights = inverse @ (columns @ self.target)
+        own = slice(len(self.inputs))
+        return (
+            self.target - weights @ columns,
+            (weights / scale)[own],
+            (np.sqrt(np.diag(inverse)) / scale)[own],
+        )
+
+    def residual(self, point: Floats) -> Floats:
+        return self.solve(point)[0]
+
+
+def bounds(record: Record) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest (ln tau1, tau2, dead_time) that are searched for `record`."""
+    # A dead time under one sample would let the output, which answers the sensor's noise at once, explain it.
+    period, length = record.period, record.period * len(record.pv)
+    low = np.array([np.log(2 * period), 0.0, period])
+    longest = max(min(LONGEST_DEAD_TIME, length / 10), 2 * period)
+    return low, np.array([np.log(5 * length), length / 10, longest])
