@@ -9,19 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading import stamps
-from instrumentgpt.instruments.reading.cells import (
-    GREATEST,
-    ON_OFF,
-    Shape,
-    Table,
-    find_shape,
-    number_in,
-    read_chunk,
-)
+from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk
 from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, Micros, start_of, time_axis
-from instrumentgpt.instruments.reading.headers import Heading
+from instrumentgpt.instruments.reading.grid import Grid, grid_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
     EVENT_COLUMNS,
@@ -38,20 +29,6 @@ from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, 
 SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 DELIMITER_NAMES = {"": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
-
-
-@dataclass(frozen=True)
-class _Grid:
-    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row."""
-
-    shape: Shape
-    cells: list[NDArray[np.generic]]
-    numbers: list[Floats]
-    texts: list[bool]
-    line: NDArray[np.int64]
-
-    def heading(self, column: int) -> Heading | None:
-        return self.shape.headings[column] if self.shape.headings else None
 
 
 @dataclass(frozen=True)
@@ -83,37 +60,13 @@ def read_table(
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
         notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
-    grid = _grid(table, shape)
+    grid = grid_of(table, shape)
     roles = _roles(source.path.name, grid, columns)
     times = _times(grid, roles, period)
     return _log_of(source, table, grid, roles, times, lines, notes)
 
 
-def _grid(table: Table, shape: Shape) -> _Grid:
-    cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
-    numbers = [_numbers(column, shape.decimal_comma) for column in cells]
-    texts = [_is_text(column, known) for column, known in zip(cells, numbers, strict=True)]
-    line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
-    return _Grid(shape, cells, numbers, texts, line)
-
-
-def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
-    if column.dtype.kind == "f":
-        return np.where(np.abs(column.astype(float)) < GREATEST, column.astype(float), math.nan)
-    codes, unique = pd.factorize(column)
-    known = np.array([number_in(str(cell), decimal_comma) for cell in unique], dtype=float)
-    return known[codes] if len(known) else np.empty(0)
-
-
-def _is_text(column: NDArray[np.generic], numbers: Floats) -> bool:
-    """Return whether `column` holds dates or clock times: no numbers, but digits."""
-    if column.dtype.kind == "f" or np.isfinite(numbers).any():
-        return False
-    sample = (str(cell) for cell in column[:: max(len(column) // 200, 1)])
-    return any(letter.isdigit() for cell in sample for letter in cell)
-
-
-def _roles(name: str, grid: _Grid, columns: Mapping[str, int] | None) -> Roles:
+def _roles(name: str, grid: Grid, columns: Mapping[str, int] | None) -> Roles:
     if columns:
         return _stated(name, columns, grid.shape.width)
     headings = grid.shape.headings
@@ -138,7 +91,7 @@ def _stated(name: str, columns: Mapping[str, int], width: int) -> Roles:
     return stated_roles(columns)
 
 
-def _times(grid: _Grid, roles: Roles, period: float | None) -> _Times:
+def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
     found = stamps.Stamps(np.empty(0, dtype=np.int64), "")
     if roles.time and grid.texts[roles.time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
@@ -156,7 +109,7 @@ def _times(grid: _Grid, roles: Roles, period: float | None) -> _Times:
 
 
 def _log_of(
-    source: Source, table: Table, grid: _Grid, roles: Roles, times: _Times, lines: int, notes: list[str]
+    source: Source, table: Table, grid: Grid, roles: Roles, times: _Times, lines: int, notes: list[str]
 ) -> Log:
     usable = times.raw != NO_TIME
     known = times.raw[usable]
@@ -197,14 +150,14 @@ def _log_of(
     )
 
 
-def _unit(grid: _Grid, roles: Roles) -> tuple[str, str]:
+def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     own = next(iter(roles.channels.values()))
     output = grid.numbers[own["output"]] if "output" in own else None
     units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != own["pv"]]
     return unit_of(grid.numbers[own["pv"]], output, grid.heading(own["pv"]), units)
 
 
-def _scale(grid: _Grid, roles: Roles) -> tuple[float, str]:
+def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
     """Return percent per unit of the outputs: one for all channels, so that they can be compared."""
     outputs = [own["output"] for own in roles.channels.values() if "output" in own]
     if not outputs:
@@ -218,7 +171,7 @@ def _scale(grid: _Grid, roles: Roles) -> tuple[float, str]:
 def _channel_frame(
     channel: int,
     own: Mapping[str, int],
-    grid: _Grid,
+    grid: Grid,
     roles: Roles,
     usable: NDArray[np.bool_],
     scale: float,
