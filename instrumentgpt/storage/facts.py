@@ -3,7 +3,10 @@
 Facts go with their message, so the state is always what the messages at hand say.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
@@ -18,27 +21,14 @@ NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
-_COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since"
+_COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since, dated, age"
 _MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
 _KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
-_DATED = (  # a clock that is ahead of ours dates nothing
-    "CASE WHEN source = 'tool' AND clock GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
-    " AND replace(clock, 'T', ' ') < datetime('now', '+1 day') THEN replace(clock, 'T', ' ') ELSE '' END"
-)
-# What an older log says is history: it is as old as the first reading of its quantity at a later time.
-_AGED = (
-    "SELECT *, CASE dated WHEN '' THEN since ELSE min(since, ifnull(min(message_id) OVER"
-    " (PARTITION BY kind, device, channel, parameter ORDER BY dated DESC"
-    " GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), since)) END AS age"
-    f" FROM (SELECT *, {_DATED} AS dated FROM %s)"
-)
-_OF_KEYS = _AGED % (
-    "keys CROSS JOIN facts"
-    " WHERE conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
-)
+_OF_KEY = "conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
 _BY_AGE = "age, source = 'tool', source = 'user', dated, id"
 _BY_AGE_BACKWARDS = "age DESC, source = 'tool' DESC, source = 'user' DESC, dated DESC, id DESC"
+_DATE = re.compile(r"[12]\d{3}-\d\d-\d\d")
 
 
 def store_facts(
@@ -57,17 +47,19 @@ def store_facts(
     device     whose the sentences are
     readings   what tools reported meanwhile; one of a log that was read before is no newer than then
     """
+    at = message_id, "", message_id  # since, dated, age: what an older log says gets older in the table
     with transaction(database):
         database.conn.execute("DELETE FROM facts WHERE message_id = ?", (message_id,))
         listed: list[tuple[str | int | None, ...]] = [
-            ("value", *_told(fact), "", source, "", None, "", message_id) for fact in facts
+            ("value", *_told(fact), "", source, "", None, "", *at) for fact in facts
         ]
         listed += [
-            (kind, device, "", "", "", "", text, source, "", None, "", message_id) for kind, text in sentences
+            (kind, device, "", "", "", "", text, source, "", None, "", *at) for kind, text in sentences
         ]
         for one in readings:
             since = _first_read(database, conversation_id, one) or message_id
-            listed.append(("value", *_told(one.fact), "", "tool", one.log, one.line, one.clock, since))
+            read = one.log, one.line, one.clock, since, _dated(one.clock), since
+            listed.append(("value", *_told(one.fact), "", "tool", *read))
         database.conn.executemany(
             f"INSERT INTO facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
             [(conversation_id, message_id, *row) for row in listed],
@@ -76,6 +68,12 @@ def store_facts(
 
 def _told(fact: Fact) -> tuple[str, ...]:
     return fact.device, fact.channel, fact.parameter, fact.value, fact.unit
+
+
+def _dated(clock: str) -> str:
+    """Return the time of a log's reading as it orders logs; "" where it has no date, or one ahead of ours."""
+    ahead = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
+    return clock.replace("T", " ") if _DATE.match(clock) and clock[:10] <= ahead else ""
 
 
 def _first_read(database: Database, conversation_id: str, reading: Reading) -> int | None:
@@ -108,7 +106,7 @@ def list_facts(database: Database, conversation_id: str, devices: Sequence[str] 
     sql = (
         f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
         f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS place"
-        f" FROM ({_AGED % f'facts WHERE conversation_id = ?{named}'}))"
+        f" FROM facts WHERE conversation_id = ?{named})"
         f" WHERE place <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
     )
     asked: tuple[str | int, ...] = (conversation_id, *(devices or ()), NEWEST_VALUES, NEWEST_SENTENCES)
@@ -118,14 +116,13 @@ def list_facts(database: Database, conversation_id: str, devices: Sequence[str] 
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
     """Return every value that was ever stated of each key, by each source the first and the last time."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), aged AS"
-        f" ({_OF_KEYS}), said AS"
-        " (SELECT min(id) AS first, max(id) AS last FROM aged"
+        f"WITH keys (d, c, p) AS (VALUES {_marks(keys)}), said AS"
+        f" (SELECT min(id) AS first, max(id) AS last FROM keys CROSS JOIN facts WHERE {_OF_KEY}"
         " GROUP BY device, channel, parameter, value, source)"
-        f" SELECT {_KNOWN} FROM aged WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
+        f" SELECT {_KNOWN} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
         f" ORDER BY {_BY_AGE}"
     )
-    asked = [*(part for key in keys for part in key), conversation_id]
+    asked = [*chain.from_iterable(keys), conversation_id]
     return _known(database, conversation_id, rows(database, sql, asked)) if keys else []
 
 
@@ -163,14 +160,16 @@ def facts_of(
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {', '.join(['(?, ?, ?)'] * len(keys))}), aged AS ({_OF_KEYS})"
-        f" SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
-        f" (PARTITION BY device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS place FROM aged)"
-        f" WHERE place <= ? ORDER BY {_BY_AGE}"
+        f"WITH keys (d, c, p) AS (VALUES {_marks(keys)})"
+        f" SELECT {_KNOWN} FROM keys CROSS JOIN facts WHERE facts.id IN"
+        f" (SELECT id FROM facts WHERE {_OF_KEY} ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
-    parts = [part for key in keys for part in key]
-    asked: tuple[str | int, ...] = (*parts, conversation_id, NEWEST_VALUES)
+    asked: tuple[str | int, ...] = (*chain.from_iterable(keys), conversation_id, NEWEST_VALUES)
     return rows(database, sql, asked) if keys else []
+
+
+def _marks(keys: Sequence[Key]) -> str:
+    return ", ".join(["(?, ?, ?)"] * len(keys))
 
 
 def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:
@@ -188,7 +187,7 @@ def _keys(
     """Return the keys of the device's quantities: those that have one of the terms, and the newest."""
     sql = (
         "SELECT channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ?"
-        " GROUP BY channel, parameter ORDER BY max(since) DESC"
+        " GROUP BY channel, parameter ORDER BY max(age) DESC"
     )
     found: list[Any] = rows(database, sql, (conversation_id, device))
     return [

@@ -21,6 +21,7 @@ from instrumentgpt.storage.migrations.modes import (
 from instrumentgpt.storage.migrations.remembered import (
     facts_by_age,
     facts_of_messages,
+    facts_of_older_logs,
     facts_with_their_line,
     likely_nicknames,
     nicknames_of_devices,
@@ -65,6 +66,7 @@ STEPS = (
     messages_without_parts,
     parts_by_cue,
     likely_nicknames,
+    facts_of_older_logs,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

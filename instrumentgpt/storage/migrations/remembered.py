@@ -162,3 +162,42 @@ def likely_nicknames(database: Database) -> None:
     database.execute("CREATE INDEX likely_nicknames_said ON likely_nicknames (said_in)")
     database.execute("CREATE INDEX likely_nicknames_of ON likely_nicknames (conversation_id, message_id)")
     database.execute("CREATE INDEX likely_nicknames_of_message ON likely_nicknames (message_id)")
+
+
+def facts_of_older_logs(database: Database) -> None:
+    """What an older log says is history: it is as old as the first reading of its quantity at a later time.
+
+    `age` is kept right when a reading comes or goes, so that whoever reads need not look at all of them.
+    """
+    key = "conversation_id = {0}.conversation_id AND kind = 'value' AND device = {0}.device"
+    key += " AND channel = {0}.channel AND parameter = {0}.parameter"
+    age = (
+        "min(since, ifnull((SELECT min(message_id) FROM facts AS later"
+        f" WHERE {key.format('facts')} AND later.dated > facts.dated), since))"
+    )
+    database.execute("ALTER TABLE facts ADD COLUMN dated TEXT NOT NULL DEFAULT ''")
+    database.execute("ALTER TABLE facts ADD COLUMN age INTEGER NOT NULL DEFAULT 0")
+    database.execute(
+        "UPDATE facts SET dated = replace(clock, 'T', ' ') WHERE source = 'tool'"
+        " AND clock < date('now', '+2 days') AND clock GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+    )
+    database.execute("DROP INDEX facts_by_key")
+    database.execute(
+        "CREATE INDEX facts_by_key ON facts (conversation_id, kind, device, channel, parameter, age)"
+    )
+    database.execute(
+        "CREATE INDEX facts_by_date ON facts (conversation_id, kind, device, channel, parameter, dated)"
+        " WHERE dated > ''"
+    )
+    database.execute(f"UPDATE facts SET age = CASE dated WHEN '' THEN since ELSE {age} END")
+    database.execute(
+        "CREATE TRIGGER facts_read AFTER INSERT ON facts WHEN new.dated > '' BEGIN"
+        f" UPDATE facts SET age = {age} WHERE id = new.id;"
+        f" UPDATE facts SET age = {age} WHERE {key.format('new')} AND age > new.message_id"
+        " AND dated > '' AND dated < new.dated; END"
+    )
+    database.execute(
+        "CREATE TRIGGER facts_unread AFTER DELETE ON facts WHEN old.dated > '' BEGIN"
+        f" UPDATE facts SET age = {age} WHERE {key.format('old')} AND age = old.message_id"
+        " AND dated > '' AND dated < old.dated; END"
+    )
