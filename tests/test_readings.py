@@ -218,3 +218,16 @@ def test_values_that_no_tool_can_tell_again_come_first():
         line.split()[1]
         for line in render_known(rows, values_in_force(rows).values(), ["oven 7"], "why?").lines[1:]
     ] == ["ki", "kd"]
+
+
+def test_a_reading_of_a_turn_that_is_edited_makes_later_readings_of_older_logs_history(
+    database, conversation
+):
+    exchange(database, conversation, "oven 7?", "Done.")
+    exchange(database, conversation, "and before?", "Done.", channels("old.log", kp=(7, 7), clock=OLDER))
+    exchange(database, conversation, "no, make kp 15")
+    answer = db.list_messages(database, conversation)[1].id
+    facts = readings_in(channels("new.log", clock=NEWER), "oven 7", NAMES)
+    db.store_facts(database, conversation, answer, "agent", [], [], "oven 7", facts)
+    db.delete_turn(database, db.list_messages(database, conversation)[4].id)
+    assert "kp (比例增益): 9 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
