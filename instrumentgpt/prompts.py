@@ -12,10 +12,10 @@ from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import Places, history, places
+from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import Recollection, recollect
-from instrumentgpt.storage.revisions import memory_in_force, messages_put_back
 from instrumentgpt.storage.said import parts_of
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.revisions import Standings

@@ -11,9 +11,9 @@ from instrumentgpt.agents.registry import Agent, model_for
 from instrumentgpt.equipment import Case, equip, source_of
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
-from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.task_file import write_task_file
 from instrumentgpt.text.revised import InForce
 from instrumentgpt.text.state import device_key

@@ -9,7 +9,8 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.storage.revisions import memory_in_force, revise
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui.logs import pins

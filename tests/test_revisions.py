@@ -6,12 +6,12 @@ import pytest
 from exchanges import context_of, exchange
 
 import db
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.revisions import (
     MOST_PINNED,
     RefusedRevision,
     forget_note,
     list_revisions,
-    memory_in_force,
     redo_revision,
     revise,
     undo_revision,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from sqlite_utils import Database
 
 from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.provenance import StateItem, list_state_items
-from instrumentgpt.storage.revisions import memory_in_force
 from instrumentgpt.text.facts import Fact, is_known, name_of
 from instrumentgpt.text.known import Known, Value, values_in_force
 from instrumentgpt.text.revised import InForce

@@ -11,7 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.revisions import memory_in_force
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.statements import same
 

@@ -1,11 +1,6 @@
-"""What people changed in the memory of a conversation, stored apart from what was extracted.
-
-`memory_in_force` is the one place where extracted memory and revisions come together: whoever builds a prompt
-or shows the memory asks here.
-"""
+"""What people changed in the memory of a conversation, stored apart from what was extracted."""
 
 import json
-import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -15,31 +10,13 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import unknown
-from instrumentgpt.storage.facts import every_value, list_facts
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.provenance import list_state_items
 from instrumentgpt.storage.saved import Note
-from instrumentgpt.text.filtering import cap, filter_content
-from instrumentgpt.text.known import Known
-from instrumentgpt.text.recalled import Recalled
-from instrumentgpt.text.revised import InForce, in_force
-from instrumentgpt.text.revisions import (
-    ACTIONS,
-    LISTS,
-    MESSAGE,
-    NOTE,
-    VALUE,
-    Item,
-    Revision,
-    Standings,
-    standings,
-)
-from instrumentgpt.text.state import DiagnosticState
-from instrumentgpt.text.statements import STATEMENT_CHARS, same, statements
+from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, Item, Revision, Standings, standings
+from instrumentgpt.text.statements import STATEMENT_CHARS
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation
-PUT_BACK_CHARS = 1500  # of a message that is put back
 
 _COLUMNS = (
     "id, device, field, name, channel, action, old, new, after, changed_by, changed_at, undone_by, undone_at"
@@ -174,82 +151,3 @@ def _write_note(database: Database, note: Note) -> None:
 
 def _delete_note(database: Database, note: Note) -> None:
     database.conn.execute("DELETE FROM notes WHERE id = ? AND scope = ?", (note.id, note.scope))
-
-
-def memory_in_force(
-    database: Database,
-    conversation_id: str,
-    state: DiagnosticState,
-    known: Sequence[Known] | None = None,
-) -> InForce:
-    """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
-
-    known  what the messages state, or as much of it as is wanted; None: all of it
-    """
-    found = standings(list_revisions(database, conversation_id))
-    if known is None:
-        known = list_facts(database, conversation_id)
-    if any(item.field == VALUE for item in found):
-        known = _with_every_value(database, conversation_id, known, found)
-    return in_force(state, known, found, _restated(database, conversation_id, found))
-
-
-def _with_every_value(
-    database: Database, conversation_id: str, known: Sequence[Known], found: Standings
-) -> list[Known]:
-    """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
-    keys = [(item.device, item.channel, item.name) for item in found if item.field == VALUE]
-    others = [row for row in known if row.kind != VALUE or row.fact.key not in keys]
-    return [*others, *every_value(database, conversation_id, keys)]
-
-
-def _restated(database: Database, conversation_id: str, found: Standings) -> set[Item]:
-    """Return the forgotten items of the state that the user has pinned or stated in words since."""
-    forgotten = {
-        item: standing
-        for item, standing in found.items()
-        if item.field in LISTS and standing.forgotten is not None
-    }
-    if not forgotten:
-        return set()
-    anew = {
-        item
-        for one in list_state_items(database, conversation_id)
-        if one.source == "user"
-        for item, standing in forgotten.items()
-        if item.field == one.field and one.created_at > standing.changed_at
-        if same(one.text) in standing.forms
-    }
-    first = min(standing.forgotten or 0 for standing in forgotten.values())
-    sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
-    said: list[Any] = rows(database, sql, (conversation_id, first))
-    for message_id, content in said:
-        told = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
-        anew |= {
-            item
-            for item, standing in forgotten.items()
-            if message_id > (standing.forgotten or 0) and standing.forms & told
-        }
-    return anew
-
-
-def messages_put_back(database: Database, conversation_id: str, found: Standings) -> list[Recalled]:
-    """Return the messages that a person put back into the prompt, as pieces that come before all others."""
-    wanted = sorted(
-        int(item.name)
-        for item, standing in found.items()
-        if item.field == MESSAGE and standing.pinned and item.name.isdecimal()
-    )
-    if not wanted:
-        return []
-    marks = ",".join("?" * len(wanted))
-    sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
-    told: list[Any] = rows(database, sql, (conversation_id, *wanted))
-    asked = places(database, conversation_id)[1]
-    return [_piece(asked, *row) for row in told]
-
-
-def _piece(asked: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
-    text = cap(filter_content(content), PUT_BACK_CHARS)
-    lines = tuple(line for line in text.split("\n") if line.strip())
-    return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 import db
 import memory
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.revisions import memory_in_force
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import Run, get_run
 from instrumentgpt.ui import (
     again,

@@ -8,7 +8,7 @@ import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.storage.revisions import memory_in_force
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.text.state import new_items, record_tool
 from instrumentgpt.text.statements import STATEMENT_CHARS, same

@@ -1,0 +1,114 @@
+"""The memory of a conversation as it holds now: what was extracted, with what people changed laid over it.
+
+Whoever builds a prompt or shows the memory asks here, and nowhere else.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.facts import every_value, list_facts
+from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.provenance import list_state_items
+from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.text.filtering import cap, filter_content
+from instrumentgpt.text.known import Known
+from instrumentgpt.text.recalled import Recalled
+from instrumentgpt.text.revised import InForce, in_force
+from instrumentgpt.text.revisions import LISTS, MESSAGE, VALUE, Item, Standings, standings
+from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.text.statements import same, statements
+
+PUT_BACK_CHARS = 1500  # of a message that is put back
+
+
+def memory_in_force(
+    database: Database,
+    conversation_id: str,
+    state: DiagnosticState,
+    known: Sequence[Known] | None = None,
+) -> InForce:
+    """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
+
+    known  what the messages state, or as much of it as is wanted; None: all of it
+    """
+    found = standings(list_revisions(database, conversation_id))
+    if known is None:
+        known = list_facts(database, conversation_id)
+    if any(item.field == VALUE for item in found):
+        known = _with_every_value(database, conversation_id, known, found)
+    return in_force(state, known, found, _restated(database, conversation_id, found))
+
+
+def _with_every_value(
+    database: Database, conversation_id: str, known: Sequence[Known], found: Standings
+) -> list[Known]:
+    """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
+    keys = [(item.device, item.channel, item.name) for item in found if item.field == VALUE]
+    others = [row for row in known if row.kind != VALUE or row.fact.key not in keys]
+    return [*others, *every_value(database, conversation_id, keys)]
+
+
+def _restated(database: Database, conversation_id: str, found: Standings) -> set[Item]:
+    """Return the forgotten items of the state that the user has pinned or stated in words since."""
+    forgotten = {
+        item: standing
+        for item, standing in found.items()
+        if item.field in LISTS and standing.forgotten is not None
+    }
+    if not forgotten:
+        return set()
+    return _pinned_since(database, conversation_id, forgotten) | _said_since(
+        database, conversation_id, forgotten
+    )
+
+
+def _pinned_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
+    return {
+        item
+        for one in list_state_items(database, conversation_id)
+        if one.source == "user"
+        for item, standing in forgotten.items()
+        if item.field == one.field and one.created_at > standing.changed_at
+        if same(one.text) in standing.forms
+    }
+
+
+def _said_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
+    first = min(standing.forgotten or 0 for standing in forgotten.values())
+    sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
+    said: list[Any] = rows(database, sql, (conversation_id, first))
+    anew: set[Item] = set()
+    for message_id, content in said:
+        told = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
+        anew |= {
+            item
+            for item, standing in forgotten.items()
+            if message_id > (standing.forgotten or 0) and standing.forms & told
+        }
+    return anew
+
+
+def messages_put_back(database: Database, conversation_id: str, found: Standings) -> list[Recalled]:
+    """Return the messages that a person put back into the prompt, as pieces that come before all others."""
+    wanted = sorted(
+        int(item.name)
+        for item, standing in found.items()
+        if item.field == MESSAGE and standing.pinned and item.name.isdecimal()
+    )
+    if not wanted:
+        return []
+    marks = ",".join("?" * len(wanted))
+    sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
+    told: list[Any] = rows(database, sql, (conversation_id, *wanted))
+    asked = places(database, conversation_id)[1]
+    return [_piece(asked, *row) for row in told]
+
+
+def _piece(asked: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
+    text = cap(filter_content(content), PUT_BACK_CHARS)
+    lines = tuple(line for line in text.split("\n") if line.strip())
+    return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)
