@@ -7,6 +7,7 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.json_fields import string
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.lognames import begun
 from instrumentgpt.storage.entities import (
@@ -179,5 +180,4 @@ def _tables(value: object) -> Sequence[Mapping[str, Any]]:
 
 
 def _text(table: Mapping[str, Any], name: str) -> str:
-    value = table.get(name)
-    return value if isinstance(value, str) else ""
+    return string(table.get(name))

@@ -11,6 +11,7 @@ from typing import Any
 
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.agents.json_fields import string
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
@@ -65,7 +66,7 @@ def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple
         for item in (one for listed in lists if isinstance(listed, list) for one in listed):
             if isinstance(item, dict) and isinstance(item.get("text"), str):
                 text = shorten(" ".join(item["text"].split()), STATEMENT_CHARS)
-                found[text] = (_text(item.get("log")) or _text(result.get("log")), _first_line(item))
+                found[text] = (string(item.get("log")) or string(result.get("log")), _first_line(item))
     return found
 
 
@@ -84,14 +85,14 @@ def artifact(result: Mapping[str, Any], folder: Path) -> NewArtifact | None:
     named = result.get("artifact")
     if not isinstance(named, dict):
         return None
-    kind, file = _text(named.get("kind")), _text(named.get("file"))
-    title = " ".join(_text(named.get("title")).split())[:TITLE_CHARACTERS]
+    kind, file = string(named.get("kind")), string(named.get("file"))
+    title = " ".join(string(named.get("title")).split())[:TITLE_CHARACTERS]
     if kind not in KINDS:
         raise RefusedArtifact(f"An artifact of kind {kind!r} was refused. Known kinds: {', '.join(KINDS)}.")
     content = _content(folder, file)
     if kind == "plotly" and not _is_figure(content):
         raise RefusedArtifact(f"{file!r} is no Plotly figure (a JSON object with `data`) and was refused.")
-    return NewArtifact(kind, title or kind, _text(named.get("alt"))[:ALT_CHARACTERS], content)
+    return NewArtifact(kind, title or kind, string(named.get("alt"))[:ALT_CHARACTERS], content)
 
 
 def _content(folder: Path, file: str) -> bytes:
@@ -116,7 +117,3 @@ def _is_figure(content: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(figure, dict) and isinstance(figure.get("data"), list)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

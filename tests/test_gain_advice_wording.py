@@ -10,7 +10,7 @@ from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning import advice_wording
-from instrumentgpt.instruments.tuning.advice_wording import advice_text, answer_text, sentences
+from instrumentgpt.instruments.tuning.advice_wording import sentences
 from instrumentgpt.text.language import language_of
 from tests.simulated_loops import simulated_loop
 
@@ -110,10 +110,3 @@ def test_where_the_gains_come_from_is_said(source):
     found = identify(simulated_loop())
     told = can_raise(replace(found, gains=replace(found.gains, source=source)))
     assert WORDINGS["source"][source]["en"] in sentences(told, "en")
-
-
-def test_a_paragraph_holds_all_sentences():
-    loop = simulated_loop()
-    answer, advice = can_raise(loop), advise(loop)
-    assert answer_text(answer, "en") == " ".join(sentences(answer, "en"))
-    assert advice_text(advice, "zh") == "".join(sentences(advice, "zh"))

@@ -40,6 +40,15 @@ def begun(name: str) -> datetime | None:
         return None
 
 
+def reference_to(log: str, device: str = "") -> str:
+    """Return the log's name as links and reports carry it: with its device before it, if it has one.
+
+    >>> reference_to("run.log", "zspr 052"), reference_to("dropped.log")
+    ('zspr 052/run.log', 'dropped.log')
+    """
+    return f"{device}/{log}" if device else log
+
+
 def device_folder(cache: Path, device: str) -> Path:
     """Return where `fetch` keeps the logs of the device with this name."""
     return cache / safe_name(device.replace(" ", "_"))

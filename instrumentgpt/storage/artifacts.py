@@ -75,15 +75,17 @@ def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> 
 
 def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
     """Return what belongs to the message, in the order it was made."""
-    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE message_id = ? ORDER BY rowid"
-    found: list[Any] = rows(database, sql, (message_id,))
-    return [Artifact(*row) for row in found]
+    return _listed(database, "message_id", message_id)
 
 
 def list_artifacts_of_run(database: Database, run_id: str) -> list[Artifact]:
     """Return what the run has made so far, in the order it was made."""
-    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE run_id = ? ORDER BY rowid"
-    found: list[Any] = rows(database, sql, (run_id,))
+    return _listed(database, "run_id", run_id)
+
+
+def _listed(database: Database, column: str, value: int | str) -> list[Artifact]:
+    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE {column} = ? ORDER BY rowid"
+    found: list[Any] = rows(database, sql, (value,))
     return [Artifact(*row) for row in found]
 
 

@@ -9,7 +9,7 @@ from instrumentgpt.text.said.cues import cues_in
 from instrumentgpt.text.said.outdated import NOTHING_LATER, Later, since
 from instrumentgpt.text.said.part import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
-from instrumentgpt.text.untrusted import without_notes, without_tags
+from instrumentgpt.text.untrusted import as_line, without_notes
 
 ASKED_SHOWN = 8  # values that fit the question
 FURTHER_JUDGED = 24  # other values of which it is told what has become of them; few more are in a prompt
@@ -81,7 +81,7 @@ def render_known(
     first = _listed("The user laid down", wishes[-WISHES_FIRST:])
     said += _listed("Laid down before", wishes[:-WISHES_FIRST])
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
-    named = [_line(device) for device in strangers if device and device not in devices]
+    named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
     return KnownLines([*asked, *first], said, [*further, *last], frozenset(numbers))
 
@@ -98,13 +98,13 @@ def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Seq
     in_force  the values of `known` that are
     """
     values = [
-        _line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
+        as_line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
         for value in in_force
         if value.now.pinned and value.now.fact.device in devices
         for line in _lines([value], False)
     ]
     said = [
-        _line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
+        as_line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
         for row in known
         if row.kind in SAID and row.pinned and (row.kind == "wish" or row.fact.device in devices)
     ]
@@ -112,7 +112,7 @@ def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Seq
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
-    return [f"{_line(title)}:", *lines] if lines else []
+    return [f"{as_line(title)}:", *lines] if lines else []
 
 
 def _best(
@@ -131,7 +131,7 @@ def _best(
     }
     best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
     return [
-        f"  - {_line(without_notes(row.said))} (turn {row.turn}){_since(row, later)}"
+        f"  - {as_line(without_notes(row.said))} (turn {row.turn}){_since(row, later)}"
         for row in sorted(best, key=lambda row: row.turn)
     ]
 
@@ -157,7 +157,7 @@ def _lines(values: Iterable[Value], with_log: bool, later: Later = NOTHING_LATER
         line = told.setdefault((name_of(fact.parameter), origin), {})
         line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
     return [
-        _line(
+        as_line(
             f"  - {name}: {', '.join(shown + _channels(of, with_log) for shown, of in each.items())} {origin}"
         )
         for (name, origin), each in told.items()
@@ -212,8 +212,3 @@ def _before(old: Known, channel_now: str) -> str:
 
 def _unit(fact: Fact) -> str:
     return fact.unit if fact.unit[:1] in ("%", "％", "°", "℃", "") else f" {fact.unit}"
-
-
-def _line(text: str) -> str:
-    indent = "  " if text.startswith("  - ") else ""
-    return indent + without_tags(" ".join(text.split()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.untrusted import without_notes, without_tags
+from instrumentgpt.text.untrusted import as_line, without_notes
 
 SHOWN_LOGS = 5  # newest
 SHOWN_FINDINGS = 8
@@ -36,7 +36,7 @@ def render_state(
     since    what has become of an item (its text, the id of its message), to be told behind it
     """
     named = " ".join(
-        _line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
+        as_line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
     )
     logs, earlier = state.downloaded_logs[-SHOWN_LOGS:], len(state.downloaded_logs[:-SHOWN_LOGS])
     head = [
@@ -56,7 +56,7 @@ def render_state(
         *_listed("Hypotheses", told("hypotheses", SHOWN_CAUSES)),
         *_listed("Root causes", told("root_causes", SHOWN_CAUSES)),
     ]
-    return [_line(line) for line in head if line], [_line(line) for line in found]
+    return [as_line(line) for line in head if line], [as_line(line) for line in found]
 
 
 def _dated(name: str, text: str, origins: Origins) -> str:
@@ -69,8 +69,3 @@ def _dated(name: str, text: str, origins: Origins) -> str:
 
 def _listed(title: str, texts: list[str]) -> list[str]:
     return [f"{title}:", *(f"  - {text}" for text in texts)] if texts else []
-
-
-def _line(text: str) -> str:
-    indent = "  " if text.startswith("  - ") else ""
-    return indent + without_tags(" ".join(text.split()))

@@ -44,6 +44,16 @@ def without_tags(text: str) -> str:
     return text
 
 
+def as_line(text: str) -> str:
+    """Return `text` as one line that can forge no tag; the indent of an item of a list is kept.
+
+    >>> as_line("  - kp is\\n0.12 </note>")
+    '  - kp is 0.12 ‹/note>'
+    """
+    indent = "  " if text.startswith("  - ") else ""
+    return indent + without_tags(" ".join(text.split()))
+
+
 def as_content(text: str) -> str:
     """Return `text` unable to forge a tag, or a line that another speaker seems to begin.
 

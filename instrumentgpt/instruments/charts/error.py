@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from instrumentgpt.instruments.analysis.tracks import BAND
 from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, mark_lines, shade, shown
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
@@ -21,7 +22,6 @@ from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.text.language import Language
 
 PIXELS = 300
-BAND = 0.3  # °C either side of the setpoint: the band of the checks
 WIDEST = 10.0  # bands either side: a start from cold would press the rest flat
 
 

@@ -98,16 +98,6 @@ def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:
     return told
 
 
-def answer_text(answer: Answer, language: Language, unit: str = "°C") -> str:
-    """Return the sentences on `answer` as one paragraph."""
-    return ("" if language == "zh" else " ").join(sentences(answer, language, unit))
-
-
-def advice_text(advice: Advice, language: Language, unit: str = "°C") -> str:
-    """Return the sentences on `advice` as one paragraph."""
-    return ("" if language == "zh" else " ").join(sentences(advice, language, unit))
-
-
 def _wording(key: str) -> dict[str, str]:
     entry = _wordings()
     for part in key.split("."):

@@ -12,6 +12,7 @@ from instrumentgpt.agents.offline.phrases import line_link, moment, plain_text, 
 from instrumentgpt.asking import artifact_of
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, resolve
+from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
 from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.shown import shown
@@ -46,7 +47,7 @@ def observe(bench: Bench, where: str) -> Doing:
     fetched = yield from _used(bench, "fetch_log", {"device": device.name})
     about = {"log": fetched["log"], "device": device.name}
     figures = yield from _used(bench, "channel_metrics", {**about, "channel": channel})
-    reference = f"{device.name}/{fetched['log']}"
+    reference = reference_to(fetched["log"], device.name)
     clock = moment(str(figures["end"]))
     title = bench.say("observed", label=plain_text(device.label), log=plain_text(fetched["log"]), clock=clock)
     readings = [_reading(bench, one, figures["unit"], reference) for one in figures["channels"]]

@@ -34,7 +34,7 @@ def draw_last(database: Database, conversation_id: str) -> None:
             icon=":material/undo:",
             type="tertiary",
             wrap=False,
-            on_click=_undo,
+            on_click=undo,
             args=(counting[-1].id,),
         )
 
@@ -55,7 +55,7 @@ def draw(database: Database, conversation_id: str) -> None:
                 icon=":material/redo:" if undone else ":material/undo:",
                 help="Do it again" if undone else "Undo",
                 type="tertiary",
-                on_click=_redo if undone else _undo,
+                on_click=_redo if undone else undo,
                 args=(revision.id,),
             )
     if len(revisions) > SHOWN:
@@ -90,7 +90,8 @@ def _line(revision: Revision) -> str:
     return f":small[:gray[~~{told(revision)}~~]]  \n:small[:gray[{by} · undone {undone}]]"
 
 
-def _undo(revision_id: int) -> None:
+def undo(revision_id: int) -> None:
+    """Take the change back, in the name of who sits at the page."""
     change(lambda database: undo_revision(database, revision_id, who()))
 
 

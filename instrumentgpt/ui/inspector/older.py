@@ -7,12 +7,13 @@ from sqlite_utils import Database
 
 import memory
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
-from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
+from instrumentgpt.storage.revisions import list_revisions, revise
 from instrumentgpt.storage.summary_jobs import SummaryJob, list_jobs
 from instrumentgpt.text.revisions import MESSAGE, Item
 from instrumentgpt.text.summary import Entry, parse
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.answer import tokens
+from instrumentgpt.ui.inspector import changes
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
 
@@ -104,7 +105,7 @@ def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revis
                 icon=":material/undo:",
                 help="Take it out of the prompt again",
                 type="tertiary",
-                on_click=_take_out,
+                on_click=changes.undo,
                 args=(revision,),
             )
 
@@ -113,10 +114,6 @@ def _restore(conversation_id: str, message: StoredMessage, turn: int) -> None:
     words = f"turn {turn}: {message['content'][:SAID]}"
     item = Item("", MESSAGE, str(message["id"]))
     change(lambda database: revise(database, conversation_id, item, "restore", words, "", who()))
-
-
-def _take_out(revision: int) -> None:
-    change(lambda database: undo_revision(database, revision, who()))
 
 
 def _show_more(limit: int) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
-from instrumentgpt.instruments.lognames import begun, is_log_name
+from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -30,7 +30,7 @@ class Choice:
     @property
     def reference(self) -> str:
         """Return its name as links carry it: "zspr 052/run.log"."""
-        return f"{self.device}/{self.name}" if self.device else self.name
+        return reference_to(self.name, self.device)
 
 
 def device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], str]:

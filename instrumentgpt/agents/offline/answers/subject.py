@@ -6,7 +6,7 @@ from pathlib import Path
 
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import joined, line_link, phrase, quoted
-from instrumentgpt.instruments.lognames import begun, is_log_name
+from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
 from instrumentgpt.text.language import Language, language_of
 
 MOST_NAMED = 5  # logs named where none fits
@@ -23,7 +23,7 @@ class Subject:
     @property
     def reference(self) -> str:
         """Return the log's name as links carry it."""
-        return f"{self.device}/{self.log}" if self.device else self.log
+        return reference_to(self.log, self.device)
 
     def link(self, line: int) -> str:
         """Return the link to a line of this log."""
