@@ -3,12 +3,15 @@
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 PATTERNS = Path(__file__).with_name("intents.toml")
+OF_THE_CONVERSATION = ("forbidden", "which_log", "earlier", "said")  # asked before all others
+LOOKED_BACK = (*OF_THE_CONVERSATION, "recall", "history")  # answered from what was said and found
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
 
 _GAIN = (
@@ -87,7 +90,8 @@ _DAYS = (  # year, month and day in these groups
 )
 _PREVIOUS = (
     r"\b(?:previous|older|earlier|preceding) (?:log|run|file|record|one)\b|\b(?:log|run|one) before\b"
-    r"|\blog before (?:that|this|it)\b|[上前]一?[個个份次](?:的?(?:log|[記记][錄录]|日[誌志]))?"
+    r"|\blog before (?:that|this|it)\b"
+    r"|[上前]一?[個个份次](?![說说提講讲])(?:的?(?:log|[記记][錄录]|日[誌志]))?"
 )
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
@@ -170,6 +174,8 @@ def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | N
         return "excerpt"
     if _find(_ORDER, words) and not _find(r"\bwhat if\b|如果|為什麼|为什么|\bwhy\b|嗎|吗", words):
         return "act"
+    if of_conversation := _first(words, OF_THE_CONVERSATION):
+        return of_conversation
     if kind := _gain_question(words):
         return kind
     if _find(_ACT, words) and not _find(_ASKS, words):
@@ -178,10 +184,16 @@ def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | N
         return "lines"
     if _find(_CLOCK, words):
         return "moment"
+    return _first(words, intents()) or "unknown"
+
+
+def _first(words: str, names: Iterable[str]) -> str:
+    """Return the first of the intents `names` that has a pattern for `words`, "" if none has."""
+    rules = intents()
     fitting = (
-        name for name, rule in intents().items() if any(_find(p, words) for p in (*rule["en"], *rule["zh"]))
+        name for name in names if any(_find(p, words) for p in (*rules[name]["en"], *rules[name]["zh"]))
     )
-    return next(fitting, "unknown")
+    return next(fitting, "")
 
 
 def _gain_question(words: str) -> str:
@@ -234,6 +246,18 @@ def _channel(words: str) -> int | None:
         return None
     digits = next(group for group in found.groups() if group)
     return _HAN_DIGITS.get(digits) or int(digits)
+
+
+def gains_in(words: str) -> list[str]:
+    """Return which of "kp", "ki", "kd" and "setpoint" `words` name; all gains where they name gains as such.
+
+    >>> gains_in("what was kp before?"), gains_in("原本的增益？"), gains_in("why?")
+    (['kp'], ['kp', 'ki', 'kd'], [])
+    """
+    named = [name for name, pattern in _GAIN_NAMES.items() if _find(pattern, words)]
+    if not named and _find(r"\bgains?\b|\bpid\b|增益|[參参][數数]", words):
+        named = [*_GAIN_NAMES]
+    return [*named, "setpoint"] if _find(r"\bset ?points?\b|[設设]定[值點点]", words) else named
 
 
 def _gain(words: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Task
+from instrumentgpt.agents.offline.earlier import going_on
 from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
 from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.interview import interview
@@ -65,11 +66,12 @@ def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
 
 def _case(task: Task, wire: Wire) -> Case:
     """Return the question of `task` as answers take it, with the devices that it names."""
-    question = read_question(task.question)
     named = resolve(task.question, inventory_of(task))
     devices = task.devices or tuple(device.name for device in named.devices)
-    language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
-    return Case(replace(task, devices=devices), question, language, calling(task, wire), named.unknown)
+    task = replace(task, devices=devices)
+    asked = read_question(task.question)
+    language: Language = task.given.get("language") or language_of(asked.text)  # a mode may know better
+    return Case(task, going_on(asked, task), language, calling(task, wire), named.unknown)
 
 
 TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {

@@ -14,11 +14,12 @@ from instrumentgpt.agents.offline.answers.report import (
     links,
     verdict,
 )
-from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, remembered_in
+from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, known_log, remembered_in
 from instrumentgpt.agents.offline.answers.suspects import suspicions
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
-from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
+from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted, together
 
+MOST_RULED_OUT = 8  # reasons of the checks
 BETTER = 3  # sentences of an advice before it repeats the model
 TUNED = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning")  # what other gains can repair
 UNPROVEN = ("sensor_bias", "heater_degradation", "limit_cycle_actuator", "cross_coupling")  # see faults.toml
@@ -77,6 +78,30 @@ def evidence(case: Case) -> Iterator[str]:
             yield f"  - {about.link(item['line'])} {quoted(item['text'])}\n"
         for reason in one["ruled_out"]:
             yield "  - " + phrase("not_that", case.language, reason=reason) + "\n"
+
+
+def ruled_out(case: Case) -> Iterator[str]:
+    """Say what is out: by what was said in the conversation, then by the checks of the known log."""
+    if told := case.task.ruled_out:
+        yield phrase("ruled_out_said", case.language) + "\n\n"
+        yield from (f"- {plain_text(one)}\n" for one in told)
+        yield "\n"
+    if not (case.device or known_log(case)):
+        yield "" if told else phrase("ruled_out_nothing", case.language)
+        return
+    about = yield from choose_log(case, newest=bool(case.task.devices))
+    reasons: dict[str, list[int]] = {}
+    for one in diagnosed(case, about)["findings"]:
+        for reason in one["ruled_out"]:
+            reasons.setdefault(reason, []).append(one["channel"])
+    shown = list(reasons.items())[:MOST_RULED_OUT]
+    yield phrase("ruled_out_checks" if shown else "ruled_out_nothing", case.language) + "\n\n"
+    for reason, channels in shown:
+        told_of = [channel for channel in channels if channel is not None]
+        where = (
+            phrase("stated_channel", case.language, channel=joined(told_of, case.language)) if told_of else ""
+        )
+        yield f"- {reason}{where}\n"
 
 
 def diagnosed(case: Case, about: Subject) -> Result:

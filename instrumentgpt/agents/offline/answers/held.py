@@ -60,9 +60,13 @@ def acts_in(wish: str) -> set[str]:
     >>> sorted(acts_in("Never touch the gains.")), sorted(acts_in("Always restart it after a change."))
     (['kd', 'ki', 'kp'], [])
     """
-    clauses = [clause for clause in _CLAUSE.split(wish) if _FORBIDS.search(clause)]
-    named = {name for clause in clauses for name in acts_named(clause)}
+    named = {name for clause in forbidding_clauses(wish) for name in acts_named(clause)}
     return named - {"anything"} or named
+
+
+def forbidding_clauses(wish: str) -> list[str]:
+    """Return the clauses of `wish` that say what is not to be done."""
+    return [clause for clause in _CLAUSE.split(wish) if _FORBIDS.search(clause)]
 
 
 def acts_named(text: str) -> set[str]:

@@ -16,7 +16,12 @@ from instrumentgpt.text.wishes import wishes_in
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
 CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"
 WISHED = ("act", "unknown")
-WORDS = ("unknown", "why", "evidence")  # where a statement counts that holds neither value nor wish
+WORDS = (
+    "unknown",
+    "why",
+    "evidence",
+    "ruled_out",
+)  # where a statement counts that holds neither value nor wish
 _FLAGS = re.IGNORECASE | re.ASCII
 _ORDER = re.compile(
     r"^\W*(?:please\W+)?(?:set|change|write|put)\b|[把將将]|[設设調调改](?:成|到|為|为)", re.I
@@ -30,7 +35,8 @@ _DONE = re.compile(
     r"(?:\w+ed|swapped|put|took|did|made|set|cut|reset|rebuilt)\b"
     r"|(?:昨天|今[天早]|[剛刚]才?|上[週周]|早上|已[經经]?)[^，。；,;]{0,12}(?:了|[過过])"
     r"|[換换修清洗調调裝装移拆改設设](?:[成到為为高低]\s*[\d.]+\s*\S{0,6})?[了過过]"
-    r"|已[經经]?[^，。；,;]{0,8}[換换修清洗調调裝装移拆改設设]",
+    r"|已[經经]?[^，。；,;]{0,8}[換换修清洗調调裝装移拆改設设]"
+    r"|[剛刚](?:才|剛|刚)?(?:有|已經|已经)?[把將将]|^\W*(?:我[們们]?|他[們们]?|她|同事|夜班|早班)(?:就|也|先)?[把將将]",
     _FLAGS,
 )
 _OUT = re.compile(

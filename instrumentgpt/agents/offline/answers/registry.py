@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from instrumentgpt.agents.offline.answers.comparison import compare, other_device
-from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, why
+from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, why
+from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
 from instrumentgpt.agents.offline.answers.fleet import worst
@@ -24,6 +25,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown,
     unknown_device,
 )
+from instrumentgpt.agents.offline.answers.said import forbidden, said, which_log
 from instrumentgpt.agents.offline.answers.state import recall
 from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, on_what_is_asked, stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
@@ -35,10 +37,12 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "compare": compare,
     "courtesy": courtesy,
     "devices": devices,
+    "earlier": earlier,
     "events": events,
     "evidence": evidence,
     "excerpt": excerpt,
     "fetch": fetch,
+    "forbidden": forbidden,
     "gain": gain,
     "help": help_,
     "history": history,
@@ -49,8 +53,11 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "next": next_action,
     "plot": plot,
     "recall": recall,
+    "ruled_out": ruled_out,
+    "said": said,
     "tune": tune,
     "unknown": unknown,
+    "which_log": which_log,
     "why": why,
     "worst": worst,
 }
@@ -74,7 +81,7 @@ def answer(case: Case) -> Iterator[str]:
     if case.question.intent == "unknown" and (told := stated(case)):
         yield "\n\n".join(told)
         return
-    if case.question.intent == "unknown" and (told_so := on_what_is_asked(case)):
+    if told_so := on_what_is_asked(case):
         yield told_so
         return
     if note := image_note(case):

@@ -117,7 +117,8 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
     numbers: dict[str, Any] = {"channels": joined(healthy, case.language), "unit": found["unit"]}
     if _known(channels, "mean_error") and _known(channels, "duty"):
         numbers |= {"error": max(map(abs, _known(channels, "mean_error")))}
-        numbers |= {"low": min(_known(channels, "duty")), "high": max(_known(channels, "duty"))}
+        ends = (f"{end(_known(channels, 'duty')):.0f}" for end in (min, max))
+        numbers |= {"output": "–".join(dict.fromkeys(ends)), "count": len(channels)}
         numbers["form"] = phrase("pi_dominant", case.language) if all(map(is_pi, channels)) else ""
         yield "- " + phrase("healthy_pid", case.language, **numbers) + "\n"
     if _known(channels, "half_peak_to_peak"):

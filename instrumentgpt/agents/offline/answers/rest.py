@@ -6,6 +6,7 @@ from pathlib import Path
 
 from instrumentgpt.agents.offline.answers.diagnosis import why
 from instrumentgpt.agents.offline.answers.gains import gain
+from instrumentgpt.agents.offline.answers.said import messages_on
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, device_label, known_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted, sentences
@@ -80,6 +81,9 @@ def unknown(case: Case) -> Iterator[str]:
     other_log = case.device and (case.question.log or case.question.day or case.question.previous)
     if case.task.devices or case.task.attachments or other_log or case.question.log or about_channel:
         yield from why(case)
+    elif found := messages_on(case, "user"):
+        yield phrase("said_maybe", case.language) + "\n\n" + "".join(found)
+        yield "\n" + phrase("said_or_help", case.language)
     elif known or case.question.text.strip():
         yield phrase("not_understood", case.language, count=KINDS) + "\n\n"
         yield sentences()["help"][case.language].split("\n\n", 1)[1]

@@ -1,15 +1,30 @@
 """What the user stated of a quantity that is asked about, alone or beside what the log has of it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import acts_named, forbidding, wishes
+from instrumentgpt.agents.offline.answers.held import (
+    acts_named,
+    forbidding,
+    forbidding_clauses,
+    until,
+    wishes,
+)
+from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.intents import FLAGS, LOOKED_BACK
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
-from instrumentgpt.text.terms import synonyms, terms
+from instrumentgpt.text.terms import synonyms, telling, terms
 from instrumentgpt.text.wanted import holds
 
 TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
+LEAVE_ASKED = ("excerpt", "lines", "moment", "plot", "fetch", "list_logs", "devices", "compare", *LOOKED_BACK)
+_MAY = re.compile(
+    r"\b(?:can|may|could|shall) (?:i|we)\b|\bis it (?:ok|okay|safe|allowed|fine|all ?right)\b"
+    r"|\b(?:am i|are we) (?:allowed|permitted)\b|可以|能不能|可不可以|可否|能否|能[^，。]{0,8}[嗎吗]",
+    FLAGS,
+)
 ADVISED = ("act", "gain", "why", "next", "tune")  # those whose answers say what to do
 
 
@@ -30,16 +45,36 @@ def laid_down(case: Case) -> Iterator[str]:
 
 def on_what_is_asked(case: Case) -> str:
     """Return what the user laid down on the act that is asked about ("may I restart it?"), or ""."""
-    said = forbidding(case.task.laid_down, acts_named(case.question.text))
-    told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
-    return phrase("laid_down_on_it", case.language, wishes=told) if said else ""
+    text, intent = case.question.text, case.question.intent
+    permission = bool(_MAY.search(text)) and intent not in (*LEAVE_ASKED, *ADVISED[1:])
+    if not (permission or intent == "unknown"):
+        return ""
+    acts = acts_named(text)
+    said = forbidding(case.task.laid_down, acts)
+    if permission:
+        said += [one for one in case.task.laid_down if one not in said and _is_on(one, case)]
+    if said:
+        told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
+        return phrase("laid_down_on_it", case.language, wishes=told)
+    label = case.task.devices[0] if case.task.devices else device_label(case)
+    if permission and acts and label and intent in ("unknown", "metrics"):
+        return phrase("nothing_forbids", case.language, label=label)
+    return ""
+
+
+def _is_on(wish: str, case: Case) -> bool:
+    """Return whether what `wish` forbids and the question speak of one thing: "the heater"."""
+    forbidden = " ".join(forbidding_clauses(wish)).replace(until(wish) or "\0", " ")
+    named = terms(" ".join((case.known("device_name"), case.known("device_ip"), *case.task.devices)))
+    shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
+    return any(not (one in named or one.isdecimal()) for one in shared)
 
 
 def stated_or_laid_down(case: Case) -> list[str]:
     """Return all values that the user stated, each with its turn, then what the user laid down."""
     if not case.same_device:
         return []
-    values = [_sentence(case, row, "recall_value") for row in case.task.stated]
+    values = [told_value(case, row, "recall_value") for row in case.task.stated]
     return values + [quoted(one) for one in case.task.laid_down]
 
 
@@ -48,10 +83,11 @@ def stated(case: Case) -> list[str]:
     if not case.same_device:
         return []
     asked = terms(case.question.text)
-    return [_sentence(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
+    return [told_value(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
 
 
-def _sentence(case: Case, row: dict[str, Any], key: str = "stated") -> str:
+def told_value(case: Case, row: dict[str, Any], key: str = "stated") -> str:
+    """Return the sentence `key` on one value that the user stated."""
     what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
     channel = phrase("stated_channel", case.language, channel=row["channel"]) if row["channel"] else ""
     return phrase(key, case.language, turn=row["turn"], what=what, channel=channel)

@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.answers.registry import ANSWERS
 from instrumentgpt.agents.offline.answers.subject import Subject, bare
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
-from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.intents import LOOKED_BACK, read_question
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.text.language import Language
@@ -167,7 +167,7 @@ def _report(work: Work) -> Iterator[str]:
 
 
 def _recall(work: Work) -> Iterator[str]:
-    if work.case.question.intent in ("recall", "history"):
+    if work.case.question.intent in LOOKED_BACK:
         yield from ANSWERS[work.case.question.intent](work.case)
         return
     found = work.case.tool("recall", query=work.case.question.text)

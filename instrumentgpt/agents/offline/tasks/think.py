@@ -10,7 +10,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.answers.subject import bare, dropped_logs
 from instrumentgpt.agents.offline.case import Case, Task
-from instrumentgpt.agents.offline.intents import Question, read_question
+from instrumentgpt.agents.offline.intents import LOOKED_BACK, Question, read_question
 from instrumentgpt.agents.offline.phrases import joined, phrase
 from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
@@ -27,9 +27,8 @@ NEEDS_NOTHING = (
     "devices",
     "help",
     "courtesy",
-    "recall",
     "worst",
-    "history",
+    *LOOKED_BACK,
 )  # kinds of questions without a log
 _ASKS_FOR_A_VALUE = (
     r"[?？]|\b(?:what|how|which|show|list|give|tell)\b|多少|[幾几]|哪|什[麼么]|列出"  # no complaint
@@ -129,7 +128,7 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
     if kind == "list_logs" and not scope.known_log:
         yield 0, "read", "devices", say("plan_list_logs")
         return
-    if kind in ("recall", "history") and not scope.report:
+    if kind in LOOKED_BACK and not scope.report:
         yield 0, "read", "notes", say("plan_recall")
         return
     if kind == "worst" and not scope.report and not scope.day:

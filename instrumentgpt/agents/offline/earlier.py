@@ -1,0 +1,72 @@
+"""What was asked before in the conversation, and the questions that go on about it: "same for channel 2"."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.agents.offline.intents import FLAGS, Question, read_question
+from instrumentgpt.text.asked import is_asked
+
+MESSAGES = 12  # messages in which the question is sought that another goes on about
+MOST_CHARS = 60  # a longer question says itself what it asks
+SUBJECTS = ("channel", "gain", "day", "log")  # what a question may name anew
+NOT_REPEATED = ("act", "courtesy", "excerpt", "help", "unknown")
+_AGAIN = re.compile(
+    r"^\W*(?:and |but |so |then |ok(?:ay)?,? )*(?:(?:the |do |is (?:it|that) )*same\b|likewise|ditto"
+    r"|(?:what|how) about\b|and\b)"
+    r"|呢\W*$|[同一][樣样]|也(?:是|看|要|[這这][樣样]|一[樣样])|^\W*(?:那|[換换]成?)\s*(?:通道|第)",
+    FLAGS,
+)
+
+
+def questions_before(task: Task) -> list[str]:
+    """Return what the user wrote before the question of `task`, newest first; [] without one."""
+    if not (task.conversation_id and Path(task.database).is_file()):
+        return []
+    import db  # pandas comes with it: only where there is a conversation to look into
+
+    with closing(db.connect(Path(task.database))) as database:
+        last = db.list_messages(database, task.conversation_id, last=MESSAGES)
+    asked = [one.content for one in reversed(last) if one.role == "user"]
+    return asked[1:] if asked and asked[0].strip() == task.question.strip() else asked
+
+
+def going_on(question: Question, task: Task) -> Question:
+    """Return `question`, or the one before it with what is named anew, if it only goes on about that."""
+    if not (_says_no_task(question) and (task.devices or _own(question))):
+        return question
+    before = next(_repeatable(questions_before(task)), None)
+    return _with(before, question, bool(task.devices)) if before else question
+
+
+def _says_no_task(question: Question) -> bool:
+    short = len(question.text) <= MOST_CHARS and bool(_AGAIN.search(question.text))
+    return short and (question.intent == "unknown" or (question.intent == "metrics" and question.gain != ""))
+
+
+def _own(question: Question) -> dict[str, Any]:
+    """Return the subjects that `question` names itself."""
+    return {name: value for name in SUBJECTS if (value := getattr(question, name)) not in (None, "")}
+
+
+def _repeatable(asked: list[str]) -> Iterator[Question]:
+    """Yield the questions that one may go on about; one that goes on itself says nothing of its own."""
+    for words in asked:
+        before = read_question(words)
+        states = before.intent == "metrics" and not is_asked(before.text)
+        if before.intent not in NOT_REPEATED and not states and not _AGAIN.search(before.text):
+            yield before
+
+
+def _with(before: Question, question: Question, elsewhere: bool) -> Question:
+    """Return the question `before` with what `question` names; of another device no log is carried over."""
+    own = _own(question)
+    if elsewhere:
+        before = replace(before, log="", day="", previous=False, channel=None, lines=None, clock="")
+    if question.gain and before.intent == "metrics":
+        return replace(before, text=question.text, **own)
+    return replace(before, text=f"{before.text} {question.text}", **own)

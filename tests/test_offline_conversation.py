@@ -1,0 +1,143 @@
+"""What was said and asked before counts in the offline analyst's answers: values, wishes, logs."""
+
+from contextlib import closing
+
+import pytest
+
+import db
+from tests.offline_case import Answered, asked
+
+DEVICE = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
+NEWEST, OLDER = "InstrumentDebug_2026-02-19_23-24-45.39.log", "InstrumentDebug_2026-02-18_22-10-07.51.log"
+READ = {**DEVICE, "last_log_file": NEWEST, "downloaded_logs": [OLDER, NEWEST]}
+STATED = (
+    {"device": "zspr 052", "channel": "2", "parameter": "kp", "value": "12", "unit": "", "turn": 3},
+    {"device": "zspr 052", "channel": "", "parameter": "setpoint", "value": "55", "unit": "°C", "turn": 2},
+)
+HELD = ("Do not touch the heater before Friday, QA is using it.",)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Return the folder in which both logs of the device were read."""
+    for log in (OLDER, NEWEST):
+        asked(f"fetch {log} of zspr 052", tmp_path)
+    return tmp_path
+
+
+def asked_after(folder, words: list[str], question: str, **task) -> Answered:
+    """Return the answer to `question` in a conversation in which the user wrote `words` before."""
+    path = folder / "conversation.db"
+    with closing(db.connect(path)) as database:
+        conversation = db.create_conversation(database)
+        for said in words:
+            db.add_message(database, conversation, "user", said)
+            db.add_message(database, conversation, "assistant", "I see.")
+        db.add_message(database, conversation, "user", question)
+    return asked(question, folder, database=str(path), conversation_id=conversation, **task)
+
+
+@pytest.mark.parametrize("question", ["what was kp before?", "kp 之前是多少？"])
+def test_a_former_value_is_told_from_the_log_before_and_the_one_in_view_stays_the_last(read, question):
+    answer = asked(question, read, state=READ, stated=STATED)
+    rows = [line for line in answer.text.splitlines() if line.startswith("- ")]
+    assert [OLDER in rows[0], NEWEST in rows[1], "kp 12" in rows[2]] == [True, True, True]
+    assert answer.results[-1]["log"] == NEWEST
+
+
+@pytest.mark.parametrize("question", ["what was it before the change?", "改之前是多少？"])
+def test_it_without_a_name_is_what_the_user_stated_last_on_its_channel(read, question):
+    answer = asked(question, read, state=READ, stated=STATED)
+    assert "kp 9" in answer.text and "setpoint" not in answer.text
+    assert [one["channel"] for one in answer.results[-1]["channels"]] == [2]
+
+
+@pytest.mark.parametrize("question", ["which value did I give you?", "上次說的那個數值？"])
+def test_the_value_said_last_is_repeated_with_its_turn_and_nothing_is_fetched(tmp_path, question):
+    answer = asked(question, tmp_path, state=READ, stated=STATED)
+    assert answer.tools == () and "kp 12" in answer.text and "3" in answer.text and "55" not in answer.text
+
+
+@pytest.mark.parametrize("question", ["which log was that?", "剛剛是看哪一份 log？"])
+def test_the_log_of_the_last_answer_is_named_with_its_device(tmp_path, question):
+    text = asked(question, tmp_path, state=READ).text
+    assert text.index(NEWEST) < text.index("zspr 052") < text.index(OLDER)
+
+
+@pytest.mark.parametrize("question", ["what did I say not to do?", "我說過什麼不能做？"])
+def test_what_was_laid_down_is_listed_when_it_is_asked_for(tmp_path, question):
+    assert f"- `{HELD[0]}`" in asked(question, tmp_path, state=READ, laid_down=HELD).text
+    nothing = asked(question, tmp_path, state=READ).text
+    assert "laid down nothing" in nothing or "沒有規定過" in nothing
+
+
+def test_whether_a_thing_may_be_used_is_answered_by_what_was_laid_down_on_that_thing(tmp_path):
+    answer = asked("can I power-cycle the heater today?", tmp_path, state=READ, laid_down=HELD)
+    assert answer.tools == () and "**You laid down: `Do not touch the heater" in answer.text
+    other = asked("can I power-cycle the pump today?", tmp_path, state=READ, laid_down=HELD).text
+    assert "Friday" not in other and "laid down nothing against it" in other
+
+
+@pytest.mark.parametrize("question", ["what did we rule out?", "排除了哪些可能？"])
+def test_what_was_ruled_out_in_words_comes_before_what_the_checks_rule_out(read, question):
+    text = asked(question, read, state=READ, ruled_out=("it is not the sensor",)).text
+    assert text.index("it is not the sensor") < text.index("0.22 °C")
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "tool", "channels"),
+    [
+        ("what are the gains?", "same for channel 2", "channel_metrics", [2]),
+        ("kp 是多少？", "那通道 3 呢？", "channel_metrics", [3]),
+        ("can kp be raised?", "and channel 4?", "advise_gains", [4]),
+        ("log 裡有什麼錯誤？", "050 呢？", "search_events", []),
+    ],
+)
+def test_a_question_that_only_goes_on_asks_the_one_before_again(read, before, question, tool, channels):
+    words = [before, "kp is 12 now", "thanks"]
+    devices = ("zspr 050",) if "050" in question else ()
+    answer = asked_after(read, words, question, state=READ, devices=devices)
+    result = answer.results[answer.tools.index(tool)]
+    assert [one["channel"] for one in result.get("channels", [])] == channels
+    assert "plot_log" not in answer.tools
+
+
+def test_a_question_that_says_what_it_asks_is_taken_by_itself(read):
+    answer = asked_after(read, ["what are the gains?"], "why does channel 2 swing?", state=READ)
+    assert "diagnose_log" in answer.tools
+
+
+@pytest.mark.parametrize(
+    ("question", "word"), [("what did I say about the gasket?", "gasket"), ("我說過墊片什麼？", "墊片")]
+)
+def test_what_no_value_tells_is_quoted_from_the_messages_with_its_turn(tmp_path, question, word):
+    said = "The gasket 墊片 came from batch 7."
+    text = asked_after(tmp_path, ["hello", said, "is the gasket fine?"], question, state=READ).text
+    assert f"`{said}`" in text and "2" in text and "is the gasket fine" not in text
+
+
+def test_what_was_never_said_is_said_not_to_have_been(tmp_path):
+    assert "find nothing on that" in asked("what did I say about the gasket?", tmp_path, state=READ).text
+
+
+def test_words_that_are_not_understood_bring_what_was_said_on_them(tmp_path):
+    text = asked_after(
+        tmp_path, ["The gasket came from batch 7."], "gasket batch number again", state=READ
+    ).text
+    assert "batch 7" in text
+
+
+@pytest.mark.parametrize("told", ["我剛把通道 1 的 kp 改成 9.5", "夜班把 kp 調成 9.5"])
+def test_what_somebody_just_set_is_noted_and_no_order(tmp_path, told):
+    answer = asked(told, tmp_path, state=READ)
+    assert answer.tools == () and "已記下" in answer.text and "9.5" in answer.text
+
+
+@pytest.mark.parametrize("question", ["compare with 050", "跟 050 比呢？"])
+def test_another_device_is_compared_in_both_languages(read, question):
+    assert "compare_logs" in asked(question, read, state=READ, devices=("zspr 052", "zspr 050")).tools
+
+
+def test_one_channel_is_told_in_the_singular_and_one_output_without_a_range(read):
+    text = asked("why does channel 1 oscillate?", read, state=READ).text
+    assert "stable on channel 1 " in text and "output 46 %" in text
