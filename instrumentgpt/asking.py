@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 import db
 from instrumentgpt.agents.events import (
@@ -25,11 +24,10 @@ from instrumentgpt.agents.events import (
 )
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import POLL, Clocks, Request, run
-from instrumentgpt.agents.registry import Agent, choose, environment_for
+from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming
 from instrumentgpt.equipment import missing_source
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.request import CHAT, Asking, device_of, request_of
 from instrumentgpt.settings import Settings
 from instrumentgpt.tool_results import RefusedArtifact, artifact, result_of
@@ -54,17 +52,15 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
     Charts that our tools made are stored, each told by an Artifact after its Tool event.
     """
     try:
-        agent, program = choose(asking.agent or turn.run.agent, turn.settings)
-    except InstrumentGPTError as error:
+        prepared = _prepared(turn, asking, turn.stopped)
+    except UnknownAgent as error:
         yield from failed(error)
         return
-    request = request_of(turn, agent, asking)
-    begin = partial(started, turn.run.id, turn.settings, turn.stopped, agent, program)
-    if agent.name != "offline" and (note := missing_source(device_of(turn))):
+    if prepared.agent.name != "offline" and (note := missing_source(device_of(turn))):
         yield Tick(note)
-    with closing(ask_resuming(begin, request)) as events:
+    with closing(ask_resuming(prepared.begin, prepared.request)) as events:
         for event in events:
-            yield from _taken(turn, event, agent, request.workplace)
+            yield from _taken(turn, event, prepared)
 
 
 def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tuple[int, Event], None, None]:
@@ -74,24 +70,21 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
     """
     heard: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
     halted, slots = threading.Event(), threading.Semaphore(max(1, at_once))
-    ready: dict[int, tuple[Agent, Path]] = {}
+    prepared: dict[int, _Prepared] = {}
     threads = []
     for place, asking in enumerate(askings):
         try:
-            agent, program = choose(asking.agent or turn.run.agent, turn.settings)
-        except InstrumentGPTError as error:
+            prepared[place] = _prepared(turn, asking, halted.is_set)
+        except UnknownAgent as error:
             for event in failed(error):
                 heard.put((place, event))
             continue
-        request = request_of(turn, agent, asking)
-        ready[place] = agent, request.workplace
-        begin = partial(started, turn.run.id, turn.settings, halted.is_set, agent, program)
-        told = (heard, place, slots, begin, request)
-        threads.append(threading.Thread(target=_hear, args=told, name=f"ask {asking.task} {place}"))
+        hear = partial(_hear, heard, place, slots, prepared[place])
+        threads.append(threading.Thread(target=hear, name=f"ask {asking.task} {place}"))
     try:
         for thread in threads:
             thread.start()
-        yield from _as_they_come(turn, heard, len(askings), ready, halted)
+        yield from _as_they_come(turn, heard, len(askings), prepared, halted)
     finally:
         halted.set()
         for thread in threads:
@@ -117,16 +110,29 @@ def replied(events: Events, segment: int | None = None) -> Generator[Event, None
     return Reply(last.text, last.outcome, last.usage, failure)
 
 
+@dataclass(frozen=True)
+class _Prepared:
+    """An asking that can begin: who is asked for what, and what begins it."""
+
+    agent: Agent
+    request: Request
+    begin: Callable[[Request], Events]
+
+
+def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepared:
+    """Return `asking` with its agent chosen and its request written; raise UnknownAgent if there is none."""
+    agent, program = choose(asking.agent or turn.run.agent, turn.settings)
+    request = request_of(turn, agent, asking)
+    return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
+
+
 def _hear(
-    heard: "queue.SimpleQueue[tuple[int, Event]]",
-    place: int,
-    slots: threading.Semaphore,
-    begin: Callable[[Request], Events],
-    request: Request,
+    heard: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
 ) -> None:
+    """Put what the asking at `place` says into `heard`, once one of `slots` is free; its Done comes last."""
     with slots:
         try:
-            for event in begin(request):
+            for event in prepared.begin(prepared.request):
                 heard.put((place, event))
         except Exception as error:  # the edge of a thread: its asking must end, whatever happened
             _log.exception("asking %s", place)
@@ -138,7 +144,7 @@ def _as_they_come(
     turn: Turn,
     heard: "queue.SimpleQueue[tuple[int, Event]]",
     waiting: int,
-    ready: Mapping[int, tuple[Agent, Path]],
+    prepared: Mapping[int, _Prepared],
     halted: threading.Event,
 ) -> Iterator[tuple[int, Event]]:
     """Yield what the threads hear until each has told its Done; a stop of the turn reaches them all."""
@@ -150,8 +156,8 @@ def _as_they_come(
         except queue.Empty:
             continue
         waiting -= isinstance(event, Done)
-        if place in ready:
-            yield from ((place, one) for one in _taken(turn, event, *ready[place]))
+        if place in prepared:
+            yield from ((place, one) for one in _taken(turn, event, prepared[place]))
         else:
             yield place, event
 
@@ -171,13 +177,15 @@ def started(
     return redacted(events, secrets_of(environment))
 
 
-def _taken(turn: Turn, event: Event, agent: Agent, folder: Path) -> Iterator[Event]:
+def _taken(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Event]:
     """Yield `event` and what comes of it, with what it cost counted and its session and charts stored."""
     if isinstance(event, Session):
-        event = replace(event, agent=agent.name)
-        if agent.resumes and event.session_id:
-            told = (turn.run.conversation_id, agent.name, str(folder), event.session_id)
-            db.save_agent_session(turn.database, *told)
+        event = replace(event, agent=prepared.agent.name)
+        if prepared.agent.resumes and event.session_id:
+            folder = str(prepared.request.workplace)
+            db.save_agent_session(
+                turn.database, turn.run.conversation_id, event.agent, folder, event.session_id
+            )
     if isinstance(event, Done):
         turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
     yield event
@@ -194,9 +202,17 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
         yield Tick(str(error))
         return
     if chart is not None:
-        told = (chart.kind, chart.title, chart.alt, chart.content)
-        stored = db.add_artifact(turn.database, turn.run.conversation_id, turn.run.id, None, *told)
-        yield Artifact(stored, chart.kind, chart.title)
+        artifact_id = db.add_artifact(
+            turn.database,
+            turn.run.conversation_id,
+            turn.run.id,
+            None,
+            chart.kind,
+            chart.title,
+            chart.alt,
+            chart.content,
+        )
+        yield Artifact(artifact_id, chart.kind, chart.title)
 
 
 def _clocks(settings: Settings) -> Clocks:

@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Outcome, Text, Tool, to_json
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
+from instrumentgpt.answer import Answer
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
@@ -22,46 +23,17 @@ from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.remembered import remember_answer, remember_older, remember_question
 from instrumentgpt.settings import Settings, settings_in_force
-from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.storage.artifacts import Artifact, list_uploads
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import Run, append_events, get_run
-from instrumentgpt.text.markers import marker
 from instrumentgpt.tool_results import result_of
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
     """Return the folder of a run beside the database: its task, what its tools write, its log."""
     return Path(database_path).absolute().parent / "runs" / run_id
-
-
-@dataclass
-class Answer:
-    """The answer as it grows: segments of text, and between them the artifacts, where they were made."""
-
-    pieces: dict[int | str, list[str]] = field(default_factory=dict)  # segment, or artifact id → its words
-
-    def take(self, event: Event) -> None:
-        if isinstance(event, Text):
-            said = self.pieces.setdefault(event.segment, [])
-            if event.whole:
-                said.clear()
-            said.append(event.text)
-        elif isinstance(event, Artifact):
-            self.pieces[event.artifact_id] = [f"\n\n{marker(event.kind, event.artifact_id)}\n\n"]
-
-    @property
-    def text(self) -> str:
-        """The answer as it is stored.
-
-        >>> answer = Answer()
-        >>> for event in (Text("Look:", whole=True), Artifact("a1", "plotly", "pv"), Text("It swings.", 1)):
-        ...     answer.take(event)
-        >>> answer.text
-        'Look:\\n\\n<!-- PLOTLY_CHART:a1 -->\\n\\nIt swings.'
-        """
-        return "".join("".join(said) for said in self.pieces.values())
 
 
 @dataclass
@@ -118,9 +90,8 @@ class Turn:
 
         Without `remember` the state is stored as it was when the turn began.
         """
-        text = self.answer.text
-        after = self._learned(text) if remember else Learned(self.state, {}, [])
-        done = Done(outcome, text, time.time() - self.run.started_at, self.usage)
+        after = self._learned() if remember else Learned(self.state, {}, [])
+        done = Done(outcome, self.answer.text, time.time() - self.run.started_at, self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
@@ -128,7 +99,7 @@ class Turn:
                 self.database,
                 self.run.conversation_id,
                 self.run.id,
-                text,
+                done.text,
                 outcome=outcome,
                 summary=self.summary,
                 diagnostic_state=after.state.serialize(),
@@ -136,11 +107,7 @@ class Turn:
                 filed={**self.filed, **after.filed},
             )
             if remember:
-                at = self.database, self.run.conversation_id, message_id
-                words = text if self.learns_from_words else ""
-                scope = memory.device_key(after.state), learn_from_answer(*at, words, self.inventory)
-                remember_answer(*at, self.question, words, self.results, *scope)
-                self.note_entities(text)
+                self._remember(message_id, memory.device_key(after.state))
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:
                 store(message_id)
@@ -149,22 +116,52 @@ class Turn:
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
-        told = (self.run.conversation_id, self.run.id, self.question.id, self.devices, self.results)
-        return remember_entities(self.database, *told, f"{self.question.content}\n{answer}")
+        return remember_entities(
+            self.database,
+            self.run.conversation_id,
+            self.run.id,
+            self.question.id,
+            self.devices,
+            self.results,
+            said=f"{self.question.content}\n{answer}",
+        )
 
-    def _learned(self, answer: str) -> Learned:
+    @property
+    def _words(self) -> str:
+        """The words of the answer that are learned from; "" where its tools alone are."""
+        return self.answer.text if self.learns_from_words else ""
+
+    def _learned(self) -> Learned:
         before = {**db.device_states(self.database, self.run.conversation_id), **self.filed}
-        said = answer if self.learns_from_words else ""
-        return learned(self.state, self.results, said, self.inventory, before)
+        return learned(self.state, self.results, self._words, self.inventory, before)
+
+    def _remember(self, message_id: int, device: str) -> None:
+        """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
+        inventory = learn_from_answer(
+            self.database, self.run.conversation_id, message_id, self._words, self.inventory
+        )
+        remember_answer(
+            self.database,
+            self.run.conversation_id,
+            message_id,
+            self.question,
+            self._words,
+            self.results,
+            device,
+            inventory,
+        )
+        self.note_entities(self.answer.text)
 
     def prompt(self, agent: str, reserve: int = 0) -> str:
-        """Return the prompt; what it moves out of the recent messages is in the summary from now on.
+        """Return the prompt for `agent`, with what the question states kept before it is made.
+
+        What it moves out of the recent messages is in the turn's summary from now on.
 
         reserve  tokens of the budget that a mode needs for words of its own around it
         """
         settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
-        scope = memory.device_key(self.state), self.inventory
-        remember_question(self.database, self.run.conversation_id, self.question, *scope)
+        device = memory.device_key(self.state)
+        remember_question(self.database, self.run.conversation_id, self.question, device, self.inventory)
         remember_older(self.database, self.run.conversation_id, self.inventory)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = prompt_for(
@@ -185,14 +182,17 @@ class Turn:
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):
-            name = Path(upload.title).name or "attachment"
-            path = made(self.home() / "attachments" / upload.id) / name
-            if not path.exists():
-                kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
-                part = path.with_name("part")
-                part.write_bytes(kept.content if kept else b"")
-                part.rename(path)
-            yield path
+            yield self._on_disk(upload)
+
+    def _on_disk(self, upload: Artifact) -> Path:
+        """Return the file that holds `upload`; it is there whole or not at all."""
+        path = made(self.home() / "attachments" / upload.id) / (Path(upload.title).name or "attachment")
+        if not path.exists():
+            kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+            part = path.with_name("part")
+            part.write_bytes(kept.content if kept else b"")
+            part.rename(path)
+        return path
 
     def home(self) -> Path:
         """Return the folder of the database, the cache and the workspaces."""
@@ -221,8 +221,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     except InstrumentGPTError as error:
         turn.problem = error
         return turn
-    said = question.id, question.content
-    turn.inventory = learn_nicknames(database, run.conversation_id, *said, inventory)
+    turn.inventory = learn_nicknames(database, run.conversation_id, question.id, question.content, inventory)
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
     return turn
 

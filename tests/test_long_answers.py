@@ -6,7 +6,7 @@ import time
 import pytest
 
 from instrumentgpt.agents.events import Artifact, Text, answer_text
-from instrumentgpt.turn import Answer
+from instrumentgpt.answer import Answer
 from instrumentgpt.ui.progress import Progress, advance
 
 FEW, TIMES = 20_000, 8  # pieces, and how many times as many
