@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Task
-from instrumentgpt.agents.offline.intents import FLAGS, Question, read_question
+from instrumentgpt.agents.offline.intents import Question, read_question
+from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.text.asked import is_asked
 
 MESSAGES = 12  # messages in which the question is sought that another goes on about

@@ -14,7 +14,7 @@ from instrumentgpt.agents.offline.answers.subject import (
 )
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.earlier import questions_before
-from instrumentgpt.agents.offline.intents import gains_in
+from instrumentgpt.agents.offline.particulars import gains_in
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel

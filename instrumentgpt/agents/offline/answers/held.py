@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Task
-from instrumentgpt.agents.offline.intents import FLAGS, read_question
+from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.wishes import wishes_in

@@ -8,7 +8,7 @@ from typing import Any
 from instrumentgpt.agents.offline.answers.stated import stated, told_value
 from instrumentgpt.agents.offline.answers.subject import bare, device_label, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
-from instrumentgpt.agents.offline.intents import FLAGS
+from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.text.asked import is_asked
 

@@ -13,7 +13,8 @@ from instrumentgpt.agents.offline.answers.held import (
 )
 from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.intents import FLAGS, LOOKED_BACK
+from instrumentgpt.agents.offline.intents import LOOKED_BACK
+from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
 from instrumentgpt.text.terms import synonyms, telling, terms
 from instrumentgpt.text.wanted import holds

@@ -10,8 +10,8 @@ from typing import Any
 from instrumentgpt.agents.offline.answers.report import links
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
-from instrumentgpt.agents.offline.intents import FLAGS
 from instrumentgpt.agents.offline.panel.record import Reason, reasons
+from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, together
 from instrumentgpt.instruments.faults import cause_title
 
