@@ -13,7 +13,7 @@ ICON = Path(__file__).parent / "instrumentgpt" / "ui" / "icon.svg"  # a named on
 
 @st.cache_resource(show_spinner=False)
 def leave_imports_alone() -> None:
-    """Streamlit collects garbage after every run of a fragment; what is imported by now never is any."""
+    """Take what is imported by now out of garbage collection, which Streamlit runs after every fragment."""
     gc.collect()
     gc.freeze()
 

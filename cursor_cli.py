@@ -120,8 +120,8 @@ def _call(heard: Heard, line: dict[str, Any]) -> Iterator[Tool]:
     if line.get("subtype") == "started":
         yield heard.start(tool)
     elif line.get("subtype") == "completed":
-        told = call_id not in heard.started or at(call, "args") is not None
-        yield heard.close(call_id, *_closing(at(call, "result")), tool if told else None)
+        is_named_again = call_id not in heard.started or at(call, "args") is not None
+        yield heard.close(call_id, *_closing(at(call, "result")), tool if is_named_again else None)
 
 
 def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:

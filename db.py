@@ -5,7 +5,7 @@ All functions take the database first, but the two that keep the memory design's
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -146,11 +146,8 @@ def _given_or_default(database: Database | None) -> Iterator[Database]:
     if database is not None:
         yield database
         return
-    opened = connect(database_path())
-    try:
+    with closing(connect(database_path())) as opened:
         yield opened
-    finally:
-        opened.close()
 
 
 def finish_turn(

@@ -1,7 +1,8 @@
 """What the assistant remembers of a conversation, and the prompt made of it.
 
-Five layers: the request as it was typed, the diagnostic state, a rolling summary of older messages,
-what older messages say of this very question, and the recent messages.
+A prompt has the request as it was typed, and beside it the layers: the diagnostic state, facts,
+what other conversations found, a rolling summary of older messages, what older messages say of this very
+question, and the recent messages.
 Everything here is pure: texts and values in, texts and values out.
 """
 
@@ -180,12 +181,12 @@ def compose(
     existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
     """
     names = message_names(all_messages)
-    end = len(names) - _ends_with(all_messages, case.question)
-    cut = _cut(all_messages[:end], rules.recent_exchanges if "recent" in rules.layers else 0)
-    kept = still_true(parse(existing_summary), names, cut)
-    entries, evicted = with_older(kept, names[:cut], all_messages[:cut])
+    end = len(names) - _ends_with_question(all_messages, case.question)
+    recent = _first_recent(all_messages[:end], rules.recent_exchanges if "recent" in rules.layers else 0)
+    kept = still_true(parse(existing_summary), names, recent)
+    entries, evicted = with_older(kept, names[:recent], all_messages[:recent])
     entries = settle(entries)
-    parts = _parts(case, entries, all_messages[cut:end], beside, rules)
+    parts = _parts(case, entries, all_messages[recent:end], beside, rules)
     return Prompt(within(rules.budget, parts), write(entries), evicted)
 
 
@@ -212,7 +213,7 @@ def _parts(
     )
 
 
-def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:
+def _ends_with_question(messages: Sequence[StoredMessage], question: str) -> bool:
     """Return whether the last message is the question, as typed or enriched at either end."""
     if not messages or speaker_of(messages[-1]["role"]) != "User":
         return False
@@ -220,7 +221,7 @@ def _ends_with(messages: Sequence[StoredMessage], question: str) -> bool:
     return last == asked or (bool(last) and (asked.startswith(last) or asked.endswith(last)))
 
 
-def _cut(messages: Sequence[StoredMessage], recent_exchanges: int) -> int:
+def _first_recent(messages: Sequence[StoredMessage], recent_exchanges: int) -> int:
     """Return the place of the first recent message: a user's, at most 2 N from the end."""
     earliest = max(0, len(messages) - 2 * recent_exchanges)
     if earliest == 0:

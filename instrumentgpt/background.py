@@ -8,8 +8,9 @@ adds none, and the messages that it stands for are still those that the summary 
 import logging
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -119,14 +120,14 @@ def summarise(database: Database, job_id: str, stopped: Callable[[], bool] = lam
     if job is None:
         return
     try:
-        status, note, text, usage = _written(database, job, gone)
+        attempt = _written(database, job, gone)
     except Exception as error:  # the edge of a job: whatever it is, the rules' summary stays and the job ends
         _log.exception("summary %s", job_id)
-        status, note, text, usage = "failed", f"{type(error).__name__}: {error}", "", {}
-    if status == "written":
-        note = _placed(database, job, text, gone)
-        status = "refused" if note else "applied"
-    finish_job(database, job.id, status, note, text, usage)
+        attempt = _Attempt("failed", f"{type(error).__name__}: {error}")
+    if attempt.status == "written":
+        note = _placed(database, job, attempt.text, gone)
+        attempt = replace(attempt, status="refused" if note else "applied", note=note)
+    finish_job(database, job.id, attempt.status, attempt.note, attempt.text, attempt.usage)
 
 
 def _its_turn(database: Database, job_id: str, gone: Callable[[], bool]) -> bool:
@@ -140,23 +141,34 @@ def _its_turn(database: Database, job_id: str, gone: Callable[[], bool]) -> bool
     return True
 
 
-def _written(
-    database: Database, job: SummaryJob, gone: Callable[[], bool]
-) -> tuple[str, str, str, dict[str, float]]:
-    """Return ("written", "", text, usage), or with what status and why there is no text."""
+@dataclass(frozen=True)
+class _Attempt:
+    """What came of asking for a summary.
+
+    status  "written" if it may be put in place; else as the job ends: "refused", "failed"
+    note    why it may not
+    """
+
+    status: str
+    note: str = ""
+    text: str = ""
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+
+def _written(database: Database, job: SummaryJob, gone: Callable[[], bool]) -> _Attempt:
+    """Return the summary that the agent writes, or why there is none that may be used."""
     settings = settings_in_force(db.get_settings(database))
     rules, record = render(parse(job.replaced)), _record(database, job)
     devices = spoken_names(nicknamed(database, job.conversation_id, load_inventory(settings.inventory)))
     prompt = summary_prompt(rules, record, settings.prompt_tokens)
     if not prompt:
-        return "refused", "the record is too long for the budget of a prompt", "", {}
+        return _Attempt("refused", "the record is too long for the budget of a prompt")
     done = _answer(job, prompt, settings, gone)
-    usage = dict(done.usage)
     if done.outcome != "ok":
-        return "failed", f"the agent's answer ended: {done.outcome}", "", usage
+        return _Attempt("failed", f"the agent's answer ended: {done.outcome}", usage=done.usage)
     text = one_line(done.text)
     note = objection(rules, "\n".join(record), text, devices)
-    return ("refused", note, text, usage) if note else ("written", "", text, usage)
+    return _Attempt("refused" if note else "written", note, text, done.usage)
 
 
 def _answer(job: SummaryJob, prompt: str, settings: Settings, gone: Callable[[], bool]) -> Done:

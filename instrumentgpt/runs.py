@@ -99,37 +99,46 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
     def stop_wanted() -> bool:
         return stopped() or get_run(database, run_id).stop_requested
 
-    ended = False
     try:
-        if not (yield from _its_turn(database, run_id, stop_wanted)):
+        if (yield from _its_turn(database, run_id, stop_wanted)):
+            yield from _kept(database, run_id, run_turn(open_turn(database, run_id, stop_wanted)))
+        else:
             yield from close(database, run_id, outcome="cancelled")
-            return
-        with closing(run_turn(open_turn(database, run_id, stop_wanted))) as events:
-            for event in events:
-                if not isinstance(event, Done):  # that one was stored with the answer
-                    append_events(database, run_id, [to_json(event)])
-                ended = ended or isinstance(event, Done)
-                yield event
-        if not ended:  # somebody else, who stopped it, was faster
-            yield from (event for event in events_of(database, run_id) if isinstance(event, Done))
     except (KeyboardInterrupt, GeneratorExit):
         close(database, run_id, outcome="cancelled")
         raise
     except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
         _log.exception("run %s", run_id)
-        known = isinstance(error, InstrumentGPTError)
-        text = str(error) if known else f"{type(error).__name__}: {error}"
-        yield from close(
-            database, run_id, Failure("error", text, "Ask again. If it happens again, report it.")
-        )
+        yield from close(database, run_id, _failure_of(error))
     finally:
         end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
+
+
+def _kept(database: Database, run_id: str, events: Events) -> Events:
+    """Append each of the turn's `events` to the database, then yield it; the run's Done comes last."""
+    ended = False
+    with closing(events):
+        for event in events:
+            if not isinstance(event, Done):  # that one was stored with the answer
+                append_events(database, run_id, [to_json(event)])
+            ended = ended or isinstance(event, Done)
+            yield event
+    if not ended:  # somebody else, who stopped it, was faster
+        yield from (event for event in events_of(database, run_id) if isinstance(event, Done))
+
+
+def _failure_of(error: Exception) -> Failure:
+    text = str(error) if isinstance(error, InstrumentGPTError) else f"{type(error).__name__}: {error}"
+    return Failure("error", text, "Ask again. If it happens again, report it.")
 
 
 def _its_turn(
     database: Database, run_id: str, stop_wanted: Callable[[], bool]
 ) -> Generator[Event, None, bool]:
-    """Wait while as many runs as allowed are being answered, telling the place; False if stopped."""
+    """Wait while as many runs as allowed are being answered, and yield the run's place among those waiting.
+
+    Returns whether its turn has come; False if it was stopped before.
+    """
     told, looked = 0, 0.0
     while before := begin_run(database, run_id, settings_in_force(db.get_settings(database)).runs_at_once):
         if stop_wanted():

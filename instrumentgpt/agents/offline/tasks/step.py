@@ -13,6 +13,7 @@ from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
 from instrumentgpt.agents.offline.intents import LOOKED_BACK, read_question
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.text.language import Language
 
 MOST_SINCE = 3  # logs of one device that a step fetches for a stretch of time
@@ -31,7 +32,7 @@ class Target:
     @property
     def reference(self) -> str:
         """The log's name as links and reports have it."""
-        return f"{self.device}/{self.log}" if self.device else self.log
+        return reference_to(self.log, self.device)
 
 
 @dataclass(frozen=True)
