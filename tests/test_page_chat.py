@@ -261,3 +261,9 @@ def test_an_answer_that_ends_while_the_page_is_drawn_leaves_no_stop_button(datab
     assert not live_runs(database)
     assert "because" in texts(at)
     assert "Stop" not in [button.label for button in at.button]
+
+
+def test_blanks_alone_are_not_sent():
+    at = page()
+    at.chat_input[0].set_value("   ").run()
+    assert not at.chat_message and not at.exception

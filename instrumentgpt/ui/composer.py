@@ -63,7 +63,7 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Que
     sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
     if clicked and not live:  # the second click of a double click comes too late
         return clicked if clicked.mode else replace(clicked, mode=mode)
-    if not sent or isinstance(sent, str):
+    if not sent or isinstance(sent, str) or not (sent.text.strip() or sent.files):
         return None
     return Question(sent.text.strip(), sent.files, mode=mode)
 
