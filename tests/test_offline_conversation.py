@@ -141,3 +141,13 @@ def test_another_device_is_compared_in_both_languages(read, question):
 def test_one_channel_is_told_in_the_singular_and_one_output_without_a_range(read):
     text = asked("why does channel 1 oscillate?", read, state=READ).text
     assert "stable on channel 1 " in text and "output 46 %" in text
+
+
+def test_the_two_that_were_asked_about_are_set_against_each_other_again(read):
+    answer = asked_after(read, ["are 051 and 054 healthy?"], "which one of the two is worse?", state=READ)
+    assert [row["device"] for row in answer.results[0]["devices"]] == ["zspr 051", "zspr 054"]
+
+
+def test_words_that_nothing_said_before_bears_on_bring_no_quotation(tmp_path):
+    text = asked_after(tmp_path, ["The gasket came from batch 7."], "🔥 now", state=READ).text
+    assert "gasket" not in text

@@ -116,3 +116,24 @@ def test_what_happened_at_a_time_is_told_with_readings_events_and_findings(tmp_p
 
 def test_a_time_outside_the_log_is_said_with_the_span(tmp_path):
     assert "runs from 2026-02-20 14:05:31 to 2026-02-20 14:45:30" in asked("050 at 18:00?", tmp_path).text
+
+
+@pytest.mark.parametrize(
+    ("setpoints", "said"),
+    [((50.0, 50.0), "No jump: pv moves by 0.03 °C"), ((50.0, 60.0), "setpoint stepped")],
+)
+def test_two_pasted_lines_without_a_jump_are_judged_without_numbers_that_nobody_has(
+    tmp_path, setpoints, said
+):
+    lines = [
+        f"[2026-02-13 05:04:5{n}.782][debug] [TempCtrl] id=1 sp={setpoint:.2f} pv={pv} out=45.2 p=1 i=2 d=0"
+        for n, (setpoint, pv) in enumerate(zip(setpoints, ("50.020", "49.990"), strict=True))
+    ]
+    text = asked("what do these lines mean?\n" + "\n".join(lines), tmp_path).text
+    assert said in text and "nan" not in text
+
+
+def test_a_spike_is_remembered_as_a_finding_with_its_lines(tmp_path):
+    found = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).results[-1]["findings"]
+    assert [one["text"] for one in found] == ["Channel 1: pv 61.9 → 29.4 in 1.00 s (spike)"]
+    assert [one["line"] for one in found[0]["evidence"]] == [1882, 1886]

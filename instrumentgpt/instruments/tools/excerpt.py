@@ -12,6 +12,7 @@ from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 
+TOLD = ("spike", "stays", "ends", "rail")  # kinds of jumps that are a finding
 MOST_PASTED = 5000  # lines; more belong in a file
 
 
@@ -67,6 +68,18 @@ def _explained(
         "samples": len(log.samples),
         "total_lines": log.lines,
         "jump": _jump(log, path, found) if found else None,
+        "findings": [_finding(log, path, found)] if found and found.kind in TOLD and name else [],
+    }
+
+
+def _finding(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
+    """Return the jump as a finding, so that it is remembered in a sentence and not as the lines quoted."""
+    before, after = jump.before, jump.after
+    readings = [_reading(log, path, one) for one in (before, after)]
+    change = f"pv {before.pv:g} → {after.pv:g} in {jump.seconds:.2f} s"
+    return {
+        "text": f"Channel {after.channel}: {change} ({jump.kind})",
+        "evidence": [{"line": one["line"], "text": one["text"]} for one in readings],
     }
 
 

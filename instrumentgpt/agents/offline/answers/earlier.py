@@ -34,8 +34,7 @@ def earlier(case: Case) -> Iterator[str]:
     ]
     for name in names:
         for about, one in zip(logs, found, strict=True):
-            if values := _values(case, about, name, one):
-                yield f"- {quoted(about.log)}: {name} {values}\n"
+            yield from (f"- {quoted(about.log)}: {name} {told}\n" for told in _values(case, about, name, one))
     yield from (f"- {told_value(case, row)}\n" for row in _stated(case, names))
     if len(logs) > 1 and all(_same(name, found[0]["channels"], found[1]["channels"]) for name in names):
         yield "\n" + phrase("earlier_same", case.language)
@@ -65,14 +64,14 @@ def _asked_about(case: Case) -> tuple[list[str], int | None]:
     return next(asked, []), channel
 
 
-def _values(case: Case, about: Subject, name: str, found: Result) -> str:
-    """Return the values of `name`, each with its channels and a line that shows it."""
+def _values(case: Case, about: Subject, name: str, found: Result) -> Iterator[str]:
+    """Yield each value of `name` with its channels and a line that shows it."""
     by_value: dict[float, list[Result]] = {}
     for one in found["channels"]:
         if one[name] is not None:
             by_value.setdefault(one[name], []).append(one)
-    return phrase("clause_separator", case.language).join(
-        phrase(
+    for value, having in by_value.items():
+        yield phrase(
             "earlier_value",
             case.language,
             value=value,
@@ -81,8 +80,6 @@ def _values(case: Case, about: Subject, name: str, found: Result) -> str:
             channels=joined((one["channel"] for one in having), case.language),
             line=about.link(having[0]["last"]["line"]),
         )
-        for value, having in by_value.items()
-    )
 
 
 def _stated(case: Case, names: list[str]) -> list[dict[str, str]]:

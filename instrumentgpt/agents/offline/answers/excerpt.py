@@ -80,6 +80,7 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
         "seconds": jump["seconds"],
         "gap": jump["seconds"],
         "rate": _or_nan(jump["rate"]),
+        "change": abs((after["pv"] or 0) - (before["pv"] or 0)),
         "usual": _or_nan(jump["usual_rate"]),
         "needed": abs((after["pv"] or 0) - (before["pv"] or 0)) / (abs(jump["seconds"]) or 1),
         "sp_before": before["setpoint"],
@@ -89,11 +90,17 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
     }
     if jump["kind"] == "spike":
         numbers["seconds"] = jump["back"]["time"] - after["time"]
-    yield phrase(f"jump_{jump['kind']}", case.language, **numbers) + "\n\n"
+    yield phrase(_key(jump), case.language, **numbers) + "\n\n"
     for reading in (before, after, jump["back"], jump["own"]):
         if reading:
             yield "- " + _quote(case, about, reading) + "\n"
     yield from _more(case, about, jump, numbers)
+
+
+def _key(jump: Result) -> str:
+    """Return the key of the verdict: without a usual rate, what needs none is said alone."""
+    few = jump["usual_rate"] is None and jump["kind"] in ("possible", "setpoint_step")
+    return f"jump_{jump['kind']}" + ("_few" if few else "")
 
 
 def _more(case: Case, about: Subject, jump: Result, numbers: Result) -> Iterator[str]:

@@ -11,6 +11,8 @@ from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.text.asked import is_asked
+from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.text.wanted import holds
 
 MOST_QUOTED = 4  # earlier messages
 _A_VALUE = re.compile(r"\b(?:value|number|figure)s?\b|[數数]值|[數数]字|多少|[幾几]度", FLAGS)
@@ -61,10 +63,11 @@ def messages_on(case: Case, said_by: str = "") -> list[str]:
     with suppress(ToolFailed):  # outside of a conversation nothing was said
         found = case.tool("recall", query=case.question.text)["messages"]
     rows = [(one, _statements(one["text"])) for one in found if said_by in ("", one["said_by"])]
+    sought = phrases(case.question.text)
     return [
         phrase(f"said_by_{one['said_by']}", case.language, turn=one["turn"], text=quoted(text)) + "\n"
         for one, text in rows
-        if text
+        if any(holds(terms(text), one) for one in sought)
     ][:MOST_QUOTED]
 
 
