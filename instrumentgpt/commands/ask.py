@@ -8,17 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
+from instrumentgpt.commands.going_on import add_going_on, conversation_for
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "ask a question about a device or a log, and follow up on it"
-TITLE_CHARACTERS = 60
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
-
-
-class NoConversation(InstrumentGPTError, LookupError):
-    """No conversation to go on with."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
     parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
-    going_on = parser.add_mutually_exclusive_group()
-    going_on.add_argument("--conversation", metavar="ID", help="go on with this conversation")
-    going_on.add_argument(
-        "--continue", dest="continue_", action="store_true", help="go on with the latest conversation"
-    )
+    add_going_on(parser)
     parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
@@ -70,24 +62,6 @@ def read_file(path: Path) -> bytes:
 
 class UnreadableFile(InstrumentGPTError, OSError):
     """A file that cannot be handed over."""
-
-
-def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -> str:
-    """Return the id of the conversation that the arguments name, or of a new one."""
-    import db
-
-    with closing(db.connect(path)) as database:
-        if arguments.conversation:
-            known = db.get_conversation(database, arguments.conversation)
-            if known is None:
-                raise NoConversation(f"There is no conversation {arguments.conversation!r}. Ask without it")
-            return known.id
-        if not arguments.continue_:
-            return db.create_conversation(database, " ".join(question.split())[:TITLE_CHARACTERS])
-        latest = db.list_conversations(database, limit=1)
-        if not latest:
-            raise NoConversation("There is no conversation to go on with. Ask without --continue first")
-        return latest[0].id
 
 
 def _print_json(events: Iterator[Event]) -> int:

@@ -5,6 +5,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from instrumentgpt.commands import ask
+from instrumentgpt.commands.going_on import add_going_on, conversation_for
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "examine several possible causes of a problem by a panel of experts"
@@ -21,20 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
     parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
-    going_on = parser.add_mutually_exclusive_group()
-    going_on.add_argument("--conversation", metavar="ID", help="go on with the panel of this conversation")
-    going_on.add_argument(
-        "--continue", dest="continue_", action="store_true", help="go on with the latest conversation's panel"
-    )
+    add_going_on(parser, "the panel of ")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
-    from instrumentgpt.commands import ask
     from instrumentgpt.storage.paths import database_path
 
     files = [(path.name, ask.read_file(path)) for path in arguments.log]
-    conversation = ask.conversation_for(database_path(), arguments.question, arguments)
+    conversation = conversation_for(database_path(), arguments.question, arguments)
     said: str | None = arguments.question
     code = 0
     while said is not None:
@@ -47,7 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _turn(conversation: str, said: str, agent: str, files: list[tuple[str, bytes]]) -> int:
     from instrumentgpt import runs
-    from instrumentgpt.commands import ask
     from instrumentgpt.storage.paths import database_path
 
     events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)

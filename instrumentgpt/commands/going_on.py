@@ -1,0 +1,46 @@
+"""Which conversation a command goes on with: one by its id, the latest, or a new one."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+from instrumentgpt.errors import InstrumentGPTError
+
+TITLE_CHARACTERS = 60
+
+
+class NoConversation(InstrumentGPTError, LookupError):
+    """No conversation to go on with."""
+
+
+def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
+    """Add the options that `conversation_for` reads.
+
+    part  of the conversation that is gone on with, as in "the panel of "
+    """
+    going_on = parser.add_mutually_exclusive_group()
+    going_on.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
+    going_on.add_argument(
+        "--continue", dest="continue_", action="store_true", help=f"go on with {part}the latest conversation"
+    )
+
+
+def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -> str:
+    """Return the id of the conversation that the arguments name, or of a new one for `question`.
+
+    Raises NoConversation if there is none to go on with.
+    """
+    import db  # not needed for --help
+
+    with closing(db.connect(path)) as database:
+        if arguments.conversation:
+            known = db.get_conversation(database, arguments.conversation)
+            if known is None:
+                raise NoConversation(f"There is no conversation {arguments.conversation!r}. Ask without it")
+            return known.id
+        if not arguments.continue_:
+            return db.create_conversation(database, " ".join(question.split())[:TITLE_CHARACTERS])
+        latest = db.list_conversations(database, limit=1)
+        if not latest:
+            raise NoConversation("There is no conversation to go on with. Ask without --continue first")
+        return latest[0].id
