@@ -14,8 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import db
 from instrumentgpt.agents.events import Text
+from instrumentgpt.opening import open_turn
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn import Turn, open_turn
+from instrumentgpt.turn import Turn
 
 AGENT = "offline"  # who would be asked; nobody is
 gc.freeze()  # as the process of a turn does once it has its imports

@@ -12,9 +12,10 @@ from instrumentgpt.agents.events import Done, Event, Failure, Outcome, from_json
 from instrumentgpt.agents.family import end_all, run_processes
 from instrumentgpt.detached import living
 from instrumentgpt.modes.registry import MODES
+from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, get_run, live_runs, read_events
-from instrumentgpt.turn import Turn, open_turn
+from instrumentgpt.turn import Turn
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer

@@ -23,10 +23,11 @@ from instrumentgpt.detached import start_detached
 from instrumentgpt.ended import close, events_of, process_of, reap_all
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import run_turn
+from instrumentgpt.opening import open_turn
 from instrumentgpt.questions import Attachment, stored
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, begin_run, get_run, request_stop, set_process
-from instrumentgpt.turn import open_turn, run_folder
+from instrumentgpt.turn import run_folder
 
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL

@@ -1,7 +1,7 @@
-"""One turn: from the stored question to the stored answer, whoever answers and however it ends."""
+"""One turn: what its events bring, and what is saved of it, whoever answers and however it ends."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,13 +16,12 @@ from instrumentgpt.answer import Answer
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compared import asked_about
-from instrumentgpt.instruments.conversation import learn_from_answer, learn_nicknames
-from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
+from instrumentgpt.instruments.conversation import learn_from_answer
+from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.remembered import remember_answer, remember_older, remember_question
-from instrumentgpt.settings import Settings, settings_in_force
+from instrumentgpt.settings import Settings
 from instrumentgpt.storage.artifacts import Artifact, list_uploads
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.entities import Entity
@@ -201,42 +200,6 @@ class Turn:
     def workspace(self) -> Path:
         """Return the folder where agents work: one per conversation, so that they find their files again."""
         return made(self.home() / "workspaces" / self.run.conversation_id)
-
-
-def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
-    """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
-
-    What the question calls a device counts already, and is kept at once: for the agent's tools, too.
-    An inventory that cannot be used is the turn's `problem`: its answer will say so.
-    """
-    run = get_run(database, run_id)
-    question_id = run.question_message_id or 0
-    question = db.list_messages(database, run.conversation_id, 1, question_id + 1)[0]
-    summary, stored = db.get_memory(run.conversation_id, database)
-    before = memory.DiagnosticState.deserialize(stored)
-    settings = settings_in_force(db.get_settings(database))
-    turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
-    try:
-        inventory = load_inventory(settings.inventory)
-    except InstrumentGPTError as error:
-        turn.problem = error
-        return turn
-    turn.inventory = learn_nicknames(database, run.conversation_id, question.id, question.content, inventory)
-    _turn_to_device(turn, db.device_states(database, run.conversation_id))
-    return turn
-
-
-def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
-    """Find the devices that the question is about; the state of another one than before is filed away."""
-    named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
-    turn.devices, turn.unknown = named.devices, named.unknown
-    if not turn.devices:
-        turn.state = memory.begin_question(turn.state, question=turn.question.content)
-        return
-    before, device = turn.state, turn.devices[0]
-    turn.state = memory.begin_question(before, device.ip, device.name, filed, turn.question.content)
-    if memory.device_key(before) and before.device_ip != turn.state.device_ip:
-        turn.filed = {memory.device_key(before): before.serialize()}
 
 
 def failed(error: InstrumentGPTError) -> Events:

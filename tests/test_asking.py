@@ -12,9 +12,9 @@ import pytest
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.asking import ask, ask_all, replied
+from instrumentgpt.opening import open_turn
 from instrumentgpt.request import Asking
 from instrumentgpt.storage.runs import begin_run, start_run
-from instrumentgpt.turn import open_turn
 
 AGENT = """#!{python}
 import json, os, sys, time

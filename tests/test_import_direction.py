@@ -28,6 +28,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.entities", 6),
     ("instrumentgpt.answer", 6),
     ("instrumentgpt.turn", 7),
+    ("instrumentgpt.opening", 7),
     ("instrumentgpt.task_file", 8),
     ("instrumentgpt.request", 8),
     ("instrumentgpt.asking", 8),

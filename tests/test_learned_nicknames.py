@@ -14,13 +14,13 @@ from instrumentgpt.instruments.conversation import nicknamed, nicknamed_anywhere
 from instrumentgpt.instruments.devices import UnknownDevice, load_inventory, resolve, spoken_names
 from instrumentgpt.instruments.tools.library import list_devices, list_logs
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.opening import open_turn
 from instrumentgpt.prompts import names_of
 from instrumentgpt.settings import DEMO_INVENTORY, database_path
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
 from instrumentgpt.storage.recall import recollect
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn import open_turn
 
 DEMO = load_inventory(DEMO_INVENTORY)
 NAMES = 'The bigger furnace is zspr 052 (we call it "Tallinn"), the smaller one 054 is Narva.'

@@ -5,13 +5,13 @@ from exchanges import exchange
 
 import db
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question
 from instrumentgpt.text.nicknames.use import OwnWords, times_said
-from instrumentgpt.turn import open_turn
 
 NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
 BELLY = 'zspr 052 heats the source ("the nose") and zspr 054 runs the growth zone ("the belly").'

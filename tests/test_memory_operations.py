@@ -13,11 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import db
 import memory
 from instrumentgpt.agents.events import Text
+from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import SUMMARY_TOKENS, parse, render
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.turn import open_turn
 
 BUDGETS = (2000, 4000, 8000)
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))

@@ -1,0 +1,52 @@
+"""How a turn begins: what is known of its conversation, and which device its question is about."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compared import asked_about
+from instrumentgpt.instruments.conversation import learn_nicknames
+from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn import Turn
+
+
+def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
+    """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
+
+    What the question calls a device counts already, and is kept at once: for the agent's tools, too.
+    An inventory that cannot be used is the turn's `problem`: its answer will say so.
+    """
+    run = get_run(database, run_id)
+    question_id = run.question_message_id or 0
+    question = db.list_messages(database, run.conversation_id, 1, question_id + 1)[0]
+    summary, stored = db.get_memory(run.conversation_id, database)
+    before = memory.DiagnosticState.deserialize(stored)
+    settings = settings_in_force(db.get_settings(database))
+    turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
+    try:
+        inventory = load_inventory(settings.inventory)
+    except InstrumentGPTError as error:
+        turn.problem = error
+        return turn
+    turn.inventory = learn_nicknames(database, run.conversation_id, question.id, question.content, inventory)
+    _turn_to_device(turn, db.device_states(database, run.conversation_id))
+    return turn
+
+
+def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
+    """Find the devices that the question is about; the state of another one than before is filed away."""
+    named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
+    turn.devices, turn.unknown = named.devices, named.unknown
+    if not turn.devices:
+        turn.state = memory.begin_question(turn.state, question=turn.question.content)
+        return
+    before, device = turn.state, turn.devices[0]
+    turn.state = memory.begin_question(before, device.ip, device.name, filed, turn.question.content)
+    if memory.device_key(before) and before.device_ip != turn.state.device_ip:
+        turn.filed = {memory.device_key(before): before.serialize()}
