@@ -17,6 +17,7 @@ from instrumentgpt.modes.panel.session import carried_on
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.storage.panels import (
+    WHOLE,
     Key,
     Panel,
     change_plan,
@@ -28,7 +29,7 @@ from instrumentgpt.text.approval import approval
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.turn import Turn
 
-BRIEF, PLAN = Key(0, "brief"), Key(0, "plan")
+BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")
 
 
 def panel(turn: Turn) -> Events:

@@ -10,7 +10,7 @@ from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.expert_memory import result_from_json
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.documents import Document
-from instrumentgpt.storage.panels import Key, Panel, list_steps
+from instrumentgpt.storage.panels import WHOLE, Key, Panel, list_steps
 from instrumentgpt.turn import Turn
 
 LONGEST = 40  # characters of a wish to save: longer words ask for something else
@@ -44,6 +44,6 @@ def _report(turn: Turn, known: Panel, context: Context) -> str:
     for part in plan.sub_problems:
         pieces.append(display.heading(part, len(plan.sub_problems), context.language))
         pieces.append(display.outcome(result_from_json(done[Key(part.id, "result")]), context))
-    conclusion = done.get(Key(0, "conclusion"), {}).get("content", {}).get("text", "")
+    conclusion = done.get(Key(WHOLE, "conclusion"), {}).get("content", {}).get("text", "")
     stages = display.costs(stage_costs(steps), known.agent == "offline", context.language)
     return "".join(pieces) + f"\n{say('conclusion', context.language)}\n\n{conclusion}\n\n{stages}"

@@ -17,13 +17,13 @@ from instrumentgpt.modes.panel.next_steps import after_the_end, going_on
 from instrumentgpt.modes.panel.prompts import conclusion_prompt
 from instrumentgpt.modes.panel.recording import recorded
 from instrumentgpt.modes.panel.wording import say
-from instrumentgpt.storage.panels import Key, Panel, Step, list_steps, set_panel_status
+from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
 from instrumentgpt.text.language import language_of
 from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.turn import Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
-CONCLUSION = Key(0, "conclusion")
+CONCLUSION = Key(WHOLE, "conclusion")
 Deliberation = Generator[list[Want], list[Heard], SubProblemResult]
 
 
