@@ -166,6 +166,7 @@ def test_a_value_is_corrected_in_a_dialog_and_later_prompts_say_it(database):
     assert not at.exception
     assert "**0\\.12**" in shown_in(at)
     assert "was “0\\.09”" in shown_in(at)
+    assert "kp, zspr 052\\: 0\\.09" in at.sidebar.button("undo-last").label
     assert "0.12 (turn 1, corrected by the user; previously 0.09 in turn 1)" in next_text(
         database, conversation
     )

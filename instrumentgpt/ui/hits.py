@@ -1,5 +1,6 @@
 """What a search over all conversations found, each hit in its context; a click opens it there."""
 
+import re
 import time
 
 import streamlit as st
@@ -21,6 +22,9 @@ KINDS = {  # kind of hit → its icon, and in words
     "root_causes": (":material/flag:", "root cause"),
     "downloaded_logs": (":material/description:", "log"),
 }
+_MARKS = re.compile(
+    r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)"
+)  # of our answers: bold, code, links to lines
 OTHER = (":material/notes:", "note")
 
 
@@ -60,9 +64,12 @@ def context(hit: db.Hit) -> str:
 
     >>> print(context(db.Hit("c", "", 1, "answer", 0.0, "", (("the ", False), ("*kp*", True)))))
     the :primary-background[**\\*kp\\***]
+    >>> print(context(db.Hit("c", "", 1, "answer", 0.0, "", (("**No,** `kp` [L 7](?log=a)", False),))))
+    No, kp L 7
     """
     told = ""
-    for text, is_hit in hit.pieces:
+    for marked, is_hit in hit.pieces:
+        text = _MARKS.sub(r"\g<words>", marked) if hit.kind == "answer" else marked
         words = untrusted.label(text, PIECE_CHARACTERS)
         before, after = " " * text[:1].isspace(), " " * text[-1:].isspace()
         told += f":primary-background[**{words}**]" if is_hit else f"{before}{words}{after if words else ''}"

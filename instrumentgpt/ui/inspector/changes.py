@@ -75,7 +75,8 @@ def _subject(revision: Revision) -> str:
         return f"note: {json.loads(revision.old)['text']}"
     if item.field == VALUE:
         channel = f" of channel {item.channel}" if item.channel else ""
-        return f"{item.name}{channel}: {revision.old}"
+        whose = f", {item.device}" if item.device else ""
+        return f"{item.name}{channel}{whose}: {revision.old}"
     if item.field == NICKNAME:
         return f"{revision.old} as a name of {item.device}"
     return revision.old

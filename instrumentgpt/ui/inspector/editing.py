@@ -124,10 +124,15 @@ def draw_dialog(conversation_id: str) -> None:
     of, entry = st.session_state.get(EDITED, ("", None))
     if entry is None or of != conversation_id:
         return
-    title = (
-        f"Correct {untrusted.label(entry.label)}" if entry.label else f"Edit the {NAMES[entry.item.field]}"
-    )
-    st.dialog(title, icon=":material/edit:", on_dismiss=_end)(_edit)(conversation_id, entry)
+    st.dialog(_title(entry), icon=":material/edit:", on_dismiss=_end)(_edit)(conversation_id, entry)
+
+
+def _title(entry: Entry) -> str:
+    """Return what is edited, and of which device: several may have a kp."""
+    if not entry.label:
+        return f"Edit the {NAMES[entry.item.field]}"
+    whose = f" of {untrusted.label(entry.item.device)}" if entry.item.device else ""
+    return f"Correct {untrusted.label(entry.label)}{whose}"
 
 
 def _edit(conversation_id: str, entry: Entry) -> None:
