@@ -151,3 +151,19 @@ def test_the_two_that_were_asked_about_are_set_against_each_other_again(read):
 def test_words_that_nothing_said_before_bears_on_bring_no_quotation(tmp_path):
     text = asked_after(tmp_path, ["The gasket came from batch 7."], "🔥 now", state=READ).text
     assert "gasket" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "devices"),
+    [("what did I call 053?", ()), ("which one is Tallinn?", ()), ("053 我們叫它什麼？", ("zspr 053",))],
+)
+def test_what_a_device_is_called_is_answered_from_its_nicknames(tmp_path, question, devices):
+    answer = asked(question, tmp_path, state=READ, devices=devices, nicknames={"zspr 053": ["Tallinn"]})
+    assert answer.tools == () and "zspr 053" in answer.text and "`Tallinn`" in answer.text
+
+
+def test_another_gain_does_not_take_over_the_number_that_was_meant_for_the_first(read):
+    answer = asked_after(read, ["can kp of channel 2 be lowered to 6?"], "and ki?", state=READ)
+    advice = answer.results[answer.tools.index("advise_gains")]
+    assert [one["answer"]["gain"] for one in advice["channels"]] == ["ki"]
+    assert all(one["answer"]["asked"] != 6 for one in advice["channels"])

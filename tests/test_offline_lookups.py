@@ -133,6 +133,15 @@ def test_two_pasted_lines_without_a_jump_are_judged_without_numbers_that_nobody_
     assert said in text and "nan" not in text
 
 
+def test_a_step_below_what_counts_as_a_jump_is_not_set_against_a_smaller_usual_rate(tmp_path):
+    lines = [
+        f"[2026-02-13 05:{n // 60:02d}:{n % 60:02d}.782] [TempCtrl] id=1 sp=50 pv=50.0{n % 5} out=45.2"
+        for n in range(150)
+    ]
+    text = asked("anything wrong?\n" + "\n".join(lines), tmp_path).text
+    assert "No jump: pv moves by 0.04 °C" in text and "usually" not in text
+
+
 def test_a_spike_is_remembered_as_a_finding_with_its_lines(tmp_path):
     found = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).results[-1]["findings"]
     assert [one["text"] for one in found] == ["Channel 1: pv 61.9 → 29.4 in 1.00 s (spike)"]

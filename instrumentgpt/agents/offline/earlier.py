@@ -68,6 +68,8 @@ def _with(before: Question, question: Question, elsewhere: bool) -> Question:
     own = _own(question)
     if elsewhere:
         before = replace(before, log="", day="", previous=False, channel=None, lines=None, clock="")
+    if question.gain not in ("", before.gain):  # 6 was meant for the other gain
+        before = replace(before, target=question.target)
     if question.gain and before.intent == "metrics":
         return replace(before, text=question.text, **own)
     return replace(before, text=f"{before.text} {question.text}", **own)

@@ -98,8 +98,11 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
 
 
 def _key(jump: Result) -> str:
-    """Return the key of the verdict: without a usual rate, what needs none is said alone."""
-    few = jump["usual_rate"] is None and jump["kind"] in ("possible", "setpoint_step")
+    """Return the key of the verdict: what is too small for a jump needs no usual rate beside it."""
+    usual = jump["usual_rate"]
+    if jump["kind"] == "possible" and jump["small"] and (usual is None or jump["rate"] > usual):
+        return "jump_small"
+    few = jump["kind"] == "setpoint_step" and usual is None
     return f"jump_{jump['kind']}" + ("_few" if few else "")
 
 

@@ -16,18 +16,35 @@ from instrumentgpt.text.wanted import holds
 
 MOST_QUOTED = 4  # earlier messages
 _A_VALUE = re.compile(r"\b(?:value|number|figure)s?\b|[數数]值|[數数]字|多少|[幾几]度", FLAGS)
+_CALLED = re.compile(
+    r"\b(?:call|(?:nick)?names?)\b|\bwhich (?:device|instrument|oven|unit|one) is\b"
+    r"|叫|[綽绰][號号]|[暱昵][稱称]|哪一?[台部]",
+    FLAGS,
+)
 _OF_US = re.compile(r"\byou\b|[你您](?![說说]的)", FLAGS)
 _OF_USER = re.compile(r"\b(?:i|me|my|we)\b|我", FLAGS)
 
 
 def said(case: Case) -> Iterator[str]:
     """Say what the user stated of what is asked about, else what earlier messages say of it."""
-    if told := stated(case) or (_newest_values(case) if _A_VALUE.search(case.question.text) else []):
+    if _CALLED.search(case.question.text) and (called := _names(case)):
+        yield "\n".join(called)
+    elif told := stated(case) or (_newest_values(case) if _A_VALUE.search(case.question.text) else []):
         yield "\n\n".join(told)
     elif found := messages_on(case, _speaker(case)):
         yield phrase("said_title", case.language) + "\n\n" + "".join(found)
     else:
         yield phrase("said_nothing", case.language)
+
+
+def _names(case: Case) -> list[str]:
+    """Return a line for each device asked about, or each that has one, with what its users call it."""
+    named = case.task.devices or tuple(case.task.nicknames)
+    return [
+        "- " + phrase("called", case.language, device=device, names=joined(map(quoted, names), case.language))
+        for device in named
+        if (names := case.task.nicknames.get(device))
+    ]
 
 
 def forbidden(case: Case) -> Iterator[str]:
