@@ -37,6 +37,7 @@ class Pipes:
             continue
 
     def close(self) -> None:
+        """Close all pipes of the agent; what is still in them is lost."""
         self._selector.close()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:

@@ -42,6 +42,7 @@ class Study:
 
     @property
     def is_temperature(self) -> bool:
+        """Return whether pv is a temperature, whose faults have limits in degrees."""
         return not math.isnan(self.log.degrees_per_unit)
 
     @cached_property

@@ -101,6 +101,7 @@ class Track:
 
     @cached_property
     def error(self) -> Floats:
+        """Return setpoint less pv, in the unit of pv, (n,)."""
         return self.setpoint - self.pv
 
     @cached_property
@@ -132,10 +133,12 @@ class Track:
 
     @cached_property
     def at_low(self) -> Mask:
+        """Return where the output stands at its lower limit, (n,)."""
         return self.output <= self.low + AT_LIMIT
 
     @cached_property
     def at_high(self) -> Mask:
+        """Return where the output stands at its upper limit, (n,)."""
         return self.output >= self.high - AT_LIMIT
 
     @cached_property
@@ -154,6 +157,7 @@ class Track:
 
     @cached_property
     def holds(self) -> tuple[Hold, ...]:
+        """Return the stretches of constant setpoint that are long enough to judge."""
         return tuple(
             Hold(a, b, float(self.setpoint[a]), self._settled(a, b))
             for a, b in self.levels

@@ -45,6 +45,7 @@ class Change:
 
     @property
     def ratio(self) -> float:
+        """The size of the output after over that before."""
         return abs(self.after) / abs(self.before)
 
 

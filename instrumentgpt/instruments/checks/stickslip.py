@@ -40,6 +40,7 @@ class Zigzag:
 
     @property
     def legs(self) -> int:
+        """The number of legs of all trains together."""
         return sum(len(train) - 1 for train in self.trains)
 
 

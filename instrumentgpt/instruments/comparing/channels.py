@@ -24,6 +24,7 @@ NOTABLE_SHARE = 0.1  # of the time out of band
 
 
 def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
+    """Yield what can be compared of `channel`; of gains and outputs only what both logs tell."""
     a, b = first.tracks[channel], second.tracks[channel]
     unit = first.log.unit
     yield from _gain_rows(a, b, unit)

@@ -17,6 +17,7 @@ AMBIENT = re.compile(r"(?:\bambient\b|\broom\b|環境溫度|室溫)[^-\d]{0,12}(
 
 
 def ambient_rows(before: Log, after: Log) -> Iterator[Row]:
+    """Yield the temperature of the room, if the event lines of both logs tell it."""
     values = _ambient_of(before), _ambient_of(after)
     if not all(math.isfinite(value) for value in values):
         return

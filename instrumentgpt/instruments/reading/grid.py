@@ -23,6 +23,7 @@ class Grid:
     line: NDArray[np.int64]
 
     def heading(self, column: int) -> Heading | None:
+        """Return the heading of `column`, None in a table without a header."""
         return self.shape.headings[column] if self.shape.headings else None
 
 

@@ -59,6 +59,7 @@ class Search:
         self.inputs = halves if two_sided else (record.output,)
 
     def columns(self, point: Floats) -> Floats:
+        """Return what the pv is made of at `point`, whitened, (k, n): the answer to each input first."""
         tau1, tau2, dead_time = np.exp(point[0]), point[1], point[2]
         period, n = self.record.period, len(self.target)
         elapsed = np.arange(n) * period
@@ -85,6 +86,7 @@ class Search:
         )
 
     def residual(self, point: Floats) -> Floats:
+        """Return what the model of `point` leaves unexplained of the whitened pv, (n,)."""
         return self.solve(point)[0]
 
 

@@ -53,6 +53,7 @@ class Preparation:
 
     @property
     def done(self) -> bool:
+        """Whether the preparation has ended, well or not."""
         return self.future is not None and self.future.done()
 
 

@@ -20,11 +20,13 @@ class Field:
 
     @property
     def part(self) -> Mapping[str, Any]:
+        """The sub-problem: its kind, channel and candidates."""
         part: Mapping[str, Any] = self.given["sub_problem"]
         return part
 
     @property
     def expert(self) -> Mapping[str, Any]:
+        """The expert: the classes that it speaks on, and its tools."""
         expert: Mapping[str, Any] = self.given["expert"]
         return expert
 
@@ -35,10 +37,13 @@ class Field:
 
     @property
     def where(self) -> str:
+        """The channel of the sub-problem in words, in the language of the question."""
         return where_is(self.part["channel"], self.case.language)
 
     def say(self, key: str, **fields: Any) -> str:
+        """Return the phrase of `key` in the language of the question."""
         return phrase(key, self.case.language, **fields)
 
     def title(self, fault: str) -> str:
+        """Return the name of a fault's cause in the language of the question."""
         return cause_title(fault, self.case.language)
