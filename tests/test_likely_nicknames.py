@@ -121,6 +121,20 @@ def test_what_an_answer_calls_a_device_counts_if_a_user_said_it(database, conver
 
 
 @pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("055 (10.1.1.108) is the walk-in, 25/60, and 051 the small one.", {("055", "walk-in")}),
+        ("055 drifts. The walk-in is noisy.", set()),
+    ],
+)
+def test_what_an_answer_sets_equal_to_a_device_counts_if_a_user_said_it_of_that_one(
+    database, conversation, said, names
+):
+    exchange(database, conversation, said, "So: walk-in = 055.")
+    assert called(database, conversation) == names
+
+
+@pytest.mark.parametrize(
     ("answer", "question", "then"),
     [
         ("**Summary (052)**: all is well.", "053: give me a summary", "a short summary please"),

@@ -21,8 +21,8 @@ from instrumentgpt.storage.nicknames import (
     store_use,
 )
 from instrumentgpt.text.nicknames import Naming, key_of, nicknames_in
-from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question
-from instrumentgpt.text.nicknames.use import OwnWords, is_used_as_name, times_said
+from instrumentgpt.text.nicknames.likely import equated_in_answer, likely_in_answer, likely_in_question
+from instrumentgpt.text.nicknames.use import OwnWords, is_said_of, is_used_as_name, times_said
 
 QUESTIONS, QUESTION_CHARS = 100, 2_000  # in which a nickname that an answer offers must stand
 
@@ -60,14 +60,24 @@ def learn_from_answer(
     """Keep what an answer calls devices; return the inventory as it is then.
 
     It is a nickname if a user has used it as a name: a word that merely stands beside a device is none.
+    What the answer sets equal to a device ("walk-in = 055") a user need only have said of that device.
     """
     own = tuple(device.own_names for device in inventory.devices)
     likely = _not_types(likely_in_answer(text, own), inventory)
+    equated = equated_in_answer(text, own)
     latest = (
         list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS) if likely else []
     )
     asked = [(question, OwnWords(words)) for question, words in latest]
-    said = [one for one in likely if any(is_used_as_name(one.nickname, words) for _, words in asked)]
+    said = [
+        one
+        for one in likely
+        for name in [one.nickname]
+        if any(
+            is_used_as_name(name, words) or (one in equated and is_said_of(name, one.device, words, own))
+            for _, words in asked
+        )
+    ]
     store_likely(database, conversation_id, message_id, said)
     _note_use(database, conversation_id, message_id, asked)
     return nicknamed(database, conversation_id, inventory, message_id)

@@ -56,22 +56,30 @@ def is_makers(name: str) -> bool:
     return bool(patterns.MAKERS.intersection(fold(name).split()))
 
 
-def is_name(name: str, quoted: bool, names: Names) -> bool:
+def is_name(name: str, quoted: bool, names: Names, is_stated: bool = False) -> bool:
     """Return whether `name` can be a device's own; an unquoted one must not look like part of a sentence.
 
-    names  of all devices: what names one of them, or is a word of such a name, is no nickname
+    names      of all devices: what names one of them, or is a word of such a name, is no nickname
+    is_stated  whether a sentence says that it is its name: quoted, it may be a mere word for equipment then
     """
     bare = _ARTICLE.sub("", fold(name))
     if not 2 <= len(name) <= NAME_CHARS or len(bare.split()) > NAME_WORDS or not _A_NAME.fullmatch(name):
         return False
-    if _is_common(bare) or is_unit(name) or any(devices_named(name, names)) or _is_of_a_name(bare, names):
+    if is_unit(name) or any(devices_named(name, names)) or _is_of_a_name(bare, names):
         return False
+    if _is_common(bare):
+        return is_stated and quoted and is_equipment(bare) and bare not in patterns.NEVER
     return quoted or not (_VERB_LIKE.fullmatch(name) or patterns.NOT_OF_A_NAME.search(name))
+
+
+def is_equipment(folded: str) -> bool:
+    """Return whether it is no more than a word for a piece of equipment."""
+    return folded in patterns.EQUIPMENT or folded in patterns.EQUIPMENT_HAN
 
 
 def _is_common(bare: str) -> bool:
     """Return whether it is a word for any device, a state, a quantity or a part."""
-    if bare in patterns.NEVER or bare in patterns.EQUIPMENT or bare in patterns.EQUIPMENT_HAN:
+    if bare in patterns.NEVER or is_equipment(bare):
         return True
     if all(word in patterns.NEVER or is_common(word) for word in bare.split()):
         return True

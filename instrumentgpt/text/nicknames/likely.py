@@ -5,7 +5,7 @@ so what is read here may be read leniently; what an answer offers counts if a us
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from instrumentgpt.text.facts.devices import Names
 from instrumentgpt.text.nicknames import patterns
@@ -50,10 +50,12 @@ _BEFORE_IS = re.compile(
 _BESIDE = (  # in an answer
     re.compile(rf"(?P<word>(?:(?<!\w)[^\W\d_][\w\-]{{0,30}}\s)?(?<!\w)[^\W\d_][\w\-]{{0,30}})\s*[（(]\s*(?P<device>{_D})\s*[)）]"),
     re.compile(rf"(?P<device>{_D})\s*[（(]\s*{_NAME}\s*[)）]"),
-    re.compile(rf"(?P<word>(?<!\w)[^\W\d_][\w\-]{{0,30}}(?:\s[^\W\d_][\w\-]{{0,30}})?)\s*[=＝]\s*(?P<device>{_D})"),
-    re.compile(rf"(?P<device>{_D})\s*[=＝]\s*{_NAME}{_STOP}"),
     re.compile(rf"(?:^|(?<=\|))[\s*_]*(?P<word>[^\W\d_][\w\-]*(?:\s[^\W\d_][\w\-]*)?)\s+(?P<device>{_D})[\s*_]*(?:$|(?=\|))"),
     re.compile(rf"(?:^|(?<=\|))[\s*_]*(?P<device>{_D})\s+(?P<word>[^\W\d_][\w\-]*(?:\s[^\W\d_][\w\-]*)?)[\s*_]*(?:$|(?=\|))"),
+)  # fmt: skip
+_EQUATED = (  # likewise
+    re.compile(rf"(?P<word>(?<!\w)[^\W\d_][\w\-]{{0,30}}(?:\s[^\W\d_][\w\-]{{0,30}})?)\s*[=＝]\s*(?P<device>{_D})"),
+    re.compile(rf"(?P<device>{_D})\s*[=＝]\s*{_NAME}{_STOP}"),
 )  # fmt: skip
 
 
@@ -67,7 +69,14 @@ def likely_in_question(text: str, names: Names) -> list[Naming]:
 
 def likely_in_answer(text: str, names: Names) -> list[Naming]:
     """Return what an answer may call its devices, each once."""
-    return _each_once(naming for line in lines_read(text) for naming in _of_agent(marked(line, names)))
+    lines = [marked(line, names) for line in lines_read(text)]
+    return _each_once(naming for line in lines for naming in _of_agent(line, (*_BESIDE, *_EQUATED)))
+
+
+def equated_in_answer(text: str, names: Names) -> list[Naming]:
+    """Return what an answer sets equal to devices ("walk-in = 055"), each once."""
+    lines = [marked(line, names) for line in lines_read(text)]
+    return _each_once(naming for line in lines for naming in _of_agent(line, _EQUATED))
 
 
 def _each_once(found: Iterable[Naming]) -> list[Naming]:
@@ -107,10 +116,10 @@ def _behind(line: Line, mark: str, told: str) -> Iterator[Naming]:
         yield from _named(line, mark, found)
 
 
-def _of_agent(line: Line) -> Iterator[Naming]:
+def _of_agent(line: Line, beside: Sequence[re.Pattern[str]]) -> Iterator[Naming]:
     if not line.devices or _DENIES.search(line.text):
         return
-    for pattern in _BESIDE:
+    for pattern in beside:
         for found in pattern.finditer(line.text):
             yield from _named(line, found["device"], found)
 

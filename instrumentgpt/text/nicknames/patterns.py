@@ -80,6 +80,7 @@ _DESCRIPTION = (  # "is the bigger furnace, " or 是 A 區的冰箱， and nothi
 )
 _APPOSITION = rf"[,，]\s*(?i:the|our|an?)\s(?:(?!(?i:\b(?:with|of|on)\b)){_BESIDE}){{1,40}}[,，]"
 _LED = rf"(?:\s*[那這这][台部臺])?[\s,，(（:：—–]*(?:{_DESCRIPTION}|{_APPOSITION})?[\s,，(（:：—–]*"
+_ANOTHER = rf"{_BESIDE}*(?:旁|隔壁|另|其他|其它|那[台部臺]|(?i:\b(?:next\sto|beside|behind|other|another)\b))"
 ACTIVE_TAIL = re.compile(rf"{_LED}(?i:(?:which|that|and|so|but|where)\s)?(?i:{_WE})?")
 SAY_TAIL = re.compile(
     rf"[\s,，]*{_DESCRIPTION}\s*(?i:(?:everyone|everybody|people|folks|we\sall)\s(?:just\s|here\s)?)"
@@ -90,7 +91,9 @@ PASSIVE_TAIL = re.compile(
 )
 HAN_TAIL = re.compile(rf"{_LED}(?P<subject>[^，。；,;()（）的\ue000-\ue2ff]{{0,12}})")
 DEVICE_LAST = re.compile(rf"{DEVICE}(?:\s*[那這这][台部臺])?\s*$")
-NOUN_TAIL = re.compile(rf"(?:\s*的\s*|{_LED})")
+NOUN_TAIL = re.compile(  # of what is described another clause may tell more
+    rf"(?:\s*的\s*|{_LED}|[\s,，(（]*{_DESCRIPTION}\s*(?!{_ANOTHER}){_BESIDE}{{1,40}}[,，]\s*)"
+)
 _AND = r"(?i:\band\b)|和|與|与|跟|及"
 JOINED = re.compile(rf"{DEVICE}\s*(?:,|、|，|/|&|{_AND})\s*$")
 RESPECTIVELY = re.compile(r"(?i:\brespectively\b)|分別|分别")

@@ -83,12 +83,12 @@ def _by_verb(line: Line, subject: str) -> Iterator[Naming]:
         found = patterns.AFTER_VERB.match(text, told.end())
         if not device or found is None or not _is_called(before, verb, told, found):
             continue
-        yield from _naming(line, device, found, bool(denied), verb.start())
+        yield from _naming(line, device, found, bool(denied), verb.start(), is_stated=True)
         while told["device"] and (more := patterns.GOES_ON.match(text, found.end())):
             found = patterns.AFTER_VERB.match(text, more.end())
             if found is None:
                 break
-            yield from _naming(line, more["device"], found, bool(denied), verb.start())
+            yield from _naming(line, more["device"], found, bool(denied), verb.start(), is_stated=True)
 
 
 def _bearer(before: str, verb: re.Match[str], pronoun: bool, subject: str) -> str:
@@ -151,7 +151,7 @@ def _in_turn(line: Line) -> Iterator[Naming]:
         found.append(one)
         at = limit.end() if limit else len(line.text)
     for device, one in zip(devices, found, strict=True):
-        yield from _naming(line, device, one, False, verb.start())
+        yield from _naming(line, device, one, False, verb.start(), is_stated=True)
 
 
 def _by_place(line: Line) -> Iterator[Naming]:
@@ -202,14 +202,23 @@ def _may_be_what_is(line: Line, found: re.Match[str], is_subject: bool) -> bool:
 
 
 def _naming(
-    line: Line, device: str, found: re.Match[str], denied: bool, start: int, kind: Kind | None = None
+    line: Line,
+    device: str,
+    found: re.Match[str],
+    denied: bool,
+    start: int,
+    kind: Kind | None = None,
+    is_stated: bool = False,
 ) -> Iterator[Naming]:
-    """Yield that the device has the name, if it can be one and nothing beside it says that it may be not."""
+    """Yield that the device has the name, if it can be one and nothing beside it says that it may be not.
+
+    is_stated  whether a verb says that it is called so
+    """
     name, quoted = line.name(found)
     name = " ".join(name.split())
     clause = max((line.text.rfind(mark, 0, start + 1) for mark in ",，;；。(（"), default=-1) + 1
     beside = line.text[clause : found.end()]
-    if patterns.DOUBT.search(beside) or not is_name(name, quoted, line.names):
+    if patterns.DOUBT.search(beside) or not is_name(name, quoted, line.names, is_stated):
         return
     anew = patterns.ANEW.search(line.text[clause : found.end() + 25])
     yield Naming(
