@@ -48,6 +48,22 @@ def test_a_value_is_found_however_it_is_written(text, parameter, value):
     assert told(text) == [("oven 7", "", parameter, value)]
 
 
+@pytest.mark.parametrize(
+    "text, facts",
+    [
+        ("gain 0.62 → 0.85，slew 也放到 70 %/s", [("gain", "0.85"), ("slew", "70")]),
+        ("kp 25 -> 18 => 14", [("kp", "14")]),
+        ("flow 9 -> 11 L/min", [("flow rate", "11")]),
+        ("trip 降回 95 W", [("trip", "95")]),
+        ("油壓 2.6 bar", [("油壓", "2.6")]),
+        ("排氣量再加 20 L/min", []),
+        ("排氣量加 20 L/min", []),
+    ],
+)
+def test_the_value_that_a_change_leads_to_is_in_force_and_by_how_much_it_changes_is_none(text, facts):
+    assert [(fact.parameter, fact.value) for fact in memory.facts_in(text, "oven 7", NAMES)] == facts
+
+
 @pytest.mark.parametrize("text", ["ki 0.07 %/(°C·s)", "ki is 0.07 %/(°C·s) now", "| ki | 0.07 %/(°C·s) |"])
 def test_a_unit_with_brackets_is_whole(text):
     (fact,) = memory.facts_in(text, "oven 7", NAMES)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from instrumentgpt.text.facts.labels import parameter_named
-from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
+from instrumentgpt.text.facts.values import VALUE, at_last, fits, is_identifier, quantity
 from instrumentgpt.text.facts.wording import HAN, is_old, is_out, is_unreal
 from instrumentgpt.text.terms import fold
 
@@ -21,7 +21,7 @@ _CLAUSE = re.compile(
     r"|as|to|about"
     r"|around|of|roughly|currently|on average|again|still|up|down)(?![a-z])"
     r"|設定為|设定为|設在|设在|設為|设为|設定在|為|为|是|約|约|大約|目前|現在|现在|維持在?|维持在?|只有|剩下?|還有|有|要|達|达|到"
-    r"|在|的|正負|改成?|調成?|降|升|=|[~≈])*\s*",
+    r"|在|的|正負|改成?|調成?|降|升|也|都|先|就|回|[放拉提縮缩延退加減减](?=[到至成回])|至|成|=|[~≈])*\s*",
     re.I,
 )
 _MEASURED = re.compile(  # the last word of a name that says what is measured
@@ -45,7 +45,7 @@ _JUNK = re.compile(
     r"|again|went|cost|costs|price|around|spec|target)(?![a-z])"
     r"|(?<![a-z])by$|^(?:needs?|draws?|takes?|stays?|gets?|goe?s?|via\b.*)$"
     r"|^(?:今天|昨天|明天|今早|早上|上週|上周|最|大概|一般|正常|每|它|其中|總共|总共|一共|合計|合计|另外|接著|接着|然後|然后)"
-    r"|相差|差真|比(?!例|值|率)|低於|高於|超過|(?<!使)用(?!量)|再",
+    r"|(?:加|減|减|增)$|相差|差真|比(?!例|值|率)|低於|高於|超過|(?<!使)用(?!量)|再",
     re.I,
 )
 
@@ -82,7 +82,8 @@ def _of_part(part: str) -> tuple[str, re.Match[str]] | None:
     found = next((one for one in VALUE.finditer(part) if not is_identifier(one)), None)
     if found is None or not (quantity(found)[1] or _is_exact(found)):
         return None
-    before, after = part[: found.start()], part[found.end() :]
+    now = at_last(found)
+    before, after = part[: found.start()], part[now.end() :]
     if is_unreal(before) or is_out(after) or len(after.strip()) > REMARK_CHARS:
         return None
     told = _CLAUSE.fullmatch(before.strip())
@@ -92,7 +93,7 @@ def _of_part(part: str) -> tuple[str, re.Match[str]] | None:
     parameter = parameter_named(label)
     if not parameter or len(HAN.findall(label)) > HAN_CHARS or len(label.split()) > WORDS or len(label) < 2:
         return None
-    return (parameter, found) if fits(parameter, found) else None
+    return (parameter, now) if fits(parameter, now) else None
 
 
 def _is_exact(found: re.Match[str]) -> bool:

@@ -7,7 +7,7 @@ from instrumentgpt.text.facts.clause import Clause
 from instrumentgpt.text.facts.fact import Fact
 from instrumentgpt.text.facts.heard import mentions
 from instrumentgpt.text.facts.labels import is_known, is_measured_in
-from instrumentgpt.text.facts.values import VALUE, fits, is_identifier, quantity
+from instrumentgpt.text.facts.values import VALUE, at_last, fits, is_identifier, quantity
 from instrumentgpt.text.facts.wording import (
     COMPOUND,
     CORRECTED,
@@ -140,4 +140,4 @@ def _in_force(
     if held is not None and len(present) > 1 and not renewed:
         present = [found for found in present if quantity(found)[0] != held.value] or present
     chosen = renewed[-1:] or present[:1]
-    return chosen[0] if chosen else None
+    return at_last(chosen[0]) if chosen else None

@@ -16,7 +16,7 @@ from instrumentgpt.text.facts.labels import is_distinct, is_known, label_and_uni
 from instrumentgpt.text.facts.named import named_values
 from instrumentgpt.text.facts.renewed import hinted_values, renewed_values
 from instrumentgpt.text.facts.replies import changed_values
-from instrumentgpt.text.facts.values import VALUE, fits, quantity
+from instrumentgpt.text.facts.values import VALUE, at_last, fits, quantity
 from instrumentgpt.text.facts.wording import (
     HAN,
     LINK,
@@ -45,7 +45,6 @@ _DENYING = re.compile(  # a label that says what is not meant
     re.I,
 )
 _DIGIT = re.compile(r"\d")
-_ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 
 
 def facts_of_sentences(
@@ -157,9 +156,7 @@ def _of_pair(clause: Clause, told: str, begun: int, found: re.Match[str]) -> Fac
     known = is_known(parameter) or fold(parameter) in clause.heard.labels
     if not known and (_LEAD.search(LINK.sub(" ", lead)) or _goes_on(clause.body[found.end() :])):
         return None
-    arrow = _ARROW.match(clause.body, found.end())
-    renewed = VALUE.match(clause.body, arrow.end()) if arrow else None
-    return clause.fact(parameter, renewed or found, unit)
+    return clause.fact(parameter, at_last(found), unit)
 
 
 def _goes_on(rest: str) -> bool:
