@@ -77,7 +77,7 @@ __all__ = [
 
 RECENT_EXCHANGES = 3  # N of seed 004
 LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
-LEAST_PARTS, MOST_PARTS, TOKENS_PER_PART = 6, 24, 220  # of what messages said, in the diagnostic context
+LEAST_PARTS, MOST_PARTS, TOKENS_PER_PART = 6, 30, 150  # of what messages said, in the diagnostic context
 NOTE = (
     "<note>Use diagnostic_context and conversation_summary to avoid\n"
     "re-downloading logs already analyzed. Reuse existing findings.</note>"
