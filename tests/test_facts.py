@@ -64,6 +64,21 @@ def test_the_value_that_a_change_leads_to_is_in_force_and_by_how_much_it_changes
     assert [(fact.parameter, fact.value) for fact in memory.facts_in(text, "oven 7", NAMES)] == facts
 
 
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("an integral time of 260 s gets sluggish. no, 245 please", "245"),
+        ("kp 12 is too low. Make it 15.", "15"),
+        ("kp 太低，是 12。改成 15", "15"),
+        ("kp 是 12，太高。還是 10 吧", "10"),
+        ("kp is 12. use channel 2", "12"),
+        ("kp is 12. no 5 is broken", "12"),
+    ],
+)
+def test_a_brief_sentence_renews_what_the_one_before_it_says(text, value):
+    assert [fact.value for fact in memory.facts_in(text, "oven 7", NAMES)] == [value]
+
+
 @pytest.mark.parametrize("text", ["ki 0.07 %/(°C·s)", "ki is 0.07 %/(°C·s) now", "| ki | 0.07 %/(°C·s) |"])
 def test_a_unit_with_brackets_is_whole(text):
     (fact,) = memory.facts_in(text, "oven 7", NAMES)

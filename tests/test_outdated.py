@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
 
-from instrumentgpt.text.said.outdated import contradicted, is_claim, later_of, since, since_all
+from instrumentgpt.text.said.outdated import later_of, since, since_all
+from instrumentgpt.text.said.refuted import contradicted, is_claim
 
 
 def note(*messages):
@@ -23,6 +24,11 @@ def note(*messages):
         ("週六以前不准開腔", "改成禮拜五以前不准開腔", "礼拜五"),
         ("校正日期是十五日", "校正日期改到二十日", "二十日"),
         ("the lamp swap waits till the 27th", "the lamp swap waits till the 30th now", "30th"),
+        (
+            "no new tubes until study PX-88 is through, on the 27th",
+            "PX-88 got longer, out on the 30th",
+            "30th",
+        ),
         ("oven 7 的備用皮帶放在 12 號架", "oven 7 的備用皮帶改放到 15 號架", "15"),
         ("oven 7 的备用皮带放在 12 号架", "oven 7 的备用皮带改放到 15 号架", "15"),
     ],
@@ -74,6 +80,21 @@ def test_a_brief_answer_gives_another_value():
 def test_a_brief_sentence_soon_after_gives_another_value(value, answer):
     parts = spoken("set it up", value, "hm", answer)
     assert "may be stale" in since(parts[1], later_of(parts))
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "a band of 260 gets sluggish when the door opens. no, 245 please",
+            "260: may be stale, turn 1 says 245",
+        ),
+        ("帶寬 260 開門以後太慢。改 245 吧", "260: may be stale, turn 1 says 245"),
+        ("a band of 260 gets sluggish. the belt runs at 245", ""),
+    ],
+)
+def test_a_brief_sentence_of_a_user_renews_what_stands_before_it(message, told):
+    assert told in note(message) and bool(note(message)) == bool(told)
 
 
 @pytest.mark.parametrize(

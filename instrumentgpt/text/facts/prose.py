@@ -5,6 +5,7 @@ What is asked, denied, proposed or supposed is no value; of two that are told th
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.facts.bare import bare_values
@@ -63,9 +64,11 @@ def facts_of_sentences(
             expected = before = ""
         asked = sentence if is_asked(sentence) else ""
         if not asked and _DIGIT.search(sentence):
-            yield from _of_sentence(
-                sentence, device, names, heard, expected or _left_open(before, names, heard)
+            told = tuple(
+                _of_sentence(sentence, device, names, heard, expected or _left_open(before, names, heard))
             )
+            yield from told
+            heard = replace(heard, last=told) if told else heard  # "260 is sluggish. No, 245."
             expected = ""
         before = "" if asked else sentence
 

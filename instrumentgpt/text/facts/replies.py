@@ -36,10 +36,12 @@ _WRONG = re.compile(
     re.I,
 )
 _CHANGED = re.compile(
-    r"(?:\b(?:ok|okay|done|please|then|so|now|it|is|was|set|put|changed?|moved?|turned|made|back|up|down|to|at)\b"
-    r"|改為|改为|改成|改|調到|调到|調成|调成|調|调|設為|设为|設成|设成|設|设|換成|换成|回到|就|先|再|了|吧|到|成|為|为|\W)*"
-    r"(?:\b(?:set|put|changed?|moved?|turned|back|now)\b|改|調|调|設|设|換|换|回)"
-    r"(?:\b(?:it|to|at|now|back|up|down)\b|為|为|成|到|了|吧|好|\W)*",
+    r"(?:\b(?:ok|okay|done|please|then|so|now|it|is|was|set|put|changed?|moved?|turned|made|back|up|down|to|at"
+    r"|let['’]?s|we|rather)\b"
+    r"|那|改為|改为|改成|改|調到|调到|調成|调成|調|调|設為|设为|設成|设成|設|设|換成|换成|回到|就|先|再|了|吧|到|成|為|为|\W)*"
+    r"(?:\b(?:set|put|changed?|moved?|turned|back|now|make|use|take|go|no(?=\s*[,，]))\b"
+    r"|改|調|调|設|设|換|换|回|不(?=\s*[,，])|還是|还是|不如)"
+    r"(?:\b(?:it|to|at|now|back|up|down|with|please|instead|then)\b|為|为|成|到|了|吧|好|用|\W)*",
     re.I,
 )
 _SUPPOSED = re.compile(

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from instrumentgpt.text.said.cues import cues_in, patterns_of, plain
-from instrumentgpt.text.said.outdated import RULED_OUT, Later, contradicted, is_claim, since_all
+from instrumentgpt.text.said.outdated import Later, since_all
 from instrumentgpt.text.said.part import Evidence, Said, line_of, of_one_device
 from instrumentgpt.text.said.quantified import quantities_in
+from instrumentgpt.text.said.refuted import RULED_OUT, contradicted, is_claim
 from instrumentgpt.text.untrusted import without_tags
 
 SCORE_SHARE = 0.35  # of the message's own score

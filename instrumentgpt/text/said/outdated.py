@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from instrumentgpt.text.said.numbers import Numbers, Spoken
+from instrumentgpt.text.said.numbers import BRIEF_CHARS, Numbers, Spoken
 from instrumentgpt.text.said.part import LAST, Said, of_one_device
 from instrumentgpt.text.said.quantified import (
     ENOUGH,
@@ -19,13 +19,10 @@ from instrumentgpt.text.said.quantified import (
     subjects_of,
     units_fit,
 )
+from instrumentgpt.text.said.refuted import DENYING, is_claim, ruled_out
 from instrumentgpt.text.terms import telling, terms
-from instrumentgpt.text.wanted import surfaces
 
 CHANGED_MOST = 10  # times: a number that differs more is hardly another value of the same thing
-RULED_OUT = "ruled out"
-DENYING = frozenset({"out", "denial"})  # cues of what may take back a suspicion
-SOON = 2  # turns within which one word is enough to know what is dismissed
 RARE = 0.06  # of the parts at hand: words in more of them are of the subject, and name no suspicion
 
 
@@ -53,12 +50,6 @@ WEAK = frozenset(
     terms(
         "make set go went put try take use now then just changed to ok okay yes no please"
         " 改 改成 改為 換成 設 設成 先 就 好 調 現在 那"
-    )
-)
-OF_DIAGNOSES = frozenset(  # what any suspicion is called, whatever it is of
-    terms(
-        "root cause reason culprit fault problem issue suspect suspicion idea theory hypothesis guess"
-        " explanation 原因 根因 真因 主因 元兇 禍首 問題 懷疑 嫌疑 假設 說法 猜測 排除"
     )
 )
 NOTHING_LATER = Later()
@@ -96,7 +87,7 @@ def since_all(parts: Sequence[Said], later: Later) -> dict[Said, str]:
     for one in parts:
         own = [*(note.told for note in notes[one].values()), *_spread(one, notes[one], known)]
         if is_claim(one):
-            own += _ruled_out(one, [other for other in later.out if _is_after(other, one)], later)
+            own += ruled_out(one, [other for other in later.out if _is_after(other, one)], later.common)
         told[one] = f" [{'; '.join(dict.fromkeys(own))}]" if own else ""
     return told
 
@@ -118,11 +109,6 @@ def _of_one_calendar(one: Said, other: Said) -> bool:
     if "implied" not in one.cues | other.cues:
         return False
     return all(any(value.unit == "date" for value in told.numbers) for told in (one, other))
-
-
-def is_claim(one: Said) -> bool:
-    """Return whether the part may suppose something: by its words, or as a list's item without numbers."""
-    return not one.cues.isdisjoint({"guess", "cause"}) or ("item" in one.cues and not one.numbers)
 
 
 def superseded(one: Said, later: Later) -> dict[str, Note]:
@@ -168,7 +154,7 @@ def _last_word(value: Quantified, one: Said, after: Sequence[tuple[Spoken, float
         same = held.amount == value.amount
         if held.is_old and same:
             note, best = Note(f"{value.number}: superseded in turn {other.turn}", other.turn), 2.0
-        elif held.is_old or _is_beside(one, other):
+        elif held.is_old or _is_beside(one, spoken):
             continue
         elif same:
             note, best = None, 0.0  # it is said again
@@ -180,14 +166,21 @@ def _last_word(value: Quantified, one: Said, after: Sequence[tuple[Spoken, float
 
 def _replaces(value: Quantified, one: Said, spoken: Spoken, alike: float) -> bool:
     """Return whether another number, said later, can be the value's newer one."""
-    if spoken.number.is_old or _is_beside(one, spoken.said):
+    if spoken.number.is_old or _is_beside(one, spoken):
         return False
     return alike == 1.0 or _near(value, spoken.number, CHANGED_MOST)
 
 
-def _is_beside(one: Said, other: Said) -> bool:
-    """Return whether the other part only stands in the same message: it gives no newer value."""
-    return other.message_id == one.message_id and other.id != LAST
+def _is_beside(one: Said, spoken: Spoken) -> bool:
+    """Return whether a number only stands in the same message: it is no newer value.
+
+    A user's brief sentence that names nothing is about what stands before it: "260 is sluggish. No, 245."
+    """
+    other = spoken.said
+    if other.message_id != one.message_id or other.id == LAST:
+        return False
+    is_of_it = other.role == "user" and len(other.text) <= BRIEF_CHARS and not spoken.number.label - WEAK
+    return not (is_of_it and other.id == one.id + 1)
 
 
 def _answered(value: Quantified, one: Said, spoken: Spoken, later: Numbers) -> float:
@@ -231,27 +224,3 @@ def _of_one_row(one: Said, other: Said) -> bool:
             if head and not any(term in words.terms for term in head):
                 return False
     return True
-
-
-def _ruled_out(one: Said, after: Sequence[Said], later: Later) -> Iterator[str]:
-    plain = not one.numbers
-    for other in after:
-        if "verdict" in one.cues and other.message_id == one.message_id:
-            continue  # who names the cause rules out the others
-        shared = contradicted(one, other, later.common) if plain or "out" in other.cues else []
-        if shared:
-            how = RULED_OUT if "out" in other.cues else "perhaps refuted"
-            yield f"{surfaces(one.text, shared)}: {how} in turn {other.turn}"
-            return
-
-
-def contradicted(one: Said, other: Said, common: frozenset[str]) -> list[str]:
-    """Return the telling terms of a suspicion that `other` takes up to deny it; none if it does not."""
-    if other.cues.isdisjoint(DENYING) or other.place <= one.place:
-        return []
-    both = (one.terms & other.terms) - OF_DIAGNOSES
-    shared = [term for term in telling(both) if not term[0].isdigit() and len(term) > 1]
-    rare = [term for term in shared if term not in common]
-    near = other.turn - one.turn <= SOON and any(len(term) > 4 or not term.isascii() for term in shared)
-    strong = "out" in other.cues and (len(shared) > 1 or near)
-    return shared if strong or (rare and (len(shared) > 1 or len(rare[0]) > 4)) else []

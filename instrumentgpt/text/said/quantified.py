@@ -51,7 +51,9 @@ _ORDINAL = re.compile(
     r"(?:\b(?:channels?|ch|lines?|turns?|zones?|rows?|pages?|no\.?|nr\.?)\s?|#|第\s?|通道\s?)$"
 )
 _OF = re.compile(r"\s*(?:for|of|as|on|的)\b")
-_WORD = re.compile(r"[^\W\d_]{1,3}")
+_IDENTIFIER = re.compile(r"(?=[^\d]*\d)(?=[^a-z]*[a-z])[a-z0-9][\w\-]{3,}")  # of a study, a lot, a part
+_WORD = re.compile(r"[^\W\d_]")
+SAME_THING = 0.75  # likeness of what names the same thing, in whatever words
 ENOUGH = 0.5  # likeness from which on two numbers are taken for values of one thing
 SUBJECT_SHARE = 0.3  # of two sentences' words, for their only numbers of a unit to be of one thing
 AFTER = 24  # characters behind a number that may say what is counted
@@ -150,7 +152,7 @@ def _label(words: str) -> frozenset[str]:
         spoken = terms(part)
         own = [term for term in telling(spoken) if not term[0].isdigit()]
         if not own and _WORD.fullmatch(part.strip()):
-            own = [part.strip()]  # P, I, D, mA
+            own = [part.strip()]  # I, in "P, I, D"
         if own:
             return frozenset(own) | {f"#{number}" for number in things_named(spoken)}
     return frozenset()
@@ -214,6 +216,8 @@ def likeness(one: Kind, other: Kind) -> float:
         shared = mine & theirs
         if len(shared) > 1 and len(shared) >= SUBJECT_SHARE * min(len(mine), len(theirs)):
             alike = ENOUGH
+    if one.unit == other.unit == "date" and any(map(_IDENTIFIER.fullmatch, mine & theirs)):
+        alike = max(alike, SAME_THING)
     return alike if one.unit == other.unit or near == 1.0 else 0.8 * alike
 
 
@@ -221,4 +225,4 @@ def _share(both: frozenset[str], of: int) -> float:
     """Return how much of a label is shared; a thing that both name by whatever name counts by itself."""
     if not both:
         return 0.0
-    return max(0.75 if any(term.startswith("#") for term in both) else 0.0, len(both) / max(1, of))
+    return max(SAME_THING if any(term.startswith("#") for term in both) else 0.0, len(both) / max(1, of))
