@@ -2,6 +2,9 @@
 
 Whole turns on a real database, beside what is done elsewhere: the whole history cut at 50,000 characters, the
 last three exchanges, LangChain's trim_messages, and plain full-text search in the words as they are.
+`ours` is all that a turn does for its prompt: it keeps what the question states, and searches what was said.
+`build_prompt` is the function of that name alone, on the messages, the state and the summary.
+Machines differ, and the same one differs from hour to hour: the time of a fixed loop stands beside each size.
 The tables are also written to bench/results/memory.txt.
 """
 
@@ -24,6 +27,7 @@ BUDGETS = (2000, 4000, 8000)  # tokens of a whole prompt
 PROBES = 40  # at most, of each size
 HISTORY_CHARS = 50_000  # what was sent before there was a memory
 RECENT = 3  # exchanges
+LOOPS = 1_000_000
 AIMS_MS = {10: 5, 100: 5, 1000: 15}  # of a prompt, p95
 LAYERS = (
     "diagnostic_context",
@@ -164,23 +168,34 @@ def _stored(memory: Memory, text: str) -> float:
     return 1e3 * statistics.median(seconds)
 
 
+def _loop() -> float:
+    """Return the CPU milliseconds of a fixed loop: it tells a fast machine, and hour, from a slow one."""
+    started = time.process_time()
+    sum(number * number for number in range(LOOPS))
+    return 1e3 * (time.process_time() - started)
+
+
 def report() -> Iterator[str]:
     """Yield the lines of the tables."""
     talk, every = exchanges(max(SIZES))
     memory = Memory(max(BUDGETS))
     yield "CPU times in ms. found: probes whose value stands in the prompt."
+    yield f"The loop, to compare machines by: {LOOPS:,} squares added up in Python."
     for size, stored, exchanged in grown(memory, talk):
         probes = [probe for probe in every if probe.stated < size][-10 * PROBES :: 10][:PROBES]
         probes = probes if size > 10 else [probe for probe in every if probe.stated < size] * 10
         yield (
             f"\n{size} exchanges: database {memory.size / 1e6:.1f} MB; a message is stored in"
-            f" {stored:.2f} ms, a whole exchange in {exchanged:.1f} ms; p95 aimed at {AIMS_MS[size]} ms"
+            f" {stored:.2f} ms, a whole exchange in {exchanged:.1f} ms; p95 aimed at {AIMS_MS[size]} ms;"
+            f" the loop takes {_loop():.0f} ms"
         )
         yield f"{'':24}  tokens   found      p50     p95    state  summary recalled   recent"
         for budget in BUDGETS:
             os.environ["INSTRUMENTGPT_PROMPT_TOKENS"] = str(budget)
             prompts, seconds = measured(memory.prompt, probes, lambda: memory.seconds)
             yield f"ours, {budget} tokens{'':7}{figures(prompts, seconds, probes)}{layers(prompts)}"
+        prompts, seconds = measured(memory.built, probes)
+        yield f"{'build_prompt alone':24}{figures(prompts, seconds, probes)}"
         os.environ["INSTRUMENTGPT_PROMPT_TOKENS"] = str(max(BUDGETS))
         for name, contender in _contenders(talk[:size]):
             prompts, seconds = measured(partial(contender, talk[:size]), probes)

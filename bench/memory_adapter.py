@@ -13,8 +13,10 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import db
+import memory
 from instrumentgpt.agents.events import Text
 from instrumentgpt.opening import open_turn
+from instrumentgpt.storage.history import history
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn import Turn
 
@@ -57,6 +59,13 @@ class Memory:
                 raise _Probed
         except _Probed:
             return told
+
+    def built(self, question: str) -> str:
+        """Return what `build_prompt` makes of the stored messages, the state and the summary."""
+        summary, state = db.get_memory(self.conversation, self.database)
+        messages = history(self.database, self.conversation)
+        known = memory.DiagnosticState.deserialize(state)
+        return memory.build_prompt(question, messages, known, summary, True)[0]
 
     def store(self, text: str) -> int:
         """Store and index one message of a user, and nothing else; return its id."""

@@ -5,7 +5,6 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 """
 
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,8 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.history import LAST_ID, Places, below, places, turn_of
+from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, messages_of, pieces_of
+from instrumentgpt.storage.history import LAST_ID, Places, below, places
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.recalled import Recalled
@@ -24,10 +24,6 @@ from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
 HITS = 12  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 30  # best messages of each search, merged
-NEIGHBOURED = 4  # best hits whose neighbours come along
-NEIGHBOUR_TURNS = 2  # before and after a hit
-EXCERPT_CHARS = 500
-NEIGHBOUR_CHARS = 160
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
@@ -96,14 +92,14 @@ def recollect(
     best = _best(scores)
     if not best:
         return Recollection()
-    told = _messages(database, best[: HITS + FEEDBACK_HITS])
+    told = messages_of(database, best[: HITS + FEEDBACK_HITS])
     weights = _weights(wanted, _terms_of(database, told))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores)[:HITS]
-    told = _messages(database, best)
+    told = messages_of(database, best)
     near = below(until, placed or places(database, conversation_id, until))
-    return Recollection(_pieces(database, best, scores, told, weights, near), scores, weights)
+    return Recollection(pieces_of(database, best, scores, told, weights, near), scores, weights)
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
@@ -181,14 +177,6 @@ def _question_before(database: Database, conversation_id: str, until: int) -> st
     return str(found[0][0]) if found else ""
 
 
-def _messages(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Return id → (role, content)."""
-    wanted = list(ids)
-    marks = ",".join("?" * len(wanted))
-    found: list[Any] = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
-    return {message: (role, content) for message, role, content in found}
-
-
 def _terms_of(database: Database, ids: Iterable[int]) -> list[set[str]]:
     """Return the terms of each message, as they were indexed."""
     wanted = list(ids)
@@ -225,39 +213,3 @@ def _feedback(contents: Sequence[str], wanted: Sequence[Phrase], weights: dict[s
 
 def _has_digit(term: str) -> bool:
     return not term.isalpha() and any(map(str.isdigit, term))
-
-
-def _pieces(
-    database: Database,
-    best: Sequence[int],
-    scores: dict[int, float],
-    told: dict[int, tuple[str, str]],
-    weights: dict[str, float],
-    placed: Places,
-) -> list[Recalled]:
-    ids, asked = placed
-
-    def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
-        lines = tuple(relevant_lines(content, weights, chars))
-        return Recalled(message, turn_of(message, asked), role, lines, score)
-
-    pieces = [piece(message, *told[message], EXCERPT_CHARS, scores[message]) for message in best]
-    around = _around(ids, best[:NEIGHBOURED], set(best))
-    beside = _messages(database, around)
-    pieces += [
-        piece(message, *beside[message], NEIGHBOUR_CHARS, share * scores[hit])
-        for message, (hit, share) in around.items()
-    ]
-    return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
-
-
-def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:
-    """Return message → (the hit it is near, its share of the hit's score)."""
-    found: dict[int, tuple[int, float]] = {}
-    for hit in hits:
-        place = bisect_left(ids, hit)
-        for step in range(1, 2 * NEIGHBOUR_TURNS + 1):
-            for at in (place - step, place + step):
-                if 0 <= at < len(ids) and ids[at] not in known and ids[at] not in found:
-                    found[ids[at]] = (hit, 0.6 / step)
-    return found

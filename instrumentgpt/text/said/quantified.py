@@ -40,10 +40,6 @@ _OLD_AFTER = re.compile(
 _NEW_BEFORE = re.compile(
     rf"(?:\bto|\bnow|→|->|=>|(?:{_BECAME}|更正|修正|增加|减少|提高)(?:成|为|到|至|回)|现在是?|改)[\s:：=是为]*$"
 )
-_CHANGE = re.compile(
-    r"\b(?:chang|mov|postpon|reschedul|shift|correct|updat|instead|now)\w*|改|延|更正|更新|變更|变更|調|调",
-    re.I,
-)
 _SEGMENT = re.compile(r"[;；,，。()（）|:：=]|\b(?:and|but|while|against|versus|vs)\b|[和与跟]")
 _BEHIND = re.compile(r"[;；,，。(（|.]")
 _DEVICE = re.compile(r"0\d+")
