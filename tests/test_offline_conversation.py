@@ -5,6 +5,7 @@ from contextlib import closing
 import pytest
 
 import db
+from tests.exchanges import exchange
 from tests.offline_case import Answered, asked
 
 DEVICE = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
@@ -89,6 +90,7 @@ def test_what_was_ruled_out_in_words_comes_before_what_the_checks_rule_out(read,
     [
         ("what are the gains?", "same for channel 2", "channel_metrics", [2]),
         ("kp 是多少？", "那通道 3 呢？", "channel_metrics", [3]),
+        ("那通道 3 的 kp 多少？", "通道 1 呢？", "channel_metrics", [1]),
         ("can kp be raised?", "and channel 4?", "advise_gains", [4]),
         ("log 裡有什麼錯誤？", "050 呢？", "search_events", []),
     ],
@@ -167,3 +169,33 @@ def test_another_gain_does_not_take_over_the_number_that_was_meant_for_the_first
     advice = answer.results[answer.tools.index("advise_gains")]
     assert [one["answer"]["gain"] for one in advice["channels"]] == ["ki"]
     assert all(one["answer"]["asked"] != 6 for one in advice["channels"])
+
+
+def done_to(folder, question: str, **task) -> str:
+    """Return the answer to `question` where something was said to be done to 054, and something to 055."""
+    path = folder / "done.db"
+    with closing(db.connect(path)) as database:
+        conversation = db.create_conversation(database)
+        for text in ("054: we swapped the thermocouple", "055 昨天換了加熱器", "why?", question):
+            exchange(database, conversation, text)
+    where = {"database": str(path), "conversation_id": conversation, "state": {"device_name": "zspr 054"}}
+    return asked(question, folder, **where, **task).text
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "other"),
+    [
+        ("what did we do there?", "thermocouple", "加熱器"),
+        ("summarise everything for my boss", "thermocouple", "加熱器"),
+        ("055 做過什麼？", "加熱器", "thermocouple"),
+    ],
+)
+def test_what_was_done_is_told_of_the_device_that_it_was_done_to(tmp_path, question, own, other):
+    text = done_to(tmp_path, question, devices=("zspr 055",) if "055" in question else ())
+    assert own in text and other not in text
+
+
+@pytest.mark.parametrize("told", ["設定值應該是 80 不是 75", "the setpoint should be 80, not 75"])
+def test_a_correction_is_noted_and_no_question(tmp_path, told):
+    answer = asked(told, tmp_path, state=READ)
+    assert answer.tools == () and "80" in answer.text and ("Noted" in answer.text or "已記下" in answer.text)

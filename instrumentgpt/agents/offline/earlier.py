@@ -11,11 +11,14 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.text.asked import is_asked
+from instrumentgpt.text.said.part import Said
 
+STATEMENTS = 400  # messages in which statements are sought
 MESSAGES = 12  # messages in which the question is sought that another goes on about
 MOST_CHARS = 60  # a longer question says itself what it asks
 SUBJECTS = ("channel", "gain", "day", "log")  # what a question may name anew
 NOT_REPEATED = ("act", "courtesy", "excerpt", "help", "unknown")
+_WHICH_VALUE = r"\bwhat (?:is|are|was|were)\b|\bhow (?:much|big|high|large)\b|多少|[幾几]"
 _AGAIN = re.compile(
     r"^\W*(?:and |but |so |then |ok(?:ay)?,? )*(?:(?:the |do |is (?:it|that) )*same\b|likewise|ditto"
     r"|(?:what|how) about\b|and\b)"
@@ -36,6 +39,19 @@ def questions_before(task: Task) -> list[str]:
     return asked[1:] if asked and asked[0].strip() == task.question.strip() else asked
 
 
+def parts_before(task: Task) -> list[Said]:
+    """Return the parts of what the user wrote in the conversation, oldest first, each with its devices."""
+    if not (task.conversation_id and Path(task.database).is_file()):
+        return []
+    import db
+    from instrumentgpt.storage.said import parts_of
+
+    with closing(db.connect(Path(task.database))) as database:
+        last = db.list_messages(database, task.conversation_id, last=STATEMENTS)
+        asked = [one.id for one in last if one.role == "user"]
+        return parts_of(database, task.conversation_id, asked)
+
+
 def going_on(question: Question, task: Task) -> Question:
     """Return `question`, or the one before it with what is named anew, if it only goes on about that."""
     if not (_says_no_task(question) and (task.devices or _own(question))):
@@ -45,8 +61,10 @@ def going_on(question: Question, task: Task) -> Question:
 
 
 def _says_no_task(question: Question) -> bool:
-    short = len(question.text) <= MOST_CHARS and bool(_AGAIN.search(question.text))
-    return short and (question.intent == "unknown" or (question.intent == "metrics" and question.gain != ""))
+    if len(question.text) > MOST_CHARS or not _AGAIN.search(question.text):
+        return False
+    asks_for_value = question.gain == "" or re.search(_WHICH_VALUE, question.text, FLAGS)
+    return question.intent == "unknown" or (question.intent == "metrics" and not asks_for_value)
 
 
 def _own(question: Question) -> dict[str, Any]:
@@ -59,7 +77,7 @@ def _repeatable(asked: list[str]) -> Iterator[Question]:
     for words in asked:
         before = read_question(words)
         states = before.intent == "metrics" and not is_asked(before.text)
-        if before.intent not in NOT_REPEATED and not states and not _AGAIN.search(before.text):
+        if before.intent not in NOT_REPEATED and not states and not _says_no_task(before):
             yield before
 
 

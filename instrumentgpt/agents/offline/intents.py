@@ -26,7 +26,7 @@ from instrumentgpt.agents.offline.particulars import (
 from instrumentgpt.agents.offline.patterns import ASKS, find
 
 PATTERNS = Path(__file__).with_name("intents.toml")
-OF_THE_CONVERSATION = ("forbidden", "which_log", "earlier", "said")  # asked before all others
+OF_THE_CONVERSATION = ("forbidden", "which_log", "earlier", "done", "said")  # asked before all others
 LOOKED_BACK = (*OF_THE_CONVERSATION, "recall", "history")  # answered from what was said and found
 
 _GAIN = (

@@ -39,6 +39,12 @@ _DONE = re.compile(
     r"|[剛刚](?:才|剛|刚)?(?:有|已經|已经)?[把將将]|^\W*(?:我[們们]?|他[們们]?|她|同事|夜班|早班)(?:就|也|先)?[把將将]",
     _FLAGS,
 )
+_CORRECTED = re.compile(  # "should be 80, not 75"
+    r"\b(?:should|must|ought to) (?:be|have been|read)\b.{1,24}\bnot\b"
+    r"|[應应][該该]?是[^。；]{1,16}(?:不是|而非|[並并]非)"
+    r"|不是[^。；]{1,16}(?:而是|[應应][該该]?是|才[對对])",
+    _FLAGS,
+)
 _OUT = re.compile(
     r"\b(?:is|was|are|were|it['’]s|that['’]s)(?: (?:definitely|certainly|surely|clearly))?(?: not|n['’]t)"
     r" (?:the|a|an|due|because|caused|from|in the)\b"
@@ -47,6 +53,15 @@ _OUT = re.compile(
     r"|不是(?![很太那這这應应有沒没說说要])|[並并]非|[問问][題题]不在|(?:已[經经]?|[我們们]{1,2}先?)排除|排除了",
     _FLAGS,
 )
+
+
+def is_done(text: str) -> bool:
+    """Return whether `text` says that something was done, and does not ask.
+
+    >>> is_done("we swapped the thermocouple"), is_done("我昨天換了加熱器"), is_done("was it swapped?")
+    (True, True, False)
+    """
+    return bool(_DONE.search(text)) and not _ASKS.search(text)
 
 
 def is_noted(case: Case) -> bool:
@@ -71,6 +86,8 @@ def _points(case: Case) -> list[str]:
         return []
     if told := _stated(case):
         return told
+    if case.question.intent in STATED and _CORRECTED.search(text) and not _ASKS.search(text):
+        return [quoted(" ".join(case.task.question.split()))]
     if _ASKS.search(text) or case.question.intent not in WORDS:
         return []
     is_done = case.question.intent == "unknown" and _DONE.search(text)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from instrumentgpt.agents.offline.answers.comparison import compare, other_device
 from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, why
+from instrumentgpt.agents.offline.answers.done import done
 from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
@@ -37,6 +38,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "compare": compare,
     "courtesy": courtesy,
     "devices": devices,
+    "done": done,
     "earlier": earlier,
     "events": events,
     "evidence": evidence,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from instrumentgpt.agents.offline.answers.done import done_to_it
 from instrumentgpt.agents.offline.answers.report import faults_of
 from instrumentgpt.agents.offline.answers.stated import stated_or_laid_down
 from instrumentgpt.agents.offline.answers.subject import bare, device_label, dropped_logs, remembered_in
@@ -50,6 +51,7 @@ def recall(case: Case) -> Iterator[str]:
         for text in state.get(part) or []:
             yield phrase(sentence, case.language, text=plain_text(anew.of(text))) + "\n\n"
     yield from _listed(case, "ruled_out", _ruled_out(out, anew))
+    yield from _listed(case, "recall_done", done_to_it(case), quoting=True)
     yield from _listed(case, "recall_said", said, quoting=True)
     logs = state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]
     if logs:

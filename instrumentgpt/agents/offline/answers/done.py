@@ -1,0 +1,32 @@
+"""What the user said was done: swapped, cleaned, adjusted; told of the device that it was done to."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.agents.offline.answers.noted import is_done
+from instrumentgpt.agents.offline.answers.subject import device_label
+from instrumentgpt.agents.offline.case import Case
+from instrumentgpt.agents.offline.earlier import parts_before
+from instrumentgpt.agents.offline.phrases import phrase, quoted
+
+MOST_DONE = 8  # the newest
+
+
+def done(case: Case) -> Iterator[str]:
+    """List what was done to the device in question, by the user's words."""
+    label = case.task.devices[0] if case.task.devices else device_label(case)
+    label = label or phrase("noted_all", case.language)
+    if lines := done_to_it(case):
+        yield phrase("done_title", case.language, label=label) + "\n\n"
+        yield from (f"- {line}\n" for line in lines)
+        yield "\n" + phrase("done_only", case.language)
+    else:
+        yield phrase("done_nothing", case.language, label=label)
+
+
+def done_to_it(case: Case) -> list[str]:
+    """Return what the user said was done to the device in question, each with its turn, oldest first."""
+    about = {"", *(case.task.devices or (case.known("device_name"), case.known("device_ip")))}
+    told = [part for part in parts_before(case.task) if is_done(part.text) and about & {*part.devices}]
+    return [phrase("done_row", case.language, turn=one.turn, text=quoted(one.text)) for one in told][
+        -MOST_DONE:
+    ]
