@@ -199,3 +199,17 @@ def test_what_was_done_is_told_of_the_device_that_it_was_done_to(tmp_path, quest
 def test_a_correction_is_noted_and_no_question(tmp_path, told):
     answer = asked(told, tmp_path, state=READ)
     assert answer.tools == () and "80" in answer.text and ("Noted" in answer.text or "已記下" in answer.text)
+
+
+def test_a_diagnosis_says_what_was_done_that_its_log_may_not_show(tmp_path):
+    text = done_to(tmp_path, "054: so what is wrong?", devices=("zspr 054",))
+    assert text.index("Root cause") < text.index("swapped the thermocouple") and "加熱器" not in text
+
+
+def test_a_summary_names_the_other_devices_with_what_was_found(tmp_path):
+    path = tmp_path / "left.db"
+    with closing(db.connect(path)) as database:
+        conversation = db.create_conversation(database)
+        db.file_device_state(database, conversation, "zspr 055", '{"root_causes": ["the integral winds up"]}')
+    where = {"database": str(path), "conversation_id": conversation, "state": READ}
+    assert "- zspr 055: the integral winds up" in asked("summarise everything", tmp_path, **where).text

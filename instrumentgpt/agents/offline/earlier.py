@@ -1,5 +1,6 @@
 """What was asked before in the conversation, and the questions that go on about it: "same for channel 2"."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -50,6 +51,18 @@ def parts_before(task: Task) -> list[Said]:
         last = db.list_messages(database, task.conversation_id, last=STATEMENTS)
         asked = [one.id for one in last if one.role == "user"]
         return parts_of(database, task.conversation_id, asked)
+
+
+def states_left(task: Task) -> dict[str, dict[str, Any]]:
+    """Return device → state of the devices that the conversation has left, but the one in question now."""
+    if not (task.conversation_id and Path(task.database).is_file()):
+        return {}
+    import db
+
+    with closing(db.connect(Path(task.database))) as database:
+        filed = db.device_states(database, task.conversation_id)
+    own = {task.state.get("device_name"), task.state.get("device_ip")}
+    return {device: json.loads(state) for device, state in filed.items() if device not in own}
 
 
 def going_on(question: Question, task: Task) -> Question:

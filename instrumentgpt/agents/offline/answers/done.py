@@ -8,6 +8,7 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.earlier import parts_before
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 
+DIAGNOSED = ("why", "next")
 MOST_DONE = 8  # the newest
 
 
@@ -21,6 +22,13 @@ def done(case: Case) -> Iterator[str]:
         yield "\n" + phrase("done_only", case.language)
     else:
         yield phrase("done_nothing", case.language, label=label)
+
+
+def done_meanwhile(case: Case) -> Iterator[str]:
+    """Yield, after a diagnosis, what the user said was done: the log may be from before it."""
+    if case.question.intent in DIAGNOSED and len(case.task.devices) < 2 and (lines := done_to_it(case)):
+        yield "\n\n" + phrase("done_meanwhile", case.language) + "\n\n"
+        yield from (f"- {line}\n" for line in lines)
 
 
 def done_to_it(case: Case) -> list[str]:

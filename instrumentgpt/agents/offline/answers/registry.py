@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from instrumentgpt.agents.offline.answers.comparison import compare, other_device
 from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, why
-from instrumentgpt.agents.offline.answers.done import done
+from instrumentgpt.agents.offline.answers.done import done, done_meanwhile
 from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
@@ -96,6 +96,7 @@ def answer(case: Case) -> Iterator[str]:
     try:
         yield from (worst if several else ANSWERS[case.question.intent])(case)
         yield from beside_the_log(case)
+        yield from done_meanwhile(case)
         yield from laid_down(case)
     except NothingToRead as problem:
         yield str(problem)

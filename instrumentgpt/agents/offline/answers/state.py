@@ -9,6 +9,7 @@ from instrumentgpt.agents.offline.answers.report import faults_of
 from instrumentgpt.agents.offline.answers.stated import stated_or_laid_down
 from instrumentgpt.agents.offline.answers.subject import bare, device_label, dropped_logs, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
+from instrumentgpt.agents.offline.earlier import states_left
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.statements import same
@@ -55,7 +56,19 @@ def recall(case: Case) -> Iterator[str]:
     yield from _listed(case, "recall_said", said, quoting=True)
     logs = state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]
     if logs:
-        yield phrase("recall_logs", case.language, logs=", ".join(quoted(name) for name in logs))
+        yield phrase("recall_logs", case.language, logs=", ".join(quoted(name) for name in logs)) + "\n\n"
+    yield from _listed(case, "recall_others", _others(case))
+
+
+def _others(case: Case) -> list[str]:
+    """Return for each other device of the conversation its first root cause, else its first finding."""
+    if len(case.task.devices) == 1:
+        return []
+    return [
+        f"{device}: {told[0]}"
+        for device, state in states_left(case.task).items()
+        if (told := [*(state.get("root_causes") or []), *(state.get("findings") or [])])
+    ]
 
 
 def _listed(case: Case, title: str, texts: list[str], quoting: bool = False) -> Iterator[str]:
