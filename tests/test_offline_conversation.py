@@ -92,11 +92,12 @@ def test_what_was_ruled_out_in_words_comes_before_what_the_checks_rule_out(read,
         ("kp 是多少？", "那通道 3 呢？", "channel_metrics", [3]),
         ("那通道 3 的 kp 多少？", "通道 1 呢？", "channel_metrics", [1]),
         ("can kp be raised?", "and channel 4?", "advise_gains", [4]),
+        ("kp of channel 3 is 7.5 now", "and channel 4", "channel_metrics", [4]),
         ("log 裡有什麼錯誤？", "050 呢？", "search_events", []),
     ],
 )
 def test_a_question_that_only_goes_on_asks_the_one_before_again(read, before, question, tool, channels):
-    words = [before, "kp is 12 now", "thanks"]
+    words = [before, "thanks"]
     devices = ("zspr 050",) if "050" in question else ()
     answer = asked_after(read, words, question, state=READ, devices=devices)
     result = answer.results[answer.tools.index(tool)]
@@ -213,3 +214,11 @@ def test_a_summary_names_the_other_devices_with_what_was_found(tmp_path):
         db.file_device_state(database, conversation, "zspr 055", '{"root_causes": ["the integral winds up"]}')
     where = {"database": str(path), "conversation_id": conversation, "state": READ}
     assert "- zspr 055: the integral winds up" in asked("summarise everything", tmp_path, **where).text
+
+
+@pytest.mark.parametrize(
+    "told", ["never open the door during a run", "週五之前不要開門", "don't change the setpoint"]
+)
+def test_what_is_not_to_be_done_is_noted_whatever_it_is_about(tmp_path, told):
+    answer = asked(told, tmp_path, state=READ)
+    assert answer.tools == () and f"`{told}`" in answer.text

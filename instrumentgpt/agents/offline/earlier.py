@@ -89,8 +89,9 @@ def _repeatable(asked: list[str]) -> Iterator[Question]:
     """Yield the questions that one may go on about; one that goes on itself says nothing of its own."""
     for words in asked:
         before = read_question(words)
-        states = before.intent == "metrics" and not is_asked(before.text)
-        if before.intent not in NOT_REPEATED and not states and not _says_no_task(before):
+        if before.intent == "metrics" and not is_asked(before.text):  # "kp is 12 now": kp is spoken of
+            before = replace(before, text=f"{before.gain}?", intent="metrics" if before.gain else "unknown")
+        if before.intent not in NOT_REPEATED and not _says_no_task(before):
             yield before
 
 

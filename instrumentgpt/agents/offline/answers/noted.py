@@ -39,6 +39,12 @@ _DONE = re.compile(
     r"|[剛刚](?:才|剛|刚)?(?:有|已經|已经)?[把將将]|^\W*(?:我[們们]?|他[們们]?|她|同事|夜班|早班)(?:就|也|先)?[把將将]",
     _FLAGS,
 )
+_FORBIDS = re.compile(  # whatever it is about: "never open the door during a run"
+    r"^\W*(?:please\W+)?(?:never|do not|don['’]?t|avoid)\b"
+    r"|^\W*(?:[請请]|[^，。]{0,12}(?:之前|以前|前|期[間间]|[時时]))?\s*(?:都|先|[絕绝][對对]|千[萬万])?"
+    r"(?:不要|[別别勿]|不准|不得|不可(?!以)|禁止)",
+    _FLAGS,
+)
 _CORRECTED = re.compile(  # "should be 80, not 75"
     r"\b(?:should|must|ought to) (?:be|have been|read)\b.{1,24}\bnot\b"
     r"|[應应][該该]?是[^。；]{1,16}(?:不是|而非|[並并]非)"
@@ -100,7 +106,7 @@ def _stated(case: Case) -> list[str]:
     """Return the values that are stated, and what is laid down."""
     text, intent = case.question.text, case.question.intent
     wishes = wishes_in(text)
-    is_wish = intent in WISHED and bool(wishes)
+    is_wish = bool(wishes) and (intent in WISHED or bool(_FORBIDS.search(text) and not _ASKS.search(text)))
     is_done = intent in CHANGED and not _ASKS.search(text) and bool(_DONE.search(text))
     if not (is_wish or is_done or (intent in STATED and intent != "act" and not _ORDER.search(text))):
         return []
