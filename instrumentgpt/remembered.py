@@ -18,8 +18,8 @@ from instrumentgpt.storage.connection import transaction
 from instrumentgpt.storage.heard import heard_before
 from instrumentgpt.storage.said import messages_unsaid, store_said
 from instrumentgpt.text.dismissed import dismissed_in
-from instrumentgpt.text.facts import Names
-from instrumentgpt.text.facts.devices import devices_in
+from instrumentgpt.text.facts import Fact, Heard, Names
+from instrumentgpt.text.facts.devices import devices_in, without_devices
 from instrumentgpt.text.readings import Reading, readings_in
 from instrumentgpt.text.said.units import Unit, units_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
@@ -47,8 +47,7 @@ def _remember_question(
     database: Database, conversation_id: str, question: db.Message, device: str, names: Names
 ) -> None:
     told = question.content
-    heard = heard_before(database, conversation_id, question.id)
-    facts = memory.facts_in(told, device, names, heard)
+    facts = _stated(database, conversation_id, question.id, told, device, names)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("ruled_out", text) for text in dismissed_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
@@ -79,14 +78,10 @@ def remember_answer(
         _remember_question(database, conversation_id, question, device, names)
     readings = [one for _, result in results for one in readings_in(result, device, names)]
     read = {(one.fact.device, one.fact.parameter) for one in readings}
-    heard = heard_before(database, conversation_id, message_id, question.content)
-    before = heard_before(database, conversation_id, question.id)  # a correction corrects what was before it
-    said = {fact.key for fact in memory.facts_in(question.content, device, names, before)}
-    stated = [
-        fact
-        for fact in memory.facts_in(answer, device, names, heard)
-        if fact.key not in said and (fact.device, fact.parameter) not in read
-    ]
+    asked = _stated(database, conversation_id, question.id, question.content, device, names)
+    said = {fact.key for fact in asked}
+    answered = _stated(database, conversation_id, message_id, answer, device, names, question.content)
+    stated = [fact for fact in answered if fact.key not in said and (fact.device, fact.parameter) not in read]
     sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
@@ -94,6 +89,25 @@ def remember_answer(
     if readings:
         units = [unit for unit in units if not _is_against(unit, readings, device, names)]
     store_said(database, conversation_id, message_id, units)
+
+
+def _stated(
+    database: Database,
+    conversation_id: str,
+    message_id: int,
+    text: str,
+    device: str,
+    names: Names,
+    question: str = "",
+) -> list[Fact]:
+    """Return the values that a message states, with regard to what was stated before it.
+
+    question  what it answers
+    """
+    heard = Heard(question=question)
+    if any(map(str.isdecimal, without_devices(text, names))):  # else nothing in it can renew a value
+        heard = heard_before(database, conversation_id, message_id, question)
+    return memory.facts_in(text, device, names, heard)
 
 
 def remember_older(database: Database, conversation_id: str, inventory: Inventory) -> None:

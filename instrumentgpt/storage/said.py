@@ -61,7 +61,7 @@ def messages_unsaid(database: Database, conversation_id: str, limit: int) -> lis
     )
     sql = (
         f"SELECT m.id, role, content, coalesce({device.format('facts')}, {device.format('state_items')}, '')"
-        " FROM unsaid JOIN messages AS m ON m.id = message_id"
+        " FROM unsaid CROSS JOIN messages AS m ON m.id = message_id"  # there are few, or none
         " WHERE conversation_id = ? ORDER BY m.id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, limit))
