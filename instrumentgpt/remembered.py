@@ -15,6 +15,7 @@ from instrumentgpt.in_hand import answered_on, in_hand
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.connection import transaction
+from instrumentgpt.storage.facts import ruled_out_before
 from instrumentgpt.storage.heard import heard_before
 from instrumentgpt.storage.said import messages_unsaid, store_said
 from instrumentgpt.text.dismissed import dismissed_in
@@ -24,6 +25,7 @@ from instrumentgpt.text.readings import Reading, readings_in
 from instrumentgpt.text.said.units import Unit, units_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import fold
 
 OLDER_AT_ONCE = 40  # messages from before parts were kept, whose parts are made in one turn
 OLDER_SECONDS = 0.1  # that a turn may spend on them
@@ -82,7 +84,9 @@ def remember_answer(
     said = {fact.key for fact in asked}
     answered = _stated(database, conversation_id, message_id, answer, device, names, question.content)
     stated = [fact for fact in answered if fact.key not in said and (fact.device, fact.parameter) not in read]
-    sentences = [("ruled_out", text) for text in _ruled_out(answer, results)]
+    before = [fold(text) for text in ruled_out_before(database, conversation_id, message_id)]
+    out = [text for text in _ruled_out(answer, results) if not any(said in fold(text) for said in before)]
+    sentences = [("ruled_out", text) for text in out]  # what it repeats stays whose it was
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
     units = units_in(answer, device, names)

@@ -85,3 +85,19 @@ def test_another_device_keeps_its_suspects(database, conversation):
     exchanges.exchange(database, conversation, "on oven 8 it is not the heater", "Noted.")
     told = [row.fact.device for row in db.list_facts(database, conversation) if row.kind == "ruled_out"]
     assert told == ["oven 8"]
+
+
+@pytest.mark.parametrize(
+    ("told", "answer"),
+    [
+        ("it is not the heater", "Ruled out: it is not the heater, as you said."),
+        ("不是加熱器，換過了", "已排除：不是加熱器，換過了。"),
+    ],
+)
+def test_an_answer_that_repeats_what_a_user_ruled_out_does_not_take_it_over(
+    database, conversation, told, answer
+):
+    exchanges.exchange(database, conversation, f"oven 7 is cold. {told}", "Noted.")
+    exchanges.exchange(database, conversation, "what is ruled out?", answer)
+    (row,) = [row for row in db.list_facts(database, conversation) if row.kind == "ruled_out"]
+    assert (row.source, row.turn) == ("user", 1)

@@ -91,6 +91,7 @@ def test_a_brief_sentence_soon_after_gives_another_value(value, answer):
         ),
         ("帶寬 260 開門以後太慢。改 245 吧", "260: may be stale, turn 1 says 245"),
         ("a band of 260 gets sluggish. the belt runs at 245", ""),
+        ("kp of channel 1 is 50. kp of channel 2 is 9.5", ""),
     ],
 )
 def test_a_brief_sentence_of_a_user_renews_what_stands_before_it(message, told):

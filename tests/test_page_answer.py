@@ -175,6 +175,31 @@ def test_a_question_is_asked_again_in_its_own_mode_whatever_came_since(database,
     assert stopping(conversation).mode == mode
 
 
+def deletion(at: AppTest):
+    return next(one for one in at.button if one.key and one.key.startswith("delete-"))
+
+
+def test_a_deleted_turn_leaves_the_page_and_the_rest_stays(database):
+    conversation, _ = answered(database, question="why does zspr 051 swing?")
+    later = db.add_message(database, conversation, "user", "and zspr 052?")
+    at = page(conversation)
+    pencil(at).click().run()
+    deletion(at).click().run()
+    assert [one.id for one in db.list_messages(database, conversation)] == [later]
+    assert "because" not in texts(at)
+    assert not [area for area in at.text_area if area.key.startswith("edited-")]
+
+
+def test_a_turn_that_another_tab_has_asked_again_is_not_deleted(database):
+    conversation, question = answered(database)
+    at = page(conversation)
+    pencil(at).click().run()
+    start_run(database, conversation, "offline", "chat", question)
+    deletion(at).click().run()
+    assert len(db.list_messages(database, conversation)) == 2
+    assert at.error
+
+
 def test_an_edited_question_of_blanks_is_not_asked(database):
     conversation, _ = answered(database)
     at = page(conversation)

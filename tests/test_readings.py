@@ -231,3 +231,16 @@ def test_a_reading_of_a_turn_that_is_edited_makes_later_readings_of_older_logs_h
     db.store_facts(database, conversation, answer, "agent", [], [], "oven 7", facts)
     db.delete_turn(database, db.list_messages(database, conversation)[4].id)
     assert "kp (比例增益): 9 (channels 1, 2" in exchange(database, conversation, "kp of oven 7?")
+
+
+def test_an_answer_that_repeats_a_value_does_not_take_it_over(database, conversation):
+    exchange(database, conversation, "oven 7: kp is 9.5 now", "Noted.")
+    exchange(database, conversation, "which value was that?", "In turn 1 you said kp is 9.50.")
+    assert "kp (比例增益): 9.5 (turn 1, user)" in exchange(database, conversation, "kp of oven 7?")
+
+
+def test_another_spelling_of_a_value_is_no_change(database, conversation):
+    exchange(database, conversation, "oven 7: the setpoint is 55 °C", "The setpoint is 55.00 °C.")
+    exchange(database, conversation, "no, the setpoint is 55.0 °C", "Yes.")
+    context = exchange(database, conversation, "setpoint of oven 7?")
+    assert "55.0°C (turn 2, user)" in context

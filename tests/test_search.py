@@ -9,6 +9,8 @@ import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import DEMO_INVENTORY
+from instrumentgpt.storage.said import store_said
+from instrumentgpt.text.said.units import units_in
 from instrumentgpt.text.wanted import marked, wanted
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -94,6 +96,16 @@ def test_a_message_says_which_device_it_was_about(database):
     db.add_state_items(database, conversation, [db.StateItem("zspr 053", "findings", "x", "tool", second.id)])
     (hit,) = db.search(database, "swing")
     assert (hit.message_id, hit.device, hit.kind) == (first.id, "zspr 053", "question")
+
+
+def test_a_question_that_names_a_device_was_about_that_one(database):
+    conversation = asked(database, "zspr 052: why does it swing?", "the damper")
+    first, second = db.list_messages(database, conversation)
+    db.add_state_items(database, conversation, [db.StateItem("zspr 053", "findings", "x", "tool", second.id)])
+    names = (("zspr 052",), ("zspr 053",))
+    store_said(database, conversation, first.id, units_in(first.content, "zspr 053", names))
+    (hit,) = db.search(database, "swing")
+    assert hit.device == "zspr 052"
 
 
 def test_a_deleted_turn_and_its_findings_are_not_found(database):

@@ -242,3 +242,10 @@ def test_items_of_a_list_are_words_however_alike_they_are(mark):
     found = units_in(f"Six things differ:\n{listed}\nThat is all.", "oven 7")
     assert [unit.text for unit in found if "log" in unit.cues] == []
     assert sum("→" in unit.text for unit in found) == 6
+
+
+def test_a_reference_to_a_line_is_no_part_by_itself():
+    text = (
+        f"{'The pressure fell while the valve was open, ' * 6}as the log says (L 3,971); it rose again later."
+    )
+    assert not [unit.text for unit in units_in(text, "oven 7") if len(unit.text) < 12]

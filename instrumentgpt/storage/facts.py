@@ -197,6 +197,16 @@ def _keys(
     ]
 
 
+def ruled_out_before(database: Database, conversation_id: str, message_id: int) -> list[str]:
+    """Return what messages of the conversation below `message_id` rule out, the newest, in their words."""
+    sql = (
+        "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND message_id < ?"
+        " ORDER BY id DESC LIMIT ?"
+    )
+    found: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_SENTENCES))
+    return [row[0] for row in found]
+
+
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
     """Return the devices of which the conversation's messages state a value, by name."""
     least = "SELECT min(device) FROM facts WHERE conversation_id = ? AND kind = 'value' AND device > "

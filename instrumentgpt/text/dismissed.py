@@ -6,7 +6,7 @@ What is asked, supposed, quoted or told of others' opinions rules nothing out, n
 import re
 
 from instrumentgpt.text.asked import is_asked
-from instrumentgpt.text.filtering import prose_lines
+from instrumentgpt.text.said.layout import own_lines
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold
@@ -74,7 +74,7 @@ def dismissed_in(text: str) -> list[str]:
     ['不是加熱器，換過了。']
     """
     found: dict[str, None] = {}
-    for line in prose_lines(text):
+    for line in own_lines(text):
         for sentence in _SENTENCE.split(line[:LINE_CHARS]):
             told = " ".join(sentence.split())
             if told and _rules_out(told):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from instrumentgpt.text.facts import Fact, Names, facts_in
+from instrumentgpt.text.measures import amount, unit_of
 
 EARLIER_KEPT = 2  # superseded values beside the one in force
 
@@ -55,11 +56,20 @@ def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
+        if held and row.source == "agent" != held.now.source and _is_same(row.fact, held.now.fact):
+            values[row.fact.key] = held  # an answer only repeats it
+            continue
         earlier = [held.now, *held.earlier] if held else []
-        values[row.fact.key] = Value(row, [old for old in earlier if old.fact.value != row.fact.value])
+        values[row.fact.key] = Value(row, [old for old in earlier if not _is_same(old.fact, row.fact)])
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
+
+
+def _is_same(one: Fact, other: Fact) -> bool:
+    """Return whether both tell the same value, in whatever spelling: 55 and 55.00."""
+    units = {unit_of(fact.unit) for fact in (one, other) if fact.unit}
+    return amount(one.value) == amount(other.value) and len(units) < 2
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:

@@ -170,7 +170,8 @@ def _since(row: Known, later: Later) -> str:
 
 
 def _as_said(row: Known) -> Said:
-    words = row.said or f"{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
+    channel = f"channel {row.fact.channel} " if row.fact.channel else ""
+    words = row.said or f"{channel}{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
     device = "" if row.kind == "wish" else row.fact.device  # what is laid down may be of any device
     cues = frozenset(cues_in(row.said)) if row.kind == "wish" else frozenset()
     return as_said(words, row.message_id, device, row.turn, cues)

@@ -3,7 +3,7 @@
 import re
 
 from instrumentgpt.text.asked import is_asked
-from instrumentgpt.text.filtering import prose_lines
+from instrumentgpt.text.said.layout import own_lines
 from instrumentgpt.text.summary import shorten
 
 WISH_CHARS = 240  # of a sentence kept
@@ -40,7 +40,7 @@ def wishes_in(text: str) -> list[str]:
     []
     """
     found: dict[str, None] = {}
-    for line in prose_lines(text):
+    for line in own_lines(text):
         for sentence in _SENTENCE.split(line[:LINE_CHARS]):
             told = " ".join(sentence.split())
             if told and _LAID_DOWN.search(told) and not is_asked(told):

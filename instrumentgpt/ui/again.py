@@ -2,7 +2,7 @@
 
 Both are asked in the mode of the first, whichever is chosen beside the input by now.
 They make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
-memory, so nothing is lost.
+memory, so nothing is lost, until somebody deletes that turn in the same dialog.
 """
 
 from collections.abc import Sequence
@@ -100,6 +100,25 @@ def _edit(message: db.Message) -> None:
         composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()
+    with st.expander("Delete this turn", icon=":material/delete:"):
+        st.caption(
+            "The question and its answer leave the page and the memory, with what only they said."
+            " This cannot be undone."
+        )
+        if st.button("Delete question and answer", key=f"delete-{message.id}"):
+            _delete(message.id)
+
+
+def _delete(message_id: int) -> None:
+    """Delete the turn, if nobody answers it by now; the dialog closes with it."""
+    try:
+        with session.opened() as database:
+            db.delete_turn(database, message_id)
+    except InstrumentGPTError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    _end()
+    st.rerun()
 
 
 def _begin(message_id: int) -> None:

@@ -67,7 +67,11 @@ LINK = re.compile(
     r"|[=:：≈~→]|->|為|为|是|設|设|約|约|目前|現在|现在|(?<!直)到|成|改|讀|读|有|在|值|達|达|等於|等于|調|调|換|换|至|只|剩|寫|写",
     re.I,
 )
-DENIED = re.compile(r"(?:\bno|\bwithout(?: any)?|沒有|没有|無|无)\s*$", re.I)
+DENIED = re.compile(  # before a name: there is none of it, or what follows is how far something is from it
+    r"(?:\bno|\bwithout(?: any)?|\b(?:deviat\w*|depart\w*|differ\w*) from(?: the| its)?"
+    r"|沒有|没有|無|无|偏離|偏离)\s*$",
+    re.I,
+)
 NOT_NAME = re.compile(  # before the name that a colon follows: "not its temperature: 5 jumps"
     r"(?:\b(?:not|never|neither|nor|rather than)|n't|不是|並非|并非|而非|無關|无关)"
     r"(?:\s+(?:the|a|an|its|our|your|that|this|of))*\s*(?:它的|其|那個|那个)?$",

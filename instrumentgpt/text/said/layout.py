@@ -7,7 +7,7 @@ from itertools import groupby
 
 from instrumentgpt.text.facts.config import CONFIGURATIONS, PROGRAM
 from instrumentgpt.text.facts.tables import cells_of
-from instrumentgpt.text.filtering import is_log_line, languages
+from instrumentgpt.text.filtering import is_log_line, languages, without_markers
 
 ALIKE = 4  # so many lines of one form are data; others beside them are events
 NEAR = 2  # lines
@@ -41,6 +41,23 @@ def kinds_of(lines: Sequence[str]) -> list[str]:
         _kind(line, blocks[at], at in rows, data[at], has_data and _is_event(at, forms, data))
         for at, line in enumerate(lines)
     ]
+
+
+def own_lines(text: str) -> list[str]:
+    """Return the lines of `text` that its author says himself: none of a log, or between two lines of one.
+
+    >>> own_lines("[2026-02-19 23:24:45] a\\nnever restart\\n[2026-02-19 23:24:46] b\\n\\nWhy?")
+    ['Why?']
+    """
+    lines = without_markers(text).split("\n")
+    kinds = kinds_of(lines)
+    kept: list[str] = []
+    for is_blank, block in groupby(range(len(lines)), key=lambda at: kinds[at] == "blank"):
+        places = [] if is_blank else list(block)
+        logged = [at for at in places if kinds[at] in ("log", "skip") and not _QUOTED.match(lines[at])]
+        pasted = range(logged[0], logged[-1]) if logged else range(0)
+        kept += [lines[at] for at in places if kinds[at] in ("prose", "row") and at not in pasted]
+    return kept
 
 
 def _kind(line: str, block: str, is_row: bool, is_data: bool, is_event: bool) -> str:

@@ -101,7 +101,9 @@ def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], 
 
 
 def _is_after(other: Said, one: Said) -> bool:
-    return other.place > one.place and (of_one_device(one, other) or _of_one_calendar(one, other))
+    if other.place <= one.place or (one.channel and other.channel and one.channel != other.channel):
+        return False
+    return of_one_device(one, other) or _of_one_calendar(one, other)
 
 
 def _of_one_calendar(one: Said, other: Said) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from instrumentgpt.text.facts.devices import channel_in
 from instrumentgpt.text.said.quantified import Kind, Quantified, kinds_in, quantities_in
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold, terms
@@ -52,6 +53,11 @@ class Said:
         for name in filter(None, self.devices):
             left = left.replace(name, " ")
         return left
+
+    @cached_property
+    def channel(self) -> str:
+        """The number of the channel that it names first, "" if it names none."""
+        return channel_in(self.text)
 
     @cached_property
     def numbers(self) -> tuple[Quantified, ...]:

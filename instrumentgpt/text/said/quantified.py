@@ -120,6 +120,8 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
         after = _label(behind) if not before or _OF.match(behind) else frozenset()
         label = before | after or label
         unit = "date" if match["date"] else unit_of(match["unit"] or "")
+        if not unit and said_before.endswith("×"):
+            unit = unit_of("x")
         is_old = bool(_OLD_BEFORE.search(said_before) or _OLD_AFTER.match(folded, match.end()))
         if match["date"]:
             is_old &= not _BEFORE.search(said_before)

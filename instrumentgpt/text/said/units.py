@@ -33,6 +33,7 @@ _LISTED = re.compile(
 _MARKS = re.compile(r"\*\*|__|`|~~[^~]*~~|^\s*#{1,6}\s+")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _WORD = re.compile(r"\w")
+_REFERENCE = re.compile(r"[(（]?L ?[\d,]+(?:[–-][\d,]+)?[)）]?\W*")  # to a line of a log, left over by itself
 _SECTION = re.compile(r"\[[^\[\]=]{1,40}\]|[\w.\- ]{1,40}[:：{]\s*\{?|\"?[\w.\- ]{1,40}\"?\s*[=:]\s*[{\[]")
 
 Devices = tuple[str, ...]
@@ -75,7 +76,7 @@ def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
     unnamed = (device,)
     for told, devices, stood in _told(_looked_at(text), unnamed, names):
         bare = " ".join(told[: 2 * UNIT_CHARS].split())[:UNIT_CHARS]
-        if bare not in found and _WORD.search(bare):
+        if bare not in found and _WORD.search(bare) and not _REFERENCE.fullmatch(bare):
             implied = "implied" if devices is unnamed else ""
             found[bare] = Unit(bare, devices, (*filter(None, [stood, implied]), *cues_in(bare)))
             if len(found) >= MOST_UNITS:
