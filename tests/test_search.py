@@ -38,6 +38,8 @@ def found(database, query, aliases=()):
         ("溫度波動", "溫度有明顯的波動"),
         ("為什麼溫度波動？", "溫度的波動來自門"),
         ("ＫＰ", "kp is a third too high"),
+        ("突波", "Channel 1: a spike of 4 °C."),
+        ("drifting", "通道 2 的讀值漂移。"),
         ("hing", "the hinge of the door"),
         ("WO-30629", "as work order WO-30629 says"),
         ("InstrumentDebug_2026-02-19", f"I fetched {LOG}."),
