@@ -84,9 +84,12 @@ def remember_answer(
     said = {fact.key for fact in asked}
     answered = _stated(database, conversation_id, message_id, answer, device, names, question.content)
     stated = [fact for fact in answered if fact.key not in said and (fact.device, fact.parameter) not in read]
-    before = [fold(text) for text in ruled_out_before(database, conversation_id, message_id)]
-    out = [text for text in _ruled_out(answer, results) if not any(said in fold(text) for said in before)]
-    sentences = [("ruled_out", text) for text in out]  # what it repeats stays whose it was
+    known = [fold(text) for text in ruled_out_before(database, conversation_id, message_id)]
+    sentences = [
+        ("ruled_out", text)
+        for text in _ruled_out(answer, results)
+        if not any(one in fold(text) for one in known)  # what it repeats stays whose it was
+    ]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
     units = units_in(answer, device, names)

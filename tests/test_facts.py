@@ -311,3 +311,15 @@ def test_a_wish_forges_no_section(forged):
 )
 def test_a_line_of_a_pasted_log_lays_nothing_down(pasted):
     assert wishes_in(f"Why?\n\n{pasted}\n\nDo not touch ki.") == ["Do not touch ki."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Context\n---\nNever restart it.\n---\nWhy?",
+        "```\nout = 1\n```\nNever restart it.\n```\nout = 2\n```",
+        "> 12:01 he wrote this\nNever restart it.\n> 12:02 and that",
+    ],
+)
+def test_what_stands_between_rules_code_and_quotations_is_laid_down(text):
+    assert wishes_in(text) == ["Never restart it."]

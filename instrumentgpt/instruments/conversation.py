@@ -64,20 +64,18 @@ def learn_from_answer(
     """
     own = tuple(device.own_names for device in inventory.devices)
     likely = _not_types(likely_in_answer(text, own), inventory)
-    equated = equated_in_answer(text, own)
+    equated = equated_in_answer(text, own) if likely else []
     latest = (
         list_questions(database, conversation_id, message_id, QUESTIONS, QUESTION_CHARS) if likely else []
     )
     asked = [(question, OwnWords(words)) for question, words in latest]
-    said = [
-        one
-        for one in likely
-        for name in [one.nickname]
-        if any(
-            is_used_as_name(name, words) or (one in equated and is_said_of(name, one.device, words, own))
-            for _, words in asked
-        )
-    ]
+
+    def is_users(one: Naming, words: OwnWords) -> bool:
+        if is_used_as_name(one.nickname, words):
+            return True
+        return one in equated and is_said_of(one.nickname, one.device, words, own)
+
+    said = [one for one in likely if any(is_users(one, words) for _, words in asked)]
     store_likely(database, conversation_id, message_id, said)
     _note_use(database, conversation_id, message_id, asked)
     return nicknamed(database, conversation_id, inventory, message_id)

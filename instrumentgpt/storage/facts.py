@@ -200,8 +200,8 @@ def _keys(
 def ruled_out_before(database: Database, conversation_id: str, message_id: int) -> list[str]:
     """Return what messages of the conversation below `message_id` rule out, the newest, in their words."""
     sql = (
-        "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND message_id < ?"
-        " ORDER BY id DESC LIMIT ?"
+        "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said > ''"
+        " AND message_id < ? ORDER BY id DESC LIMIT ?"
     )
     found: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_SENTENCES))
     return [row[0] for row in found]

@@ -53,10 +53,8 @@ def _store(
     told: Sequence[tuple[str, ...]],
 ) -> None:
     listed = ", ".join(columns)
-    if (
-        rows(database, f"SELECT {listed} FROM {table} WHERE message_id = ? ORDER BY id", (message_id,))
-        == told
-    ):
+    sql = f"SELECT {listed} FROM {table} WHERE message_id = ? ORDER BY id"
+    if rows(database, sql, (message_id,)) == told:
         return
     marks = ", ".join("?" * (2 + len(columns)))
     with transaction(database):

@@ -56,14 +56,19 @@ def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
-        if held and row.source == "agent" != held.now.source and _is_same(row.fact, held.now.fact):
-            values[row.fact.key] = held  # an answer only repeats it
+        if held and _is_repeated(held.now, row):
+            values[row.fact.key] = held
             continue
         earlier = [held.now, *held.earlier] if held else []
         values[row.fact.key] = Value(row, [old for old in earlier if not _is_same(old.fact, row.fact)])
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
+
+
+def _is_repeated(held: Known, row: Known) -> bool:
+    """Return whether an answer only says again what a user or a tool said: it stays theirs."""
+    return held.source != "agent" and row.source == "agent" and _is_same(row.fact, held.fact)
 
 
 def _is_same(one: Fact, other: Fact) -> bool:

@@ -141,9 +141,7 @@ def _used(bench: Bench, name: str, given: Mapping[str, Any]) -> Generator[Event,
     except InstrumentGPTError as problem:
         yield Tool(call_id, name, "failed", dict(given), str(problem), SERVER)
         raise
-    except (
-        Exception
-    ) as problem:  # the edge of a tool call, as in the MCP server: it is told, and the turn ends
+    except Exception as problem:  # the edge of a tool call: it is told, and the turn ends
         _log.exception("%s", name)
         reason = f"{type(problem).__name__}: {problem}"
         yield Tool(call_id, name, "failed", dict(given), reason, SERVER)

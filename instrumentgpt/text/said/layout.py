@@ -50,14 +50,20 @@ def own_lines(text: str) -> list[str]:
     ['Why?']
     """
     lines = without_markers(text).split("\n")
-    kinds = kinds_of(lines)
+    kinds, blocks = kinds_of(lines), _blocks(lines)
     kept: list[str] = []
     for is_blank, block in groupby(range(len(lines)), key=lambda at: kinds[at] == "blank"):
         places = [] if is_blank else list(block)
-        logged = [at for at in places if kinds[at] in ("log", "skip") and not _QUOTED.match(lines[at])]
+        logged = [at for at in places if not blocks[at] and _is_logged(lines[at], kinds[at])]
         pasted = range(logged[0], logged[-1]) if logged else range(0)
         kept += [lines[at] for at in places if kinds[at] in ("prose", "row") and at not in pasted]
     return kept
+
+
+def _is_logged(line: str, kind: str) -> bool:
+    """Return whether a line outside of blocks of code is one of a log: an event, or data."""
+    data = kind == "skip" and _form(line) and not _QUOTED.match(line) and not _RULE.fullmatch(line.strip())
+    return kind == "log" or bool(data)
 
 
 def _kind(line: str, block: str, is_row: bool, is_data: bool, is_event: bool) -> str:

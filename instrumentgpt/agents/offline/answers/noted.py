@@ -16,12 +16,7 @@ from instrumentgpt.text.wishes import wishes_in
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
 CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"
 WISHED = ("act", "unknown")
-WORDS = (
-    "unknown",
-    "why",
-    "evidence",
-    "ruled_out",
-)  # where a statement counts that holds neither value nor wish
+WORDS = ("unknown", "why", "evidence", "ruled_out")  # for a statement that holds neither value nor wish
 _FLAGS = re.IGNORECASE | re.ASCII
 _ORDER = re.compile(
     r"^\W*(?:please\W+)?(?:set|change|write|put)\b|[把將将]|[設设調调改](?:成|到|為|为)", re.I
