@@ -31,6 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     with closing(db.connect(database_path())) as database:
         settings = settings_in_force(db.get_settings(database))
         days = settings.retention_days if arguments.days is None else arguments.days
+        if days <= 0:
+            print("0 conversations: pruning is off at 0 days. Nothing was changed. Say how many: --days 30.")
+            return 0
         found = prunable(database, days)
         for one in found:
             when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
