@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from exchanges import OVENS
+from hypothesis import HealthCheck, settings
 from sqlite_utils import Database
 
 import db
@@ -18,6 +19,11 @@ from instrumentgpt.settings import database_path
 
 TESTS = Path(__file__).parent
 SHARED = Path(__file__).parents[2] / "shared"
+
+settings.register_profile(  # its bounds are of wall-clock time: 0.2 s of an example, 1 s of finding some
+    "no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("no clock")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
@@ -10,6 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote, unquote, urlsplit
 
 import asyncssh
+
+SILENT_SECONDS = 120.0  # that a server says nothing; ended with the server
+SECONDS = 60.0  # that a server may take to start or to end on a machine that stands still meanwhile
 
 
 @dataclass
@@ -19,14 +22,17 @@ class Web:
     files: dict[str, bytes]
     listing: str | None = None  # HTML instead of the list of files
     cuts: list[int] = field(default_factory=list)  # bytes after which the next answers break off
+    cut_when: Callable[[], bool] = lambda: True  # not before: a break takes what the client has not read
     ranges: bool = True
     length: bool = True
     pause: float = 0.0  # s before each piece of an answer
+    held_at: int | None = None  # bytes after which an answer stands still for as long as the server runs
     redirect: str = ""
     status: int = 0
     modified: float = 1_760_000_000.0
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     url: str = ""
+    ended: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
@@ -89,8 +95,12 @@ def web(state):
         def pieces(self, content):
             stop = state.cuts.pop(0) if state.cuts else len(content)
             for at in range(0, min(stop, len(content)), 50_000):
-                time.sleep(state.pause)
+                held = state.held_at is not None and at >= state.held_at
+                if state.ended.wait(None if held else state.pause):
+                    return
                 self.wfile.write(content[at : min(at + 50_000, stop)])
+            while stop < len(content) and not state.cut_when() and not state.ended.wait(0.01):
+                pass
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
@@ -105,6 +115,7 @@ def web(state):
     try:
         yield state
     finally:
+        state.ended.set()
         server.shutdown()
         server.server_close()
 
@@ -136,7 +147,7 @@ class Unreliable(asyncssh.SFTPServer):
             what, _ = self.faults.pop(0)
             if what == "break":
                 self.channel.get_connection().abort()
-            await asyncio.sleep(30)
+            await asyncio.sleep(SILENT_SECONDS)
         return content
 
 
@@ -175,13 +186,13 @@ def sftp(root, keys, faults=()):
         for file in opened:
             file.close()
 
-    server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    server = asyncio.run_coroutine_threadsafe(start(), loop).result(SECONDS)
     known = keys / "known_hosts"
     known.write_text(f"[127.0.0.1]:{server.get_port()} {host.export_public_key().decode()}")
     try:
         yield Shell(server.get_port(), str(keys / "user"), str(known))
     finally:
-        asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(SECONDS)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(SECONDS)
         loop.close()

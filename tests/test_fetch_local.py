@@ -13,6 +13,7 @@ from instrumentgpt.instruments.fetch import FetchError, Limits, fetch, list_logs
 from instrumentgpt.instruments.lognames import LONGEST_NAME, safe_name
 from instrumentgpt.settings import DEMO_INVENTORY
 from tests.log_servers import Web, web
+from tests.waiting import wait_for
 
 NAME = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 ROOT = Path(__file__).parents[1]
@@ -132,7 +133,7 @@ def started(state, cache):
 def test_two_processes_that_want_the_same_log_read_it_once(tmp_path):
     with web(Web({NAME: os.urandom(600_000)}, pause=0.05)) as state:
         both = [started(state, tmp_path) for _ in range(2)]
-        assert [process.communicate(timeout=60)[0] for process in both] == ["600000\n", "600000\n"]
+        assert [process.communicate(timeout=100)[0] for process in both] == ["600000\n", "600000\n"]
         assert (
             len([1 for method, path, _ in state.requests if method == "GET" and path.endswith(".log")]) == 1
         )
@@ -140,17 +141,17 @@ def test_two_processes_that_want_the_same_log_read_it_once(tmp_path):
 
 def test_a_process_killed_in_mid_download_leaves_nothing_in_the_way(tmp_path):
     content = os.urandom(600_000)
-    with web(Web({NAME: content}, pause=0.2)) as state:
+    with web(Web({NAME: content}, held_at=300_000)) as state:
         killed = started(state, tmp_path)
         part = tmp_path / "zspr_060" / f".{NAME}.part"
-        while not (part.exists() and part.stat().st_size > 100_000):
-            assert killed.poll() is None
+        wait_for(lambda: part.exists() and part.stat().st_size > 100_000)
+        assert killed.poll() is None
         killed.kill()
         killed.communicate()
         assert not (tmp_path / "zspr_060" / NAME).exists()
-        state.pause = 0.0
+        state.held_at = None
         log = list_logs(Device("zspr 060", "10.1.1.60", state.url))[0]
-        assert fetch(log, tmp_path, None, Limits(total=20)).read_bytes() == content
+        assert fetch(log, tmp_path, None, Limits(total=100)).read_bytes() == content
         assert state.requests[-1][0] == "HEAD"
         assert any(wanted.startswith("bytes=") for *_, wanted in state.requests)
 

@@ -1,11 +1,19 @@
-"""Waiting in tests for what other processes do."""
+"""Waiting in tests for what other processes do, so that no test depends on the machine's speed.
+
+What a test waits for takes a moment, and whatever would keep it from happening lasts two minutes or for ever:
+the bounds lie far from both, so that a machine may stand still for seconds, or be many times slower.
+"""
 
 import time
+from contextlib import contextmanager
 
 import psutil
 
+AT_ONCE = 20.0  # s that something which takes a moment (up to 1.5 s on a free machine) has
+HAPPENS = 60.0  # s in which what is waited for happens: costs nothing unless it does not
 
-def wait_for(condition, seconds=15.0):
+
+def wait_for(condition, seconds=HAPPENS):
     """Return what `condition()` returns once it is true; fail if that is not so within `seconds`."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
@@ -14,9 +22,23 @@ def wait_for(condition, seconds=15.0):
     return found
 
 
+@contextmanager
+def at_once():
+    """Fail if what is done here takes as long as something that waits for what does not come."""
+    began = time.monotonic()
+    yield
+    took = time.monotonic() - began
+    assert took < AT_ONCE, f"it took {took:.1f} s"
+
+
 def lives(pid):
     """Return whether there is a process of this number that has not ended."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def gone(*pids):
+    """Return once none of these processes lives; fail if one is still there after a while."""
+    wait_for(lambda: not any(map(lives, pids)), AT_ONCE)
