@@ -13,11 +13,16 @@ import time
 from pathlib import Path
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts" / "cursor"
-SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+LONG = 600  # s: longer than any test, so that what should end it must
+SLEEP = [sys.executable, "-c", f"import time; time.sleep({LONG})"]
+
+
+def line(kind, **fields):
+    return json.dumps({"type": kind, **fields})
 
 
 def emit(kind, **fields):
-    print(json.dumps({"type": kind, **fields}), flush=True)
+    print(line(kind, **fields), flush=True)
 
 
 def say(text):
@@ -36,7 +41,7 @@ def replay(name):
         sys.stderr.write(stderr.read_text())
     code = json.loads(meta.read_text())["exit_code"] if meta.exists() else 0
     if code is None:
-        time.sleep(60)
+        time.sleep(LONG)
     sys.exit(code)
 
 
@@ -55,16 +60,16 @@ def lingers():
     """Stay after the last word, as cursor-agent does."""
     say("done")
     result("done")
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def silent():
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def falls_silent():
     say("one moment")
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def connects(seconds):
@@ -76,14 +81,31 @@ def connects(seconds):
 
 
 def works_quietly(seconds):
-    emit("tool_call", subtype="started", call_id="1", tool_call={"shellToolCall": {"args": {}}})
-    time.sleep(float(seconds))
-    emit("tool_call", subtype="completed", call_id="1", tool_call={"shellToolCall": {"args": {}}})
-    result("found it")
+    works(lambda: time.sleep(float(seconds)))
+
+
+def works_until(path):
+    """Have a tool at work until there is a file `path`."""
+
+    def work():
+        while not Path(path).exists():
+            time.sleep(0.02)
+
+    works(work)
+
+
+def works(work):
+    """Say nothing while a tool works; its end and the answer come at once, with no silence between them."""
+    call = {"call_id": "1", "tool_call": {"shellToolCall": {"args": {}}}}
+    emit("tool_call", subtype="started", **call)
+    work()
+    told = line("result", subtype="success", is_error=False, result="found it")
+    sys.stdout.write(line("tool_call", subtype="completed", **call) + "\n" + told + "\n")
+    sys.stdout.flush()
 
 
 def chatters():
-    for number in range(10_000):
+    for number in itertools.count():
         say(f"{number} ")
         time.sleep(0.01)
 
@@ -91,11 +113,11 @@ def chatters():
 def stubborn():
     """Ignore SIGTERM, and start a child of the same kind in a session of its own."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    ignoring = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    ignoring = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(600)"
     child = subprocess.Popen([sys.executable, "-c", ignoring], start_new_session=True, stdout=subprocess.PIPE)
     child.stdout.readline()
     say(f"{child.pid} {os.getpid()}")
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def leaves_grandchild():
@@ -156,7 +178,7 @@ def mcp_child():
     """Stay after the result, with a server that has left the process group."""
     child = subprocess.Popen(SLEEP, start_new_session=True, stdout=subprocess.DEVNULL)
     says(f"{child.pid} {os.getpid()}")
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def denied():
@@ -189,7 +211,7 @@ def killed():
 def closes_stdout():
     say("so far")
     os.close(1)
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def call(tool, result, server="instrumentgpt"):
@@ -275,12 +297,16 @@ def tells_its_key():
     fails(f"refused: {key}")
 
 
-def summarises(file, seconds="0"):
-    """Answer a request for a summary with the text of `file`, so many seconds later; any other at once."""
+def summarises(file, held=""):
+    """Answer a request for a summary with the text of `file`, once there is none called `held`.
+
+    Any other request is answered at once.
+    """
     if "Summarise the record" not in sys.stdin.buffer.read().decode():
         says("I see.")
         return
-    time.sleep(float(seconds))
+    while held and Path(held).exists():
+        time.sleep(0.02)
     text = Path(file).read_text(encoding="utf-8")
     say(text)
     emit(
