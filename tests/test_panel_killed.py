@@ -3,12 +3,11 @@
 import os
 import signal
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
-import waiting
 from panel_script import proposed, says, sums_up
+from waiting import wait_for
 
 import db
 from instrumentgpt import runs
@@ -38,9 +37,6 @@ def conversation():
         return made
 
 
-wait_for = partial(waiting.wait_for, seconds=30.0)
-
-
 def state_of(conversation: str):
     with closing(db.connect(database_path())) as database:
         return read_progress(database, conversation), list_steps(
@@ -66,7 +62,7 @@ def alive(run: str) -> bool:
 
 
 def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scripted, conversation):
-    scripted(*script(says("power", 2, "48 %.", {"delay": 60})))
+    scripted(*script(says("power", 2, "48 %.", {"delay": 600})))
     kill(begun_up_to_part_two(conversation))
     progress, before = state_of(conversation)
     assert progress.panel.status == "running" and progress.reached == 2
@@ -96,11 +92,11 @@ def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scr
 
 
 def test_no_agent_of_the_killed_panel_goes_on(scripted, conversation):
-    scripted(*script(says("power", 2, "48 %.", {"delay": 60})))
+    scripted(*script(says("power", 2, "48 %.", {"delay": 600})))
     run = begun_up_to_part_two(conversation)
     assert wait_for(lambda: len(of_run(run)) > 1), "the panel's process, and an agent that it asks"
     kill(run)
-    assert wait_for(lambda: not of_run(run), seconds=10)
+    assert wait_for(lambda: not of_run(run))
 
 
 def of_run(run: str) -> list[str]:

@@ -5,18 +5,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
-from waiting import lives, wait_for
+from waiting import AT_ONCE, at_once, gone, lives, wait_for
 
 import db
 from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Text
 from instrumentgpt.agents.family import run_processes
+from instrumentgpt.agents.process import POLL, Clocks
 from instrumentgpt.agents.registry import UnknownAgent
 from instrumentgpt.ended import OVERTIME_SECONDS, events_of
 from instrumentgpt.settings import database_path
@@ -119,13 +119,12 @@ def test_stop_keeps_the_partial_answer_marked_and_leaves_no_process(path, databa
     agent("says_and_lingers_in_pieces")
     run_id = runs.start(path, conversation, "why?")
     pids = [*pids_told(database, run_id), get_run(database, run_id).pid]
-    began = time.monotonic()
-    stopped = runs.stop(path, run_id)
-    took = time.monotonic() - began
-    assert stopped.status == "cancelled" and took < 3
+    with at_once():
+        stopped = runs.stop(path, run_id)
+    assert stopped.status == "cancelled"
     assert "word1 " in answer(database, conversation).content
     assert answer(database, conversation).status == "cancelled"
-    wait_for(lambda: not any(map(lives, pids)), seconds=3)
+    gone(*pids)
 
 
 @pytest.mark.parametrize("behaviour", ["stubborn", "silent"])
@@ -133,10 +132,14 @@ def test_stop_ends_agents_that_do_not_want_to(path, database, conversation, agen
     agent(behaviour)
     run_id = runs.start(path, conversation, "why?")
     wait_for(lambda: len(run_processes(run_id)) >= 2)
-    began = time.monotonic()
-    assert runs.stop(path, run_id).status == "cancelled"
-    assert time.monotonic() - began < 3
-    wait_for(lambda: not run_processes(run_id), seconds=3)
+    with at_once():
+        assert runs.stop(path, run_id).status == "cancelled"
+    wait_for(lambda: not run_processes(run_id), AT_ONCE)
+
+
+def test_the_times_that_a_stop_may_take_add_up_to_a_second_and_a_half():
+    """On paper, where no machine can be slow: a turn comes to end its agent before it is killed itself."""
+    assert Clocks().grace_when_stopped + 2 * POLL < runs.STOP_SECONDS < 1.5
 
 
 def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
@@ -144,11 +147,11 @@ def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
     run_id = runs.start(path, conversation, "why?")
     pids = pids_told(database, run_id)
     os.kill(get_run(database, run_id).pid, signal.SIGSTOP)  # it will not react to anything but SIGKILL
-    began = time.monotonic()
-    assert runs.stop(path, run_id).status == "cancelled"
-    assert time.monotonic() - began < 3
+    with at_once():
+        assert runs.stop(path, run_id).status == "cancelled"
     assert "word1 " in answer(database, conversation).content
-    assert not any(map(lives, pids)) and not run_processes(run_id)
+    gone(*pids)
+    wait_for(lambda: not run_processes(run_id), AT_ONCE)
 
 
 def test_stop_of_a_run_that_has_ended_changes_nothing(path, database, conversation, agent):
@@ -159,14 +162,14 @@ def test_stop_of_a_run_that_has_ended_changes_nothing(path, database, conversati
     assert db.count_messages(database, conversation) == 2
 
 
-def test_a_run_outlives_the_kill_of_who_started_it(path, database, conversation, agent):
-    agent("works_quietly", "1.5")
+def test_a_run_outlives_the_kill_of_who_started_it(path, database, conversation, agent, tmp_path):
+    agent("works_until", str(tmp_path / "enough"))
     starter = subprocess.Popen(
         [
             sys.executable,
             "-c",
             "import sys, time; from instrumentgpt import runs;"
-            "print(runs.start(*sys.argv[1:]), flush=True); time.sleep(60)",
+            "print(runs.start(*sys.argv[1:]), flush=True); time.sleep(600)",
             *(str(path), conversation, "why?"),
         ],
         stdout=subprocess.PIPE,
@@ -178,6 +181,7 @@ def test_a_run_outlives_the_kill_of_who_started_it(path, database, conversation,
     starter.wait()
     starter.stdout.close()
     assert get_run(database, run_id).status == "running"
+    (tmp_path / "enough").touch()
     assert ended(database, run_id).status == "ok"
     assert answer(database, conversation).content == "found it"
 
@@ -194,7 +198,7 @@ def test_a_run_whose_process_was_killed_is_closed_with_its_partial_answer(
     assert get_run(database, run_id).status == "died"
     assert "word1 " in answer(database, conversation).content
     assert answer(database, conversation).status == "died"
-    assert not any(map(lives, pids))
+    gone(*pids)
     assert runs.reap(path) == []
 
 
@@ -217,15 +221,18 @@ def test_a_run_over_the_longest_time_is_ended_by_the_reaper(path, database, conv
     monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-OVERTIME_SECONDS))
     assert runs.reap(path) == [run_id]
     assert (get_run(database, run_id).status, answer(database, conversation).status) == ("timeout", "timeout")
-    assert not any(map(lives, pids))
+    gone(*pids)
 
 
 def test_the_turn_itself_ends_an_agent_that_works_too_long(path, database, conversation, agent, monkeypatch):
-    monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", "0.5")
     agent("chatters")
-    run_id = runs.start(path, conversation, "why?")
-    assert ended(database, run_id).status == "timeout"
-    assert answer(database, conversation).content.startswith("0 1 2 ")
+    for seconds in (0.5, 5, 25):  # until it has come to speak
+        monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(seconds))
+        run_id = runs.start(path, conversation, "why?")
+        assert ended(database, run_id).status == "timeout"
+        if answer(database, conversation).content.startswith("0 1 2 "):
+            return
+    pytest.fail("what was said before the end of the time is not kept")
 
 
 def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, conversation, agent):
@@ -234,7 +241,7 @@ def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, 
     turn = psutil.Process(get_run(database, run_id).pid)
     turn.kill()
     wait_for(lambda: not lives(turn.pid))
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as stranger:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as stranger:
         runs.set_process(database, run_id, stranger.pid, turn.create_time() - 60)
         runs.stop(path, run_id)
         assert stranger.poll() is None
@@ -300,13 +307,13 @@ def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, dat
     events.close()
     assert answer(database, conversation).status == "cancelled"
     assert str(pids[0]) in answer(database, conversation).content
-    assert not any(map(lives, pids))
+    gone(*pids)
 
 
 def test_a_daemon_of_the_agent_ends_with_the_run(path, database, conversation, agent):
     agent("leaves_daemon")
     (*_, done) = runs.consume(path, conversation, "why?")
-    assert not lives(int(done.text))
+    gone(int(done.text))
 
 
 def test_folders_of_old_runs_are_forgotten(path, database, conversation, agent):
@@ -322,9 +329,7 @@ def test_folders_of_old_runs_are_forgotten(path, database, conversation, agent):
 
 def test_a_run_in_the_foreground_is_stopped_from_elsewhere(path, database, conversation, agent):
     agent("says_and_lingers_in_pieces")
-    stopper = threading.Thread(
-        target=lambda: runs.stop(path, wait_for(lambda: list_runs_of(path, conversation))[0].id)
-    )
+    stopper = threading.Thread(target=lambda: runs.stop(path, begun_run_of(path, conversation)))
     stopper.start()
     (*_, done) = runs.consume(path, conversation, "why?")
     stopper.join()
@@ -332,9 +337,12 @@ def test_a_run_in_the_foreground_is_stopped_from_elsewhere(path, database, conve
     assert answer(database, conversation).status == "cancelled"
 
 
-def list_runs_of(path, conversation):
+def begun_run_of(path, conversation):
+    """Return the id of the conversation's run once it has begun to answer."""
     with closing(db.connect(path)) as opened:
-        return list_runs(opened, conversation)
+        (run,) = wait_for(lambda: list_runs(opened, conversation))
+        pids_told(opened, run.id)
+        return run.id
 
 
 def test_a_run_that_ended_well_leaves_no_folder(path, database, conversation, agent):
@@ -356,7 +364,7 @@ def test_a_run_that_cannot_be_saved_now_is_saved_later(path, database, conversat
     )
     with pytest.raises(db.StorageError):
         runs.reap(path)
-    assert not run_processes(run_id)
+    wait_for(lambda: not run_processes(run_id), AT_ONCE)
     assert get_run(database, run_id).status == "running"
     database.conn.execute("DROP TRIGGER broken")
     assert runs.reap(path) == [run_id]
