@@ -92,7 +92,7 @@ def test_a_login_that_nobody_finishes_ends_in_time(program):
 
 
 def test_an_address_that_comes_in_pieces_is_told_whole(program):
-    """What has come is told after 0.2 s of silence: if the machine stood still just then, it is tried again."""
+    """What has come is told after 0.2 s of silence: where the machine stood still just then, once more."""
     for _ in range(5):
         *told, ended = log_in(program("pieces"), CURSOR, {"PATH": "/usr/bin:/bin"}, seconds=110)
         assert told[-1] == Address("https://x.test/abcd") and ended == Ended(True, "https://x.test/abcd")
