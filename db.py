@@ -26,7 +26,6 @@ from instrumentgpt.storage.conversations import (
     add_message,
     count_messages,
     create_conversation,
-    delete_turn,
     get_conversation,
     list_conversations,
     list_messages,
@@ -48,6 +47,7 @@ from instrumentgpt.storage.provenance import (
     list_state_items,
 )
 from instrumentgpt.storage.recall import recall
+from instrumentgpt.storage.revisions import delete_turn
 from instrumentgpt.storage.runs import finish_run
 from instrumentgpt.storage.saved import (
     Note,

@@ -152,6 +152,8 @@ def request_file(request: str) -> str:
 
 
 def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
-    """Write the request into `folder`, where the agent works, if its prompt points to it there."""
+    """Write the request into `folder`, where the agent works, if its prompt points to it there, in place of older ones."""
+    for path in folder.glob("request-????????.txt"):
+        path.unlink()
     if memory.is_too_long(request, settings.prompt_tokens):
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")

@@ -1,4 +1,6 @@
-"""Conversations untouched for long are pruned: charts, files, steps and caches go; what was said stays.
+"""Conversations untouched for long are pruned: charts, files, steps, caches and deleted turns go.
+
+What was said stays.
 
 A pruned conversation goes on as any other: the next question fetches its log again.
 """
@@ -28,7 +30,7 @@ _log = logging.getLogger(__name__)
 class Prunable:
     """A conversation that can be pruned, and how much goes with it, in bytes.
 
-    kept    in the database: artifacts (compressed), and the events of its runs
+    kept    in the database: artifacts (compressed), the events of its runs, its deleted turns
     beside  in its folders beside the database
     cached  in fetched logs that no other conversation knows, which are `logs`
     """
@@ -103,9 +105,15 @@ def _measured(
         " JOIN runs ON runs.id = run_id WHERE conversation_id = ?"
     )
     [(events,)] = _numbers(database, sql, conversation_id)
+    sql = (
+        "SELECT coalesce(sum(length(content)), 0) FROM deleted_rows"
+        " JOIN revisions ON revisions.id = revision_id WHERE conversation_id = ?"
+    )
+    [(deleted,)] = _numbers(database, sql, conversation_id)
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
     cached = sum(map(_size, logs))
-    return Prunable(conversation_id, title, updated_at, artifacts, content + events, beside, cached, logs)
+    kept = content + events + deleted
+    return Prunable(conversation_id, title, updated_at, artifacts, kept, beside, cached, logs)
 
 
 def _numbers(database: Database, sql: str, conversation_id: str) -> list[tuple[int, ...]]:
@@ -200,6 +208,7 @@ _GOING = (
     "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = :conversation)",
     "DELETE FROM prompts WHERE conversation_id = :conversation",
     "DELETE FROM agent_sessions WHERE conversation_id = :conversation",  # their folder is gone
+    "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",  # what it kept goes too
 )
 
 

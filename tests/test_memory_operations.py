@@ -1,7 +1,9 @@
 """Whatever people do to a conversation, it holds each message once, and prompts keep to their budget."""
 
+import json
 import os
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ import memory
 from instrumentgpt.agents.events import Text
 from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import SUMMARY_TOKENS, parse, render
 from instrumentgpt.text.tokens import count_tokens
@@ -51,6 +55,7 @@ class Conversation(RuleBasedStateMachine):
         self.budget, self.recent, self.layers = 8000, 3, memory.LAYERS
         self.database = self._opened()
         self.conversation = db.create_conversation(self.database)
+        self.said = []
 
     def _opened(self):
         return db.connect(Path(self.folder.name) / "turns.db")
@@ -75,6 +80,7 @@ class Conversation(RuleBasedStateMachine):
             turn = self._asked(question)
             turn.take(Text(answer))
             turn.save("ok")
+            self.said += self._present()[-2:]
             self._check()
 
     @precondition(lambda self: db.count_messages(self.database, self.conversation))
@@ -82,13 +88,55 @@ class Conversation(RuleBasedStateMachine):
     def delete_a_turn(self, place):
         messages = db.list_messages(self.database, self.conversation)
         db.delete_turn(self.database, messages[place % len(messages)].id)
+        assert len(list_deleted(self.database, self.conversation)) == len(self._gone())
+
+    @precondition(lambda self: list_deleted(self.database, self.conversation))
+    @rule(place=st.integers(0, 1000))
+    def bring_a_turn_back(self, place):
+        gone = list_deleted(self.database, self.conversation)
+        back = gone[place % len(gone)]
+        undo_revision(self.database, back.id)
+        there = [one.id for one in db.list_messages(self.database, self.conversation)]
+        assert int(back.item.name) in there and there == sorted(there)
+
+    @precondition(lambda self: db.count_messages(self.database, self.conversation))
+    @rule(place=st.integers(0, 1000))
+    def delete_a_turn_and_undo_it(self, place):
+        before = self._memory()
+        self.delete_a_turn(place)
+        undo_revision(self.database, list_deleted(self.database, self.conversation)[-1].id)
+        assert self._memory() == before
+
+    def _memory(self):
+        told = db.list_facts(self.database, self.conversation)
+        items = db.list_state_items(self.database, self.conversation)
+        return db.get_memory(self.conversation, self.database), told, items, self._present()
+
+    def _present(self):
+        return [(one.id, one.role, one.content) for one in db.list_messages(self.database, self.conversation)]
+
+    def _gone(self):
+        """Return the turns that are deleted, each as its messages."""
+        kept = rows(
+            self.database, "SELECT revision_id, content FROM deleted_rows WHERE of_table = 'messages'"
+        )
+        turns = {}
+        for revision, content in kept:
+            row = json.loads(content)
+            turns.setdefault(revision, []).append((row["id"], row["role"], row["content"]))
+        return list(turns.values())
+
+    @invariant()
+    def every_message_is_there_or_can_be_brought_back(self):
+        if hasattr(self, "database"):
+            assert sorted([*self._present(), *chain.from_iterable(self._gone())]) == sorted(self.said)
 
     @rule()
     def restart(self):
-        before = db.get_memory(self.conversation, self.database)
+        before = db.get_memory(self.conversation, self.database), self._gone()
         self.database.close()
         self.database = self._opened()
-        assert db.get_memory(self.conversation, self.database) == before
+        assert (db.get_memory(self.conversation, self.database), self._gone()) == before
 
     @rule(recent=st.integers(1, 6))
     def change_n(self, recent):
@@ -143,7 +191,7 @@ def _unheld(held):
 
 
 TestConversation = Conversation.TestCase
-TestConversation.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+TestConversation.settings = settings(max_examples=12, stateful_step_count=14, deadline=None)
 
 
 @pytest.mark.parametrize("layer", memory.LAYERS)

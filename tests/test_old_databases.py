@@ -4,11 +4,16 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
 
 import db
+from instrumentgpt.storage.migrations import STEPS, deleted_turns
+from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from memory import DiagnosticState, build_prompt
 
 CHECKOUT = str(Path(__file__).parents[1])
@@ -136,6 +141,45 @@ def test_004_12_even_odd_old_databases_open_and_work(tmp_path, schema):
     db.add_message(database, conversation, "user", "why?")
     assert db.count_messages(database, conversation) == 1
 
+
+def test_004_12_rows_from_before_turns_could_come_back_stay_and_their_ids_are_given_once(tmp_path):
+    path = tmp_path / "old.db"
+    before = Migrations("instrumentgpt")
+    for step in STEPS[: STEPS.index(deleted_turns)]:
+        before()(step)
+    with closing(sqlite3.connect(path)) as connection:
+        before.apply(Database(connection))
+        connection.executescript(RELEASED)
+        told = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in NUMBERED}
+        made = "SELECT type, name, tbl_name FROM sqlite_master WHERE type != 'table' ORDER BY 2"
+        objects = connection.execute(made).fetchall()
+    for _ in range(2):
+        database = db.connect(path)
+        assert {table: database.execute(f"SELECT * FROM {table}").fetchall() for table in NUMBERED} == told
+        assert set(objects) <= set(database.execute(made).fetchall())
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        db.delete_turn(database, 2)
+        assert database.execute("SELECT age FROM facts").fetchall() == []
+        other = db.create_conversation(database)
+        later = db.add_message(database, other, "user", "later")
+        db.add_state_items(database, other, [db.StateItem("052", "findings", "f", "tool", later)])
+        undo_revision(database, list_deleted(database, "c1")[0].id)
+        assert [hit.text for hit in db.search(database, "swings")] == ["it swings"]
+        db.delete_conversation(database, other)
+        database.close()
+
+
+NUMBERED = ("messages", "facts", "state_items")
+RELEASED = """
+INSERT INTO conversations (id, title, created_at, updated_at) VALUES ('c1', 'Oven', 1, 2);
+INSERT INTO messages (conversation_id, role, content, created_at) VALUES
+    ('c1', 'user', 'kp?', 1), ('c1', 'assistant', '0.1', 2);
+INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, source, since, dated, age)
+    VALUES ('c1', 2, 'value', '052', 'kp', '0.1', 'tool', 2, '2026-02-19', 2);
+INSERT INTO state_items (conversation_id, device, field, text, source, message_id, created_at)
+    VALUES ('c1', '052', 'findings', 'it swings', 'tool', 2, 2);
+INSERT INTO item_terms (rowid, terms) VALUES (1, 'it swings');
+"""
 
 STARTER = """
 import sys, time, db

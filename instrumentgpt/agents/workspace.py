@@ -165,12 +165,15 @@ def _is_current(target: Path, source: Path) -> bool:
 
 
 def write_pasted(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write `texts` (file name → text) into `folder`: messages do not change, so each is written once."""
+    """Let `folder` hold exactly `texts` (file name → text): a turn that was deleted is in it no more."""
+    for path in folder.glob("turn-*.md"):
+        if path.name not in texts:
+            path.unlink()
     for name, text in texts.items():
-        path = folder / name
-        if not path.exists():
+        path, content = folder / name, text.encode("utf-8", "replace")
+        if not path.exists() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="replace")
+            path.write_bytes(content)
 
 
 def _json(value: object) -> str:

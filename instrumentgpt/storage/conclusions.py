@@ -42,10 +42,15 @@ def save_conclusions(database: Database, conclusions: Sequence[Conclusion]) -> N
         for one in conclusions:
             told = (one.expert, one.device, one.fault, one.goal, one.text, one.conversation_id)
             cursor = database.conn.execute(sql, (*told, one.saved_at or time.time()))
-            found_by = " ".join(terms(f"{one.device}\n{one.fault}\n{one.goal}\n{one.text}"))
-            database.conn.execute(
-                "INSERT INTO conclusion_terms (rowid, terms) VALUES (?, ?)", (cursor.lastrowid, found_by)
-            )
+            index_conclusion(database, cursor.lastrowid or 0, one.device, one.fault, one.goal, one.text)
+
+
+def index_conclusion(database: Database, conclusion_id: int, *told: str) -> None:
+    """Make the conclusion one that is found by the words of `told`; inside the caller's transaction."""
+    database.conn.execute(
+        "INSERT INTO conclusion_terms (rowid, terms) VALUES (?, ?)",
+        (conclusion_id, " ".join(terms("\n".join(told)))),
+    )
 
 
 def find_conclusions(

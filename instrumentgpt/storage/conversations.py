@@ -10,9 +10,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.errors import RunInProgress, UnknownConversation
-from instrumentgpt.storage.provenance import forget_origins
 from instrumentgpt.storage.recall import index_message
-from instrumentgpt.text.summary import forget
 
 TITLE_CHARS = 60  # of the first question, where nobody gave a title
 UNTITLED = ("", "New Chat")  # the second is the old application's
@@ -99,7 +97,7 @@ def rename_conversation(database: Database, conversation_id: str, title: str) ->
 def delete_conversation(database: Database, conversation_id: str) -> None:
     """Delete the conversation with its messages, runs, artifacts and memory; nothing if there is none."""
     with transaction(database):
-        _refuse_while_answering(database, "conversation_id = ?", conversation_id)
+        refuse_while_answering(database, conversation_id)
         # An old database's messages may lack the foreign key that would take them along.
         database.conn.execute("DELETE FROM messages WHERE conversation_id = ?", (conversation_id,))
         database.conn.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
@@ -126,7 +124,7 @@ def add_message(
         if role == "user":
             database.conn.execute(
                 "UPDATE conversations SET title = ? WHERE id = ? AND coalesce(title, '') IN (?, ?)",
-                (_title(content), conversation_id, *UNTITLED),
+                (title_of(content), conversation_id, *UNTITLED),
             )
     return message_id
 
@@ -143,7 +141,8 @@ def _insert_message(database: Database, values: tuple[str | float | None, ...]) 
     return int(cursor.lastrowid or 0)
 
 
-def _title(content: str) -> str:
+def title_of(content: str) -> str:
+    """Return the title that a first question gives its conversation."""
     words = " ".join(content.split())
     return words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"
 
@@ -180,29 +179,8 @@ def count_messages(
     return int(found[0][0])
 
 
-def delete_turn(database: Database, message_id: int) -> list[int]:
-    """Delete the turn that the message belongs to (a question and its answers) and return the deleted ids.
-
-    What the summary holds of it goes too, and what only this turn brought into the state.
-    An unknown id deletes nothing.
-    Raises RunInProgress while the turn is being answered.
-    """
-    with transaction(database):
-        turn = _turn_of(database, message_id)
-        if not turn:
-            return []
-        marks = ",".join("?" * len(turn))
-        _refuse_while_answering(database, f"question_message_id IN ({marks})", *turn)
-        conversation_id = _conversation_of(database, message_id)
-        summary = forget(_summary_of(database, conversation_id), turn)
-        database.conn.execute("UPDATE conversations SET summary = ? WHERE id = ?", (summary, conversation_id))
-        forget_origins(database, conversation_id, turn)
-        database.conn.execute(f"DELETE FROM messages WHERE id IN ({marks})", turn)
-    return turn
-
-
-def _turn_of(database: Database, message_id: int) -> list[int]:
-    """Return the ids from the question at or before `message_id` up to the next question."""
+def turn_at(database: Database, message_id: int) -> list[int]:
+    """Return the ids from the question at or before `message_id` up to the next question; [] if unknown."""
     found: list[Any] = rows(
         database,
         """
@@ -219,19 +197,11 @@ def _turn_of(database: Database, message_id: int) -> list[int]:
     return [row[0] for row in found]
 
 
-def _conversation_of(database: Database, message_id: int) -> str:
-    found: list[Any] = rows(database, "SELECT conversation_id FROM messages WHERE id = ?", (message_id,))
-    return str(found[0][0])
-
-
-def _summary_of(database: Database, conversation_id: str) -> str:
-    found: list[Any] = rows(database, "SELECT summary FROM conversations WHERE id = ?", (conversation_id,))
-    return found[0][0] or ""
-
-
-def _refuse_while_answering(database: Database, where: str, *values: str | int) -> None:
-    if rows(database, f"SELECT 1 FROM runs WHERE status = 'running' AND {where}", values):
-        raise RunInProgress("This is still being answered. Press Stop first, then delete it.")
+def refuse_while_answering(database: Database, conversation_id: str) -> None:
+    """Raise RunInProgress if the conversation is being answered: that turn will save the memory."""
+    sql = "SELECT 1 FROM runs WHERE status = 'running' AND conversation_id = ?"
+    if rows(database, sql, (conversation_id,)):
+        raise RunInProgress("An answer is being written here. Press Stop first, or wait for it.")
 
 
 def unknown(conversation_id: str) -> UnknownConversation:

@@ -1,4 +1,7 @@
-"""A conversation as one zip file: to read, to process, with all that was made, saved and sent in it."""
+"""A conversation as one zip file: to read, to process, with all that was made, saved and sent in it.
+
+It holds nothing of a deleted turn, though that can be brought back here: whoever is given it cannot undo.
+"""
 
 import io
 import json
@@ -12,6 +15,7 @@ from sqlite_utils import Database
 from instrumentgpt.storage.artifacts import Artifact, get_artifact
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
+from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.documents import Document, folder_of, list_documents
 from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
@@ -24,6 +28,10 @@ TABLES = (
     "state_items", "device_states", "facts", "nicknames", "likely_nicknames", "revisions", "mode_states",
     "permissions", "runs", "entities", "panels",
 )  # fmt: skip
+THERE = {  # of these tables only such rows: others are of deleted turns
+    "entities": "AND first_message IN (SELECT id FROM messages)",
+    "revisions": "AND NOT (field = 'turn' AND undone_at IS NULL)",
+}
 NAME_CHARS = 60
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
 ENDINGS = {"plotly": ".json", "html": ".html"}  # of files whose titles have none
@@ -49,8 +57,9 @@ def exported(database: Database, conversation_id: str) -> bytes:
         "notes": [vars(note) for note in notes],
         "documents": [vars(one) | {"file": name} for name, (one, _) in documents.items()],
         "prompts": [_without(one, "text") | {"file": name} for name, one in prompts.items()],
-        **{name: _row(database, f"SELECT * FROM {name} WHERE conversation_id = ?", conversation_id)
-           for name in TABLES},
+        "prompts_left_out": len(list_prompts(database, conversation_id)) - len(prompts),
+        **{name: _row(database, f"SELECT * FROM {name} WHERE conversation_id = ? {THERE.get(name, '')}",
+                      conversation_id) for name in TABLES},
     }  # fmt: skip
     text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
     contents: dict[str, str | bytes] = {
@@ -119,12 +128,20 @@ def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Docu
 
 
 def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
-    """Return name in the archive → prompt, in the order in which they were sent."""
+    """Return name in the archive → prompt, in the order in which they were sent.
+
+    Those are left out that were sent while a turn was there that is deleted now: they may tell it.
+    """
     found = [
         get_prompt(database, conversation_id, number)
         for number, *_ in list_prompts(database, conversation_id)
     ]
-    sent = [one for one in found if one is not None]
+    gone = times_of_deleted(database, conversation_id)
+    sent = [
+        one
+        for one in found
+        if one is not None and not any(since <= one.sent_at <= until for since, until in gone)
+    ]
     return {
         f"prompts/{place:04d}-{_plain(f'{one.task}-{one.agent}')}.txt": one
         for place, one in enumerate(sent, start=1)

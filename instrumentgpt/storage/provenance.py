@@ -43,10 +43,15 @@ def add_state_items(database: Database, conversation_id: str, items: Iterable[St
         for item in items:
             kept = replace(item, created_at=item.created_at or now)
             cursor = database.conn.execute(sql, (conversation_id, *astuple(kept)))
-            database.conn.execute(
-                "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
-                (cursor.lastrowid, " ".join(terms(f"{item.device}\n{item.text}"))),
-            )
+            index_item(database, cursor.lastrowid or 0, item.device, item.text)
+
+
+def index_item(database: Database, item_id: int, device: str, text: str) -> None:
+    """Make the item one that the search finds; inside the caller's transaction."""
+    database.conn.execute(
+        "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
+        (item_id, " ".join(terms(f"{device}\n{text}"))),
+    )
 
 
 def list_state_items(database: Database, conversation_id: str, device: str | None = None) -> list[StateItem]:

@@ -9,14 +9,17 @@ from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.conversations import unknown
+from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
+from instrumentgpt.storage.deleted import put_back, runs_of_kept, take_out
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.saved import Note
-from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, Item, Revision, Standings, standings
+from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, TURN, Item, Revision, Standings, standings
 from instrumentgpt.text.statements import STATEMENT_CHARS
+from instrumentgpt.text.summary import shorten
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation
+TURN_CHARS = 120  # of a deleted turn's question, by which it is listed
 
 _COLUMNS = (
     "id, device, field, name, channel, action, old, new, after, changed_by, changed_at, undone_by, undone_at"
@@ -120,12 +123,62 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             "UPDATE revisions SET undone_by = ?, undone_at = ? WHERE id = ? AND (undone_at IS NULL) = ?",
             (undone_by, time.time() if undone else None, revision_id, undone),
         )
-        sql = "SELECT old FROM revisions WHERE id = ? AND field = ?"
-        note: list[Any] = rows(database, sql, (revision_id, NOTE)) if cursor.rowcount else []
-        if note and undone:
-            _write_note(database, Note(**json.loads(note[0][0])))
-        elif note:
-            _delete_note(database, Note(**json.loads(note[0][0])))
+        sql = "SELECT field, conversation_id, name, old FROM revisions WHERE id = ?"
+        told: list[Any] = rows(database, sql, (revision_id,)) if cursor.rowcount else []
+        for field, conversation_id, name, old in told:
+            if field == TURN:
+                refuse_while_answering(database, conversation_id)
+            if field == TURN and undone:
+                put_back(database, revision_id, conversation_id)
+            elif field == TURN:
+                take_out(database, revision_id, conversation_id, _turn_there(database, int(name)))
+            elif field == NOTE and undone:
+                _write_note(database, Note(**json.loads(old)))
+            elif field == NOTE:
+                _delete_note(database, Note(**json.loads(old)))
+
+
+def _turn_there(database: Database, message_id: int) -> list[int]:
+    turn = turn_at(database, message_id)
+    if not turn:
+        raise RefusedRevision("This turn is deleted already, by a later change. Undo that one first.")
+    return turn
+
+
+def delete_turn(database: Database, message_id: int, changed_by: str = "user") -> list[int]:
+    """Delete the turn that the message belongs to (a question and its answers) and return the deleted ids.
+
+    It is a change that can be undone, until `forget_deleted`. An unknown id deletes nothing.
+    Raises RunInProgress while the conversation is being answered.
+    """
+    with transaction(database):
+        turn = turn_at(database, message_id)
+        if not turn:
+            return []
+        sql = "SELECT conversation_id, content FROM messages WHERE id = ?"
+        [(conversation_id, content)] = rows(database, sql, (turn[0],))
+        refuse_while_answering(database, str(conversation_id))
+        words = shorten(" ".join(str(content).split()), TURN_CHARS)
+        item = Item("", TURN, str(turn[0]))
+        made = _stored(database, str(conversation_id), item, "forget", words, "", changed_by)
+        take_out(database, made, str(conversation_id), turn)
+    return turn
+
+
+def list_deleted(database: Database, conversation_id: str) -> list[Revision]:
+    """Return the deletions whose turns can be brought back, oldest first."""
+    every = list_revisions(database, conversation_id)
+    return [one for one in every if one.item.field == TURN and one.undone_at is None]
+
+
+def forget_deleted(database: Database, revision_id: int) -> None:
+    """Delete for good what a deletion has kept, and the record of it; nothing if it is undone."""
+    with transaction(database):
+        for run_id in runs_of_kept(database, revision_id):
+            database.conn.execute("DELETE FROM run_events WHERE run_id = ?", (run_id,))
+        database.conn.execute(
+            "DELETE FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL", (revision_id, TURN)
+        )
 
 
 def forget_note(

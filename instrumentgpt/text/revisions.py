@@ -12,15 +12,16 @@ from instrumentgpt.text.statements import same
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
 SENTENCES = ("wish", "ruled_out", "error")  # kinds of Known that are sentences
-VALUE, MESSAGE, NOTE, NICKNAME = "value", "message", "note", "nickname"
+VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
 
 
 @dataclass(frozen=True)
 class Item:
     """What a revision is about.
 
-    field    a field of DiagnosticState, a kind of Known, "message" (an older one), "note" or "nickname"
-    name     its words when it was first revised; of a value the parameter, of a message its id
+    field    a field of DiagnosticState, a kind of Known, "message" (an older one), "note", "nickname", "turn"
+    name     its words when it was first revised; of a value the parameter, of a message its id, of a turn
+             that of its first message
     """
 
     device: str
@@ -77,10 +78,10 @@ def _form(item: Item, text: str) -> str:
 
 
 def standings(revisions: Iterable[Revision]) -> dict[Item, Standing]:
-    """Return what the revisions that are not undone come to, oldest first."""
+    """Return what the revisions that are not undone come to, oldest first; a deleted turn is no item."""
     found: dict[Item, Standing] = {}
     for revision in revisions:
-        if revision.undone_at is None:
+        if revision.undone_at is None and revision.item.field != TURN:
             before = found.get(
                 revision.item, Standing(forms=frozenset({_form(revision.item, revision.item.name)}))
             )

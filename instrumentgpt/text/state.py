@@ -215,6 +215,40 @@ def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) ->
     return left
 
 
+def with_items(
+    state: DiagnosticState,
+    before: DiagnosticState,
+    items: Collection[tuple[str, str]],
+    said: Mapping[tuple[str, str], int],
+    ruled_out: Collection[str] = (),
+) -> DiagnosticState:
+    """Return the state with those of the (field, text) that `before` had: what said them is back.
+
+    before     as it was when what said them was deleted
+    said       (field, text) → a number that grows with when it was first said: their order
+    ruled_out  what has been ruled out since, in words
+    """
+    put = state.copy()
+    for name in ("downloaded_logs", *_FIELDS.values()):
+        listed: list[str] = getattr(put, name)
+        for text in getattr(before, name):
+            if (name, text) in items and text not in listed:
+                later = (said.get((name, other), 0) > said.get((name, text), 0) for other in listed)
+                listed.insert(next((at for at, is_later in enumerate(later) if is_later), len(listed)), text)
+    put.hypotheses = _still_open(put, state, ruled_out)
+    for name in _FIELDS.values():
+        del getattr(put, name)[:-STORED_ITEMS]
+    if put.last_log_file is None and put.downloaded_logs:
+        put.last_log_file = put.downloaded_logs[-1]
+    return put
+
+
+def _still_open(put: DiagnosticState, known: DiagnosticState, ruled_out: Collection[str]) -> list[str]:
+    """Return the hypotheses of `put` that were open, and those put back that nobody has settled since."""
+    settled = [*map(same, put.root_causes), *map(same, ruled_out)]
+    return [text for text in put.hypotheses if text in known.hypotheses or not _is_among(same(text), settled)]
+
+
 def _add_logs(state: DiagnosticState, names: list[str]) -> None:
     state.downloaded_logs += [name for name in dict.fromkeys(names) if name not in state.downloaded_logs]
     if names:

@@ -13,6 +13,7 @@ from instrumentgpt.storage.migrations.conversations import (
     runs_and_their_events,
     waiting_runs,
 )
+from instrumentgpt.storage.migrations.deleted import deleted_turns
 from instrumentgpt.storage.migrations.modes import (
     entities_of_conversations,
     modes_and_documents,
@@ -67,6 +68,7 @@ STEPS = (
     parts_by_cue,
     likely_nicknames,
     facts_of_older_logs,
+    deleted_turns,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -1,0 +1,45 @@
+"""Tables of deleted turns, which can be brought back."""
+
+import re
+
+from sqlite_utils import Database
+
+_NUMBERED = (
+    "messages", "facts", "state_items", "prompts", "nicknames", "likely_nicknames",
+    "panels", "panel_steps", "conclusions",
+)  # fmt: skip
+_KEY = re.compile(r"""\bid["`\]]?\s+INTEGER\s+PRIMARY\s+KEY\b(?!\s+AUTOINCREMENT)""", re.I)
+
+
+def deleted_turns(database: Database) -> None:
+    """What a deleted turn consisted of, beside the revision that deleted it; no id is given twice any more.
+
+    Rows come back under their old ids: their order is that of what was said.
+    """
+    for table in _NUMBERED:
+        _number_once(database, table)
+    database.execute("""
+        CREATE TABLE deleted_rows (
+            revision_id INTEGER NOT NULL REFERENCES revisions(id) ON DELETE CASCADE,
+            of_table TEXT NOT NULL,
+            content TEXT NOT NULL
+        )""")
+    database.execute("CREATE INDEX deleted_rows_of ON deleted_rows (revision_id)")
+
+
+def _number_once(database: Database, table: str) -> None:
+    """Make the table anew, with the same rows, so that it never gives an id again."""
+    found = database.execute(
+        "SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql > '' ORDER BY type = 'table' DESC",
+        (table,),
+    ).fetchall()
+    old = found[0][1]
+    columns, numbered = old[old.index("(") :], _KEY.sub(r"\g<0> AUTOINCREMENT", old[old.index("(") :])
+    if numbered == columns:
+        return
+    database.execute(f"CREATE TABLE numbered_{table} {numbered}")
+    database.execute(f"INSERT INTO numbered_{table} SELECT * FROM {table}")
+    database.execute(f"DROP TABLE {table}")
+    database.execute(f"ALTER TABLE numbered_{table} RENAME TO {table}")
+    for _, sql in found[1:]:  # its indices and triggers went with it
+        database.execute(sql)

@@ -1,0 +1,322 @@
+"""A deleted turn is nowhere, and undone it is back with all that hung on it, also after a restart."""
+
+import io
+import json
+import zipfile
+from contextlib import closing
+
+import pytest
+from exchanges import context_of, exchange
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import db
+import memory
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage import deleted
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.conversations import turn_at
+from instrumentgpt.storage.entities import Seen, list_entities, note_entities
+from instrumentgpt.storage.export import exported
+from instrumentgpt.storage.listing import listing
+from instrumentgpt.storage.modes import Offer, list_offers, store_offers
+from instrumentgpt.storage.nicknames import list_nicknames
+from instrumentgpt.storage.panels import list_panels, list_steps, propose_panel
+from instrumentgpt.storage.prompts import keep_prompt, list_prompts
+from instrumentgpt.storage.revisions import (
+    RefusedRevision,
+    delete_turn,
+    forget_deleted,
+    list_deleted,
+    list_revisions,
+    redo_revision,
+    revise,
+    undo_revision,
+)
+from instrumentgpt.storage.runs import append_events, finish_run, list_runs, read_events, start_run
+from instrumentgpt.text.revisions import Item
+from instrumentgpt.text.summary import parse
+
+pytestmark = pytest.mark.usefixtures("ovens")
+
+READ = {
+    "log": "run.log",
+    "findings": [{"text": "pv swings by 3.2 °C", "evidence": [{"line": 18204}]}],
+    "root_causes": [{"text": "the zirconia probe is cracked"}],
+}
+TURNS = (
+    ("oven 7 為什麼溫度波動？", "kp: 0.09", json.dumps(READ)),
+    ("We call oven 7 Tallinn. Do not restart it before Friday.", "Hypothesis: the fan is dirty"),
+    ("no, kp is 0.12", "Ruled out: the fan is dirty\n\n風扇轉速是 4017 rpm。"),
+    ("and oven 8?", "Key findings:\n- its door seal leaks\n\nkp: 0.31", json.dumps({"log": "eight.log"})),
+    ("back to Tallinn", "Key findings:\n- pv swings by 3.2 °C\n- the lid hums"),
+)
+KEPT_APART = ("revisions", "deleted_rows", "sqlite_sequence", "agent_sessions", "_sqlite_migrations")
+
+
+def whole(database, *but):
+    """Return all that the tables hold, but the record of changes, when they were made, and `but`."""
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_terms_*' ORDER BY name"
+    names = [name for (name,) in rows(database, sql) if name not in KEPT_APART]
+    found = {name: sorted(map(repr, rows(database, f"SELECT * FROM {name}"))) for name in names}
+    told = "id, title, summary, diagnostic_state".replace("summary", "''" if "summary" in but else "summary")
+    return {**found, "conversations": sorted(rows(database, f"SELECT {told} FROM conversations"))}
+
+
+@pytest.fixture
+def conversation(database):
+    made = db.create_conversation(database)
+    for turn in TURNS:
+        exchange(database, made, *turn)
+    return made
+
+
+def question(database, conversation, turn):
+    """Return the id of a turn's question."""
+    asked = [one for one in db.list_messages(database, conversation) if one.role == "user"]
+    return asked[turn - 1].id
+
+
+def undo_last(database, conversation):
+    undo_revision(database, list_deleted(database, conversation)[-1].id)
+
+
+@pytest.mark.parametrize("turn", range(1, len(TURNS) + 1))
+def test_undone_it_is_whole_again_with_its_number_and_all_that_hung_on_it(database, conversation, turn):
+    before = whole(database)
+    delete_turn(database, question(database, conversation, turn))
+    assert whole(database) != before
+    undo_last(database, conversation)
+    assert whole(database) == before
+    assert rows(database, "PRAGMA foreign_key_check") == []
+
+
+def test_it_comes_back_after_a_restart_as_well(database, conversation):
+    before = whole(database)
+    delete_turn(database, question(database, conversation, 1))
+    with closing(db.connect(database_path())) as again:
+        undo_last(again, conversation)
+        assert whole(again) == before
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_several_come_back_in_any_order(database, data):
+    conversation = db.create_conversation(database)
+    for turn in data.draw(st.lists(st.sampled_from(TURNS), min_size=2, max_size=5)):
+        exchange(database, conversation, *turn)
+    before, ordered = whole(database), whole(database, "summary")
+    for _ in range(data.draw(st.integers(1, 3))):
+        if messages := db.list_messages(database, conversation):
+            delete_turn(database, data.draw(st.sampled_from(messages)).id)
+    gone = [one.id for one in list_deleted(database, conversation)]
+    order = data.draw(st.permutations(gone))
+    for one in order:
+        undo_revision(database, one)
+    assert whole(database, "summary") == ordered
+    if order == gone[::-1]:
+        assert whole(database) == before
+    db.delete_conversation(database, conversation)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(turn=st.integers(1, 4), later=st.lists(st.sampled_from(TURNS[2:]), min_size=1, max_size=2))
+def test_it_comes_back_in_its_place_though_others_were_asked_since(database, turn, later):
+    conversation = db.create_conversation(database)
+    for one in TURNS[:4]:
+        exchange(database, conversation, *one)
+    hanging = hung_on(database, conversation, turn)
+    delete_turn(database, question(database, conversation, turn))
+    for one in later:
+        exchange(database, conversation, *one)
+    undo_last(database, conversation)
+    assert hung_on(database, conversation, turn) == hanging
+    exchange(database, conversation, "and now?")
+    exchange(database, conversation, "sure?")
+    held = parse(db.get_memory(conversation, database)[0])
+    ids = [one.id for one in db.list_messages(database, conversation)]
+    assert all(sum(entry.holds(name) for entry in held) <= 1 for name in ids)
+    db.delete_conversation(database, conversation)
+
+
+def hung_on(database, conversation, turn):
+    """Return the rows of a turn, and which turn the page says it is."""
+    of = turn_at(database, question(database, conversation, turn))
+    tables = ("messages", "facts", "said", "nicknames", "likely_nicknames", "state_items", "offers")
+    column = {"messages": "id"}
+    return {
+        table: rows(
+            database,
+            f"SELECT * FROM {table} WHERE {column.get(table, 'message_id')} IN ({','.join('?' * len(of))})",
+            of,
+        )
+        for table in tables
+    }
+
+
+WORDS = ("zirconia", "3.2", "Tallinn", "before Friday", "lid hums", "18204")
+
+
+def test_while_it_is_deleted_nothing_tells_it(database, conversation):
+    for turn in (1, 1):
+        delete_turn(database, question(database, conversation, turn))
+    delete_turn(database, question(database, conversation, 3))  # it repeats what the first found
+    prompt = exchange(database, conversation, "what of the zirconia probe and the fan of oven 7?")
+    told = prompt.partition("?")[2]
+    state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    known = listing(database, conversation, state)
+    packed = exported(database, conversation)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    db.delete_turn(database, db.list_messages(database, conversation)[-1].id)
+    for words in WORDS:
+        assert words not in told, words
+        assert words not in repr(known.sections), words
+        assert words not in db.get_memory(conversation, database)[0]
+        assert not [hit for hit in db.search(database, words) if words in hit.text]
+        if words != "zirconia":  # it stands in the question above
+            assert not [name for name, text in files.items() if words in text], words
+    assert list_nicknames(database, conversation) == []
+    assert known.forgotten == 0
+    assert db.get_conversation(database, conversation).title.startswith("no, kp")
+
+
+def test_a_later_prompt_that_told_it_is_not_exported_until_it_is_back(database, conversation):
+    sent = {"run_id": "r", "task": "chat", "agent": "offline", "budget": 8000}
+    keep_prompt(database, conversation, question(database, conversation, 3), "Tallinn was told", **sent)
+    delete_turn(database, question(database, conversation, 2))
+    keep_prompt(database, conversation, question(database, conversation, 2), "sent afterwards", **sent)
+
+    def prompts():
+        with zipfile.ZipFile(io.BytesIO(exported(database, conversation))) as archive:
+            return [archive.read(name) for name in archive.namelist() if name.startswith("prompts/")]
+
+    assert prompts() == [b"sent afterwards"]
+    assert len(list_prompts(database, conversation)) == 2
+    undo_last(database, conversation)
+    assert prompts() == [b"Tallinn was told", b"sent afterwards"]
+
+
+def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conversation):
+    asked = db.add_message(database, conversation, "user", "plot it")
+    run = start_run(database, conversation, "offline", "panel", asked)
+    append_events(database, run, ['{"type": "Tick", "note": "a step"}'])
+    panel = propose_panel(database, conversation, "plot it", "offline", {"a": 1}, {"b": 2})
+    chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b'{"data": []}')
+    answer = db.finish_turn(
+        database, conversation, run, "done", outcome="ok", summary="", diagnostic_state="{}"
+    )
+    store_offers(database, answer, [Offer("Yes", "yes")])
+    note_entities(database, conversation, asked, [Seen("chart", "t", {"id": chart})])
+    sent = keep_prompt(
+        database, conversation, asked, "told", run_id=run, task="chat", agent="offline", budget=1
+    )
+    before = whole(database)
+    delete_turn(database, asked)
+    assert db.get_artifact(database, conversation, chart) is None
+    assert (list_offers(database, answer), list_panels(database, conversation)) == ([], [])
+    assert "chart_1" not in [one.ref for one in list_entities(database, conversation)]
+    assert sent not in [number for number, *_ in list_prompts(database, conversation)]
+    undo_last(database, conversation)
+    assert whole(database) == before
+    assert db.get_artifact(database, conversation, chart).content == b'{"data": []}'
+    assert [one.id for one in list_panels(database, conversation)] == [panel]
+    assert list_steps(database, panel) == [] and list_runs(database, conversation)[0].question_message_id
+
+
+def test_a_thing_that_was_touched_again_meanwhile_belongs_to_its_first_turn_again(database, conversation):
+    asked = db.add_message(database, conversation, "user", "which log?")
+    note_entities(database, conversation, asked, [Seen("log", "a", {"name": "a"})])
+    delete_turn(database, asked)
+    later = db.add_message(database, conversation, "user", "that log")
+    note_entities(database, conversation, later, [Seen("log", "a", {"name": "a"})])
+    undo_last(database, conversation)
+    assert [one.first for one in list_entities(database, conversation) if one.label == "a"] == [asked]
+
+
+def test_undone_it_can_be_deleted_again_from_the_same_change(database, conversation):
+    first = question(database, conversation, 1)
+    delete_turn(database, first, "10.0.0.9")
+    [change] = list_deleted(database, conversation)
+    assert (change.old, change.changed_by) == ("oven 7 為什麼溫度波動？", "10.0.0.9")
+    gone = whole(database)
+    undo_revision(database, change.id)
+    assert list_deleted(database, conversation) == []
+    redo_revision(database, change.id)
+    assert whole(database) == gone
+    undo_revision(database, change.id)
+    delete_turn(database, first)
+    with pytest.raises(RefusedRevision, match="deleted already"):
+        redo_revision(database, change.id)
+    assert [one.undone_at is None for one in list_revisions(database, conversation)] == [False, True]
+
+
+@pytest.mark.parametrize("change", [undo_revision, redo_revision])
+def test_nothing_is_brought_back_or_taken_while_an_answer_is_written(database, conversation, change):
+    first = question(database, conversation, 1)
+    delete_turn(database, first)
+    [made] = list_deleted(database, conversation)
+    if change is redo_revision:
+        undo_revision(database, made.id)
+    asked = db.add_message(database, conversation, "user", "and now?")
+    run = start_run(database, conversation, "offline", "chat", asked)
+    before = whole(database)
+    for refused in (lambda: change(database, made.id), lambda: delete_turn(database, asked)):
+        with pytest.raises(db.RunInProgress, match="Press Stop first"):
+            refused()
+    assert whole(database) == before
+    finish_run(database, run, "ok")
+    change(database, made.id)
+
+
+def test_what_a_person_changed_in_it_counts_again(database, conversation):
+    finding = Item("oven 7", "findings", "pv swings by 3.2 °C")
+    revise(database, conversation, finding, "edit", "pv swings by 3.2 °C", "pv swings at night")
+    delete_turn(database, question(database, conversation, 5))
+    delete_turn(database, question(database, conversation, 1))
+    undo_last(database, conversation)
+    assert "pv swings at night" in context_of(exchange(database, conversation, "oven 7?"))
+
+
+def test_deleted_for_good_nothing_of_it_is_left(database, conversation):
+    run = start_run(database, conversation, "offline", "chat", question(database, conversation, 1))
+    append_events(database, run, ['{"type": "Tick", "note": "a step"}'])
+    db.finish_turn(database, conversation, run, "x", outcome="ok", summary="", diagnostic_state="{}")
+    last = db.list_messages(database, conversation)[-1].id
+    delete_turn(database, last)
+    forget_deleted(database, list_deleted(database, conversation)[-1].id)
+    assert list_revisions(database, conversation) == []
+    assert rows(database, "SELECT * FROM deleted_rows") == [] and read_events(database, run) == []
+
+
+def test_a_turn_that_is_back_is_not_deleted_for_good(database, conversation):
+    delete_turn(database, question(database, conversation, 1))
+    [made] = list_deleted(database, conversation)
+    undo_revision(database, made.id)
+    before = whole(database)
+    forget_deleted(database, made.id)
+    assert whole(database) == before and len(list_revisions(database, conversation)) == 1
+
+
+def test_what_was_deleted_goes_with_its_conversation(database, conversation):
+    delete_turn(database, question(database, conversation, 1))
+    db.delete_conversation(database, conversation)
+    assert rows(database, "SELECT * FROM deleted_rows") == []
+
+
+def test_every_table_that_names_a_message_is_taken_along():
+    with closing(db.connect(":memory:")) as database:
+        names = [name for (name,) in rows(database, "SELECT name FROM sqlite_master WHERE type = 'table'")]
+        naming = {
+            (name, row[3])
+            for name in names
+            for row in rows(database, f"PRAGMA foreign_key_list({name})")
+            if row[2] == "messages"
+        }
+    linked = {(table, column) for table, column, _ in deleted.LINKS}
+    assert naming - linked == {(table, "message_id") for table in deleted.ROWS} - {
+        ("messages", "message_id"),
+        ("panels", "message_id"),
+        ("panel_steps", "message_id"),
+        ("conclusions", "message_id"),
+    }
