@@ -25,7 +25,7 @@ def test_each_demo_instrument_gets_its_own_verdict_with_numbers_and_lines(
 ):
     answer = asked(question, tmp_path)
     assert answer.tools[:2] == ("fetch_log", "diagnose_log") and "plot_log" in answer.tools
-    assert verdict.casefold() in answer.text.casefold().split("\n\n")[1]
+    assert verdict.casefold() in answer.text.casefold().split("\n\n")[0]
     for number in numbers:
         assert number in answer.text
 
@@ -55,7 +55,7 @@ def test_gains_that_help_are_proposed_with_a_tuning_fault(tmp_path):
 
 def test_a_question_about_one_channel_is_answered_for_that_channel(tmp_path):
     answer = asked("is channel 1 of 053 ok?", tmp_path)
-    assert answer.text.split("\n\n")[1] == "**zspr 053 (10.1.1.112), channel 1: healthy.**"
+    assert answer.text.split("\n\n")[0] == "**zspr 053 (10.1.1.112), channel 1: healthy.**"
 
 
 def test_a_channel_that_is_not_there_is_said_with_those_that_are(tmp_path):
@@ -64,7 +64,7 @@ def test_a_channel_that_is_not_there_is_said_with_those_that_are(tmp_path):
 
 def test_a_suspicion_is_answered_first(tmp_path):
     text = asked("is the sensor of 052 broken?", tmp_path).text
-    assert "nothing points to the sensor" in text.split("\n\n")[1]
+    assert "nothing points to the sensor" in text.split("\n\n")[0]
 
 
 def test_a_gain_question_answers_from_the_known_log_without_fetching_again(tmp_path):
@@ -124,7 +124,7 @@ def test_a_healthy_verdict_quotes_lines_with_values_and_speaks_for_all_channels(
 @pytest.mark.parametrize("question", ["10.1.1.47 why?", "053 why?", "plot 054"])
 def test_the_chart_stands_between_paragraphs_never_in_a_list(tmp_path, question):
     before, after = asked(question, tmp_path).around("plot_log")
-    assert before.endswith("\n") and not after.lstrip("\n").startswith("- ")
+    assert before[-1:] in ("", "\n") and not after.lstrip("\n").startswith("- ")
 
 
 def test_lowering_a_gain_too_little_is_not_enough(tmp_path):
@@ -231,3 +231,13 @@ def test_a_log_that_was_pasted_is_said_to_be_undiagnosed(tmp_path, lines, told):
     pasted = "\n".join(line.format(number % 60, 10 + number % 60) for number in range(lines))
     text = asked(f"what is wrong here?\n{pasted}", tmp_path).text
     assert (f"these {lines} were not diagnosed" in text) == told
+
+
+@pytest.mark.parametrize(
+    "question", ["what is kp of 052?", "052 的 kp 是多少？", "which errors are in the log of 052?"]
+)
+def test_an_answer_names_its_log_and_tells_nothing_of_fetching_it(tmp_path, question):
+    answer = asked(question, tmp_path)
+    assert "fetch_log" in answer.tools
+    assert answer.text.count("InstrumentDebug_2026-02-19_23-24-45.39.log`") == 1
+    assert answer.text.startswith("**zspr 052") and "etching" not in answer.text and "正在" not in answer.text

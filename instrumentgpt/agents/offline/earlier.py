@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -65,11 +65,14 @@ def states_left(task: Task) -> dict[str, dict[str, Any]]:
     return {device: json.loads(state) for device, state in filed.items() if device not in own}
 
 
-def going_on(question: Question, task: Task) -> Question:
-    """Return `question`, or the one before it with what is named anew, if it only goes on about that."""
+def going_on(question: Question, task: Task, asked: Sequence[str] = ()) -> Question:
+    """Return `question`, or the one before it with what is named anew, if it only goes on about that.
+
+    asked  what the same message asks before it, newest first
+    """
     if not (_says_no_task(question) and (task.devices or _own(question))):
         return question
-    before = next(_repeatable(questions_before(task)), None)
+    before = next(_repeatable([*asked, *questions_before(task)]), None)
     return _with(before, question, bool(task.devices)) if before else question
 
 

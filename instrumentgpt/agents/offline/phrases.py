@@ -29,8 +29,8 @@ def sentences() -> dict[str, dict[str, str]]:
 def phrase(key: str, language: Language, **fields: Any) -> str:
     """Return the sentence `key` in `language`, its fields filled in.
 
-    >>> phrase("fetching", "en", device="zspr 052")
-    'Fetching the newest log of zspr 052.'
+    >>> phrase("source", "en", count=1, logs="`run.log`")
+    'From the log `run.log`.'
     """
     return str(Sentence().format(sentences()[key][language], **fields))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from instrumentgpt.agents.offline.answers.registry import answer
+from instrumentgpt.agents.offline.answers.several import answer_each
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.earlier import going_on
@@ -18,8 +18,10 @@ from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
+from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import resolve
+from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.language import Language, language_of
 
 HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
@@ -56,8 +58,8 @@ def _answer(wire: Wire, arguments: argparse.Namespace) -> str:
 
 
 def chat(task: Task, wire: Wire) -> Iterator[str]:
-    """Yield the answer to the question of `task`, calling tools through `wire`."""
-    yield from answer(_case(task, wire))
+    """Yield the answer to each question of `task`, calling tools through `wire`."""
+    yield from answer_each(_case(task, wire))
 
 
 def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
@@ -66,12 +68,14 @@ def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
 
 def _case(task: Task, wire: Wire) -> Case:
     """Return the question of `task` as answers take it, with the devices that it names."""
-    named = resolve(task.question, inventory_of(task))
+    inventory = inventory_of(task)
+    named = resolve(task.question, inventory)
     devices = task.devices or tuple(device.name for device in named.devices)
     task = replace(task, devices=devices)
     asked = read_question(task.question)
     language: Language = task.given.get("language") or language_of(asked.text)  # a mode may know better
-    return Case(task, going_on(asked, task), language, calling(task, wire), named.unknown)
+    unknown = named.unknown or (unheard_of(asked.text, inventory) if is_asked(asked.text) else ())
+    return Case(task, going_on(asked, task), language, calling(task, wire), unknown)
 
 
 TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {

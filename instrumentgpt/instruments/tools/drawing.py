@@ -37,5 +37,6 @@ def plot_log(
     return {
         "summary": alt,
         "log": opened.name,
+        "device": opened.device,
         "artifact": {"kind": "plotly", "file": file, "title": title, "alt": alt},
     }

@@ -33,6 +33,7 @@ def search_events(
     return {
         "summary": f"{count} event lines in {len(groups)} groups",
         "log": opened.name,
+        "device": opened.device,
         "query": query,
         "total": len(opened.log.events),
         "count": count,
@@ -73,5 +74,6 @@ def read_log_lines(
     return {
         "summary": f"lines {found[0][0]} to {found[-1][0]} of {opened.log.lines}",
         "log": opened.name,
+        "device": opened.device,
         "lines": [{"line": number, "text": text} for number, text in found],
     }

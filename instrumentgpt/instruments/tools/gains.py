@@ -50,6 +50,7 @@ def advise_gains(
     return {
         "summary": " ".join(one["sentences"][0] for one in told),
         "log": opened.name,
+        "device": opened.device,
         "channels": told,
         "groups": _groups(answers, language, unit),
         "advice_groups": _groups(advised, language, unit),

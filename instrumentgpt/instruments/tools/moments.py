@@ -40,6 +40,7 @@ def look_at_time(
     return {
         "summary": f"{opened.name} at {opened.log.clock(time)}: {len(findings)} findings",
         "log": opened.name,
+        "device": opened.device,
         "unit": opened.log.unit,
         "clock": opened.log.clock(time),
         "time": plain(time),

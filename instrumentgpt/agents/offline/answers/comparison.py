@@ -1,7 +1,7 @@
 """What changed since the last log, or what differs from the device that the conversation was about."""
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.subject import (
     Subject,
@@ -27,9 +27,9 @@ def compare(case: Case) -> Iterator[str]:
         yield from _compare_devices(case, **other)
         return
     if case.device and case.question.log and not dropped_logs(case):
-        about = yield from fetched_log(case)
+        about = fetched_log(case)
     else:
-        about = yield from choose_log(case, newest=bool(case.task.devices))
+        about = choose_log(case, newest=bool(case.task.devices))
     older = _dropped_before(case, about) if not about.device else _fetched_before(case, about)
     if not older:
         yield phrase("compare_one", case.language, label=about.label, count=1)
@@ -57,8 +57,8 @@ def other_device(case: Case) -> dict[str, str]:
 
 
 def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
-    about = yield from _own_log(case)
-    other = yield from _other_log(case, device, bare(log))
+    about = _own_log(case)
+    other = _other_log(case, device, bare(log))
     named = {"log": about.reference, "before": other.reference}
     found = case.tool("compare_logs", language=case.language, **named)
     key = "compare_devices" if found["changes"] else "compare_devices_same"
@@ -67,17 +67,15 @@ def _compare_devices(case: Case, device: str, log: str) -> Iterator[str]:
     yield from _told(case, about, other, found, f"{about.device}: ")
 
 
-def _own_log(case: Case) -> Generator[str, None, Subject]:
+def _own_log(case: Case) -> Subject:
     """Return the log of the first device that is in view, else its newest."""
     known = known_log(case)
-    return (yield from choose_log(case) if known and known.device else fetched_log(case))
+    return choose_log(case) if known and known.device else fetched_log(case)
 
 
-def _other_log(case: Case, device: str, log: str) -> Generator[str, None, Subject]:
+def _other_log(case: Case, device: str, log: str) -> Subject:
     """Return the log of `device` that was in view, else its newest."""
     known = "" if log in dropped_logs(case) else log
-    key = "fetching_named" if known else "fetching"
-    yield phrase(key, case.language, device=device, log=quoted(known)) + "\n\n"
     got = case.tool("fetch_log", device=device, log=known)
     return Subject(got["log"], got["device"], got["label"])
 

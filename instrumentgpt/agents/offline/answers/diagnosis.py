@@ -27,7 +27,7 @@ UNPROVEN = ("sensor_bias", "heater_degradation", "limit_cycle_actuator", "cross_
 
 def why(case: Case) -> Iterator[str]:
     """Diagnose the newest log of the device, or the log that is known, and draw it."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     found = diagnosed(case, about)
     yield from suspicions(case, about, found)
     yield verdict(case, about, found) + "\n\n"
@@ -55,7 +55,7 @@ def draw(case: Case, about: Subject) -> None:
 
 def next_action(case: Case) -> Iterator[str]:
     """Say what to do about each fault of the known log."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     found = diagnosed(case, about)
     yield verdict(case, about, found) + "\n\n"
     faults = faults_of(found)[:MOST_FAULTS]
@@ -69,7 +69,7 @@ def next_action(case: Case) -> Iterator[str]:
 
 def evidence(case: Case) -> Iterator[str]:
     """Quote the raw lines behind each finding, and what was ruled out."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     found = diagnosed(case, about)
     yield verdict(case, about, found) + "\n\n"
     for one in faults_of(found)[:MOST_FAULTS] or found["findings"][:MOST_LINES]:
@@ -89,7 +89,7 @@ def ruled_out(case: Case) -> Iterator[str]:
     if not (case.device or known_log(case)):
         yield "" if told else phrase("ruled_out_nothing", case.language)
         return
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     reasons: dict[str, list[int]] = {}
     for one in diagnosed(case, about)["findings"]:
         for reason in one["ruled_out"]:

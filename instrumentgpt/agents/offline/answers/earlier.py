@@ -1,6 +1,6 @@
 """What a gain or setpoint was before: in the log before, in the known one, in the user's own words."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 from instrumentgpt.agents.offline.answers.said import said
@@ -26,7 +26,7 @@ def earlier(case: Case) -> Iterator[str]:
     if not names or not case.device:
         yield from said(case)
         return
-    logs = yield from _logs(case)
+    logs = _logs(case)
     yield phrase("earlier_title", case.language, names=joined(names, case.language), label=logs[-1].label)
     yield "\n\n"
     found = [
@@ -40,12 +40,12 @@ def earlier(case: Case) -> Iterator[str]:
         yield "\n" + phrase("earlier_same", case.language)
 
 
-def _logs(case: Case) -> Generator[str, None, list[Subject]]:
+def _logs(case: Case) -> list[Subject]:
     """Return the log before the known one, if the device has one, and the known one: it stays in view."""
     before = []
     with suppress(ToolFailed, NothingToRead):  # the device has no older log
-        before.append((yield from fetched_log(case, older_log(case))))
-    return [*before, (yield from choose_log(case))]
+        before.append(fetched_log(case, older_log(case)))
+    return [*before, choose_log(case)]
 
 
 def _asked_about(case: Case) -> tuple[list[str], int | None]:

@@ -20,7 +20,7 @@ TOPICS = {  # what the question is about → words that logs use for it
 
 def events(case: Case) -> Iterator[str]:
     """Say which event lines there are, grouped, and which coincide with findings."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     query = topic(case)
     found = case.tool("search_events", log=about.log, device=about.device, query=query)
     yield _title(case, about, found, query) + "\n\n"

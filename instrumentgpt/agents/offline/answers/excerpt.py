@@ -23,7 +23,7 @@ def excerpt(case: Case) -> Iterator[str]:
         yield phrase("jump_ask", case.language, before=before, after=after) + "\n\n"
         yield phrase("jump_order", case.language)
         return
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     found = case.tool(
         "explain_jump",
         log=about.log,

@@ -8,7 +8,7 @@ from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.earlier import questions_before
 from instrumentgpt.agents.offline.patterns import FLAGS
-from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
+from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.instruments.devices import resolve
 
@@ -20,8 +20,6 @@ _THOSE = (
 def worst(case: Case) -> Iterator[str]:
     """Rank the devices that are named, or all, the worst first."""
     named = list(case.task.devices) if len(case.task.devices) > 1 else _spoken_of(case)
-    told = joined(named, case.language) or phrase("every_device", case.language)
-    yield phrase("worst_reading", case.language, names=told) + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=named or None)["devices"]
     yield _verdict(case, rows) + "\n\n"
     for place, row in enumerate(rows, start=1):

@@ -19,7 +19,7 @@ VERDICTS = ("yes", "no", "not_proven")
 
 def gain(case: Case) -> Iterator[str]:
     """Say whether the gain may be changed, on the channel asked about or on each."""
-    about = yield from choose_log(case)
+    about = choose_log(case)
     asked = case.question
     factor = asked.factor or (LOWERED if asked.direction == "down" else None)
     named = asked.gain or "kp"
@@ -45,7 +45,7 @@ def gain(case: Case) -> Iterator[str]:
 
 def tune(case: Case) -> Iterator[str]:
     """Propose gains, on the channel asked about or on each, or say why none are proposed."""
-    about = yield from choose_log(case)
+    about = choose_log(case)
     found = _advised(case, about)
     proposed = [one["channel"] for one in found["channels"] if one["advice"]["proposed"]]
     key = "tune_some" if proposed else "tune_none"

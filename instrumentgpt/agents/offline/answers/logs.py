@@ -45,8 +45,6 @@ def fetch(case: Case) -> Iterator[str]:
     if not case.device:
         raise NothingToRead(ask_for_log(case))
     log = older_log(case) if means_older(case) else case.question.log
-    key = "fetching_named" if log else "fetching"
-    yield phrase(key, case.language, device=case.device, log=quoted(log)) + "\n\n"
     got = case.tool("fetch_log", device=case.device, log=log)
     how = (
         phrase("fetched_cache", case.language)
@@ -61,7 +59,7 @@ def lines(case: Case) -> Iterator[str]:
     """Show raw lines by number."""
     assert case.question.lines is not None, "the intent comes from the numbers"
     first, last = case.question.lines
-    about = yield from choose_log(case)
+    about = choose_log(case)
     found = case.tool("read_lines", log=about.log, device=about.device, first=first, last=last)["lines"]
     numbers = {"first": found[0]["line"], "last": found[-1]["line"]}
     yield phrase("lines_title", case.language, log=quoted(about.log), **numbers) + "\n\n"

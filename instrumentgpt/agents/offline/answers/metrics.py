@@ -25,7 +25,7 @@ NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be s
 
 def metrics(case: Case) -> Iterator[str]:
     """Say the figures asked for, of one channel or of all."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     channel = case.question.channel
     found = case.tool("channel_metrics", log=about.log, device=about.device, channel=channel)
     channels = found["channels"]

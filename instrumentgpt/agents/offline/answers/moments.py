@@ -13,7 +13,7 @@ MOST_GROUPS = 6
 
 def at_time(case: Case) -> Iterator[str]:
     """Say what the channels read then, which findings were in progress, and which events were near."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     wanted = {"log": about.log, "device": about.device, "clock": case.question.clock}
     found = case.tool("look_at_time", language=case.language, **wanted)
     key = "moment_fault" if found["during"] else "moment_calm"

@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.phrases import phrase
 
 def plot(case: Case) -> Iterator[str]:
     """Draw the log, or one channel of it."""
-    about = yield from choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case, newest=bool(case.task.devices))
     wanted = {"log": about.log, "device": about.device, "channel": case.question.channel}
     case.tool("plot_log", language=case.language, **wanted)
     found = case.tool("diagnose_log", language=case.language, record=remembered_in(case), **wanted)

@@ -27,6 +27,7 @@ from instrumentgpt.agents.offline.answers.rest import (
     unknown_device,
 )
 from instrumentgpt.agents.offline.answers.said import forbidden, said, which_log
+from instrumentgpt.agents.offline.answers.sources import with_source
 from instrumentgpt.agents.offline.answers.state import recall
 from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, on_what_is_asked, stated
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
@@ -69,8 +70,15 @@ ONE_AT_A_TIME = (  # asked of several devices at once, these are answered by a s
 )  # fmt: skip
 
 
-def answer(case: Case) -> Iterator[str]:
-    """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised."""
+BESIDE = (beside_the_log, done_meanwhile, laid_down)  # what is told after an answer
+
+
+def answer(case: Case, told: set[str] | None = None) -> Iterator[str]:
+    """Yield the answer to the question of `case` in pieces; what a tool could not do is said, not raised.
+
+    told  what was said beside other answers to the same message, which is not said again
+    """
+    told = set() if told is None else told
     if case.unknown and not case.task.devices:
         yield from unknown_device(case)
         return
@@ -80,8 +88,8 @@ def answer(case: Case) -> Iterator[str]:
     if is_noted(case):
         yield from noted(case)
         return
-    if case.question.intent == "unknown" and (told := stated(case)):
-        yield "\n\n".join(told)
+    if case.question.intent == "unknown" and (said := stated(case)):
+        yield "\n\n".join(said)
         return
     if told_so := on_what_is_asked(case):
         yield told_so
@@ -90,15 +98,25 @@ def answer(case: Case) -> Iterator[str]:
         yield note + "\n\n"
         if not case.device and not known_log(case):
             return
+    try:
+        yield from with_source(case, _kind(case))
+        for beside in BESIDE:
+            yield from _once("".join(beside(case)), told)
+    except NothingToRead as problem:
+        yield from _once(str(problem), told)
+    except ToolFailed as problem:
+        yield phrase("failed", case.language, reason=plain_text(str(problem)))
+
+
+def _once(words: str, told: set[str]) -> Iterator[str]:
+    if words not in told:
+        told.add(words)
+        yield words
+
+
+def _kind(case: Case) -> Callable[[Case], Iterator[str]]:
+    """Return what answers the question: of several devices at once, a survey."""
     several = len(case.task.devices) > 1 and case.question.intent in ONE_AT_A_TIME
     if case.question.intent == "compare" and other_device(case):
         several = False
-    try:
-        yield from (worst if several else ANSWERS[case.question.intent])(case)
-        yield from beside_the_log(case)
-        yield from done_meanwhile(case)
-        yield from laid_down(case)
-    except NothingToRead as problem:
-        yield str(problem)
-    except ToolFailed as problem:
-        yield phrase("failed", case.language, reason=plain_text(str(problem)))
+    return worst if several else ANSWERS[case.question.intent]

@@ -1,6 +1,5 @@
 """Which log an answer is about: the one named, dropped, or known; else the device's newest, fetched now."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,26 +69,24 @@ def device_label(case: Case) -> str:
     return f"{name} ({ip})" if name and ip else name or ip
 
 
-def choose_log(case: Case, newest: bool = False) -> Generator[str, None, Subject]:
-    """Return the log to answer from, saying what is fetched; with `newest` a known one is not enough.
+def choose_log(case: Case, newest: bool = False) -> Subject:
+    """Return the log to answer from, fetched if need be; with `newest` a known one is not enough.
+
+    Nothing is said of fetching: the tool call shows it, and it is no part of an answer.
 
     Raises NothingToRead if neither a device nor a log is known.
     """
     if means_older(case) and case.question.intent != "compare":
-        return (yield from fetched_log(case, older_log(case)))
+        return fetched_log(case, older_log(case))
     if not newest and (known := known_log(case)):
-        key = "using" if known.label != known.log else "reading"
-        yield phrase(key, case.language, log=quoted(known.log), label=known.label) + "\n\n"
         return known
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    return (yield from fetched_log(case, case.question.log))
+    return fetched_log(case, case.question.log)
 
 
-def fetched_log(case: Case, log: str = "") -> Generator[str, None, Subject]:
-    """Return the device's log of this name, or its newest, fetched; say so before."""
-    key = "fetching_named" if log else "fetching"
-    yield phrase(key, case.language, device=case.device, log=quoted(log)) + "\n\n"
+def fetched_log(case: Case, log: str = "") -> Subject:
+    """Return the device's log of this name, or its newest, fetched."""
     got = case.tool("fetch_log", device=case.device, log=log)
     return Subject(got["log"], got["device"], got["label"])
 

@@ -43,13 +43,7 @@ _CHANNEL = (  # figures of a channel that go into the brief
 
 def brief(case: Case) -> Iterator[str]:
     """Yield what the log says as JSON: findings, what is ruled out, figures of channels, the log before."""
-    steps = choose_log(case, newest=bool(case.task.devices))
-    while True:
-        try:
-            next(steps)  # what it says of fetching is on the wire as a tool call
-        except StopIteration as end:
-            about = end.value
-            break
+    about = choose_log(case, newest=bool(case.task.devices))
     found = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
     draw(case, about)
     told = {

@@ -1,0 +1,129 @@
+"""A message with several questions is answered part by part, in order; one question is never cut in two."""
+
+import json
+
+import pytest
+
+import db
+from instrumentgpt import runs
+from instrumentgpt.agents.offline.several import parts_of
+from instrumentgpt.settings import database_path
+from memory import DiagnosticState
+from tests.offline_case import asked
+
+HEALTHY = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("what was kp before? and what did I say not to do?", ["what was kp", "what did I say"]),
+        ("溫度為什麼波動？順便問 kp 現在是多少？", ["溫度為什麼波動", "kp 現在是多少"]),
+        ("why does 053 fluctuate and is 050 fine?", ["why does 053", "is 050 fine"]),
+        ("what's kp, and what's the overshoot?", ["what's kp", "what's the overshoot"]),
+        ("053 kp 是多少，還有 052 正常嗎？", ["053 kp", "052 正常嗎"]),
+        ("溫度為什麼波動，kp 現在多少？", ["溫度為什麼波動", "kp 現在多少"]),
+        ("请画出 053 的温度曲线，并且列出错误", ["请画出 053", "列出错误"]),
+        ("Is 053 healthy? Compare it with 050. List its errors.", ["Is 053", "Compare", "List"]),
+        ("052 為什麼波動? and what is kp of channel 2?", ["052 為什麼", "what is kp"]),
+    ],
+)
+def test_each_question_of_a_message_is_a_part_of_its_own(text, parts):
+    found = parts_of(text)
+    assert len(found) == len(parts)
+    assert all(words in part.text for words, part in zip(parts, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why does temperature and power swing?",
+        "is it the heater and not the sensor?",
+        "is it the sensor? Or the heater?",
+        "what are kp, ki and kd of channels 1, 2 and 3?",
+        "show errors and warnings",
+        "tell me what changed and why",
+        'what does "why is it hot? and how is it cooled?" in the log mean?',
+        "「為什麼波動？怎麼辦？」是誰說的？",
+        "052 和 053 哪一台比較糟？",
+        "是感測器嗎？還是加熱器？",
+        "為什麼溫度波動，是不是因為 kp 太高？",
+        "如果 kp 調到多少，怎麼會波動？",
+        "沒什麼問題，kp 多少？",
+        "kp 可以調高嗎？為什麼？",
+        "I swapped the heater. Is it ok now?",
+        "do you know which log that was and whether 050 is ok?",
+        "```\nwhy?\nhow is it?\n```\nwhat does this script do?",
+    ],
+)
+def test_one_question_is_never_cut_in_two(text):
+    assert len(parts_of(text)) == 1
+
+
+def test_each_part_is_answered_under_its_own_words_and_of_its_own_device(tmp_path):
+    text = asked("why does 053 fluctuate and is 052 fine?", tmp_path).text
+    first, second = text.index("### 1. why does 053 fluctuate"), text.index("### 2. is 052 fine?")
+    assert first < text.index("**zspr 053 (10.1.1.112): Oscillation") < second
+    assert second < text.index("**zspr 052 (10.1.1.47) is healthy")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "溫度為什麼波動？順便問 kp 現在是多少？",
+            ["溫度為什麼波動？", "### 2. kp 現在是多少？", "kp 9"],
+        ),
+        ("what is kp of channel 2? and of channel 3?", ["### 1.", "- Channel 2:", "### 2.", "- Channel 3:"]),
+        ("what is kp? can it be raised?", ["### 1.", "kp 9", "### 2. can it be raised?", "11.7"]),
+    ],
+)
+def test_a_later_part_goes_on_about_what_the_one_before_named(tmp_path, question, told):
+    text = asked(f"052: {question}" if question.isascii() else f"052 {question}", tmp_path).text
+    places = [text.find(words) for words in told]
+    assert -1 not in places and places == sorted(places), text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is wrong with 052 and how do I fix it?",
+        "052 怎麼了？怎麼辦？",
+        "is 052 ok? plot it",
+        "052 正常嗎？052 正常嗎？",
+    ],
+)
+def test_what_another_answer_holds_is_not_told_twice(tmp_path, question):
+    answer = asked(question, tmp_path)
+    assert "###" not in answer.text
+    assert answer.tools.count("plot_log") == 1
+
+
+def test_a_device_is_asked_for_once(tmp_path):
+    text = asked("why does it fluctuate? and what is kp?", tmp_path).text
+    assert text.count("Which device is it") == 1
+
+
+def test_what_is_not_understood_beside_a_question_is_said_and_not_taken_for_a_device(tmp_path):
+    text = asked("Is Bob in today? Why does 053 swing?", tmp_path).text
+    assert "did not recognise" in text.split("### 2.")[0] and "Oscillation" in text.split("### 2.")[1]
+
+
+@pytest.mark.parametrize("question", ["why does 047 fluctuate?", "047 為什麼波動？"])
+def test_a_number_that_no_device_has_is_not_answered_for_the_device_in_view(tmp_path, question):
+    assert "`047`" in asked(question, tmp_path, state=HEALTHY).text
+
+
+def test_numbers_that_are_no_devices_stay_numbers(tmp_path):
+    answer = asked("why is error 047 in the log of 052?", tmp_path)
+    assert "not in the inventory" not in answer.text
+
+
+def test_the_log_of_one_part_is_not_taken_for_one_of_the_other_parts_device(database, conversation):
+    question = "why does 053 fluctuate and is 050 fine?"
+    list(runs.consume(database_path(), conversation, question, agent="offline"))
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    filed = {name: json.loads(one) for name, one in db.device_states(database, conversation).items()}
+    other = next(one for name, one in filed.items() if "050" in name)
+    assert state.device_name == "zspr 053" and other["last_log_file"] not in (None, state.last_log_file)
+    assert state.downloaded_logs == [state.last_log_file]
