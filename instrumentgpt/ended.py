@@ -50,6 +50,13 @@ def _saved(turn: Turn, outcome: Outcome) -> Done | None:
         return turn.save(outcome, remember=False)
 
 
+def end_at_once(run: Run) -> None:
+    """Kill all that the run started, its turn first: it would store how its agent died as its own end."""
+    family = run_processes(run.id)
+    end_all((process for process in family if process.pid == run.pid), grace=0.0)
+    end_all(family, grace=0.0)
+
+
 def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event]:
     """Yield all events stored of the run with numbers above `after`."""
     while page := read_events(database, run_id, after):
@@ -74,14 +81,14 @@ def reap(database: Database, run: Run, longest: float) -> bool:
     """Return whether the run was ended here: its process died, or it took more than `longest` seconds."""
     age = time.time() - run.started_at
     if run.began_at is not None and time.time() - run.began_at > longest:
-        end_all(run_processes(run.id), grace=0.0)
+        end_at_once(run)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True
     if process_of(run) is not None or (run.pid is None and age < STARTING_SECONDS):
         return False
     if get_run(database, run.id).status != "running":  # it ended between the two looks
         return False
-    end_all(run_processes(run.id), grace=0.0)
+    end_at_once(run)
     close(database, run.id, Failure("died", "The answer's process died.", "Ask again."))
     return True
 

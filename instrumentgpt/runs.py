@@ -20,7 +20,7 @@ from instrumentgpt.agents.family import end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.background import after_answer
 from instrumentgpt.detached import start_detached
-from instrumentgpt.ended import close, events_of, process_of, reap_all
+from instrumentgpt.ended import close, end_at_once, events_of, process_of, reap_all
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import run_turn
 from instrumentgpt.opening import open_turn
@@ -171,8 +171,8 @@ def stop(database_path: str | Path, run_id: str) -> Run:
             if run.status != "running":
                 break
             time.sleep(POLL / 2)
-        if get_run(database, run_id).status == "running":
-            end_all(run_processes(run_id), grace=0.0)
+        if (run := get_run(database, run_id)).status == "running":
+            end_at_once(run)
             close(database, run_id, outcome="cancelled")
         return get_run(database, run_id)
 

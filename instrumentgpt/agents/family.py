@@ -73,9 +73,13 @@ def run_processes(run: str) -> set[psutil.Process]:
 
 
 def end_all(family: Iterable[psutil.Process], grace: float) -> None:
-    """End every process of `family`: SIGTERM, and SIGKILL for those still there after `grace` seconds."""
+    """End every process of `family`: SIGTERM, and SIGKILL for those still there after `grace` seconds.
+
+    Without any grace there is no SIGTERM: on a busy machine somebody would begin to act on it all the same.
+    """
     living = [process for process in family if _lives(process)]
-    for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, KILLED_SECONDS)):
+    steps = ((signal.SIGTERM, grace), (signal.SIGKILL, KILLED_SECONDS))
+    for number, seconds in steps if grace > 0 else steps[1:]:
         for process in living:
             with suppress(psutil.Error):
                 process.send_signal(number)
