@@ -5,8 +5,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 APP = str(Path(__file__).parents[1] / "app.py")
-PAGE_SECONDS = 30  # the first run imports everything
-SETTINGS_SECONDS = 60  # so does this one, and the test of an agent starts one
+PAGE_SECONDS = 100  # the first run imports everything; nothing is waited for but the page itself
 KINDS = ("markdown", "caption", "text", "code")
 
 
@@ -30,7 +29,7 @@ def settings_page() -> AppTest:
 
         settings.page()
 
-    at = AppTest.from_function(script, default_timeout=SETTINGS_SECONDS).run()
+    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS).run()
     assert not at.exception
     return at
 

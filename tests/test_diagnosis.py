@@ -2,11 +2,13 @@
 
 import json
 import math
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
+from spent import pieces
 
 from instrumentgpt.instruments import withheld_wording
 from instrumentgpt.instruments.checks import CHECKS, Check
@@ -180,12 +182,8 @@ def test_an_output_in_other_units_is_not_quoted_as_if_it_stood_in_the_line():
 
 
 def test_20000_lines_are_diagnosed_in_well_under_a_second():
-    import time
-
     log = among_quiet(samples_of(duration=5000.0))
-    started = time.process_time()
-    diagnose(log)
-    assert time.process_time() - started < 0.6
+    assert pieces(lambda: diagnose(log), clock=time.process_time) < 80
 
 
 @pytest.mark.parametrize("pattern", ["cellularmitosis/20180126-25c-chamber/run13.csv", "tclab/mimo_data.txt"])

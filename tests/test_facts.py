@@ -1,9 +1,9 @@
 """Values that messages state: found however they are written, superseded, never mixed between devices."""
 
-import time
 from contextlib import closing
 
 import pytest
+from spent import pieces
 
 import db
 import memory
@@ -163,11 +163,12 @@ def test_not_every_label_is_a_quantity(label):
 
 
 def test_long_and_hostile_lines_are_read_in_no_time():
-    began = time.process_time()
-    facts_in("kp " + "a:" * 400 + "\n" + "| " * 30_000 + "\n" + "kp is 1 not " * 80, "oven 7", NAMES)
-    wishes_in("never " * 20_000)
-    errors_in("[2026-02-19 23:40:54] " + "ERROR " * 20_000)
-    assert time.process_time() - began < 5.0
+    def read():
+        facts_in("kp " + "a:" * 400 + "\n" + "| " * 30_000 + "\n" + "kp is 1 not " * 80, "oven 7", NAMES)
+        wishes_in("never " * 20_000)
+        errors_in("[2026-02-19 23:40:54] " + "ERROR " * 20_000)
+
+    assert pieces(read) < 75
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """Quantities that came up before: spoken of by name in any wording, corrected without one, answered to."""
 
-import time
-
 import pytest
+from spent import pieces
 
 from instrumentgpt.text.facts import Fact, Heard, facts_in
 
@@ -186,8 +185,4 @@ def test_a_message_of_two_kilobytes_is_read_in_no_time():
         "流量 8.4 L/min，溫度 37 度。",
     ]
     texts = [*hostile, "\n".join(lines * 20)]
-    facts_in(texts[-1], "oven 7", NAMES, heard)
-    began = time.process_time()
-    for text in texts * 5:
-        facts_in(text, "oven 7", NAMES, heard)
-    assert (time.process_time() - began) / (5 * len(texts)) < 0.05  # seconds; about 2 ms on an idle machine
+    assert pieces(lambda: [facts_in(text, "oven 7", NAMES, heard) for text in texts]) < 350

@@ -1,10 +1,9 @@
 """What leaves the history: markers, raw log lines, long code; and what stays, byte for byte."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spent import pieces
 
 from instrumentgpt.text.filtering import RAW_LOG, cap, prose_lines
 from memory import filter_content
@@ -135,9 +134,7 @@ def test_004_05_prose_comes_back_as_it_was(text):
     ids=["open markers", "fence", "numbers", "quotes", "openings", "newlines"],
 )
 def test_a_megabyte_of_trouble_is_filtered_in_linear_time(text):
-    started = time.process_time()
-    filter_content(text)
-    assert time.process_time() - started < 3
+    assert pieces(lambda: filter_content(text), repeats=1) < 1500  # up to 240; in quadratic time millions
 
 
 def test_prose_leaves_out_code_logs_quotations_and_markers():

@@ -1,10 +1,9 @@
 """What users call a device: which sentences name one, and which only look like it."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spent import pieces
 
 from instrumentgpt.text.nicknames import Naming, borne, nicknames_in
 
@@ -283,9 +282,7 @@ def test_any_text_can_be_read(text):
     ],
 )
 def test_no_text_takes_long(told):
-    begun = time.process_time()
-    nicknames_in(told, NAMES)
-    assert time.process_time() - begun < 0.25
+    assert pieces(lambda: nicknames_in(told, NAMES)) < 5
 
 
 def test_it_costs_nothing_that_anybody_notices():
@@ -294,12 +291,4 @@ def test_it_costs_nothing_that_anybody_notices():
         "053 是 A 區的超低溫冰箱，庫房叫它「北極」；054 是 B 區同型的，叫「南極」；溫度會跳到 7 度多。",
         "[2026-02-19 23:24:45] 052 out=100 pv=36.4\n" * 200,
     ]
-    for message in messages:
-        nicknames_in(message, NAMES)
-    times = []
-    for _ in range(20):
-        begun = time.process_time()
-        for message in messages:
-            nicknames_in(message, NAMES)
-        times.append((time.process_time() - begun) / len(messages))
-    assert min(times) < 0.001  # s; about 0.1 ms on an idle machine
+    assert pieces(lambda: [nicknames_in(message, NAMES) for message in messages], repeats=20) < 2

@@ -1,20 +1,18 @@
 """Commands typed into the chat: answered like any question, shown without anything live, by no agent."""
 
 import re
-import time
 from contextlib import closing
 
 import pytest
 from pages import page
 from streamlit.testing.v1 import AppTest
+from waiting import wait_for
 
 import db
 from instrumentgpt import runs
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run
-
-ANSWERED_SECONDS = 30
 
 
 def texts(at: AppTest) -> str:
@@ -27,9 +25,7 @@ def typed(command: str) -> AppTest:
     at.chat_input[0].set_value(command).run()
     with closing(db.connect(database_path())) as database:
         conversation = db.list_conversations(database)[0].id
-        deadline = time.monotonic() + ANSWERED_SECONDS
-        while live_run(database, conversation) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for(lambda: not live_run(database, conversation))
     return page(conversation)
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.commands import doctor
 
-TIMEOUT = 60  # s: the first run imports everything
+TIMEOUT = 100  # s: the first run imports everything
 AGENT = """
 import sys
 word = sys.argv[1]

@@ -1,7 +1,7 @@
 """The panel on the Chat page without a browser: its steps, the list to edit, going on, what is kept."""
 
 import pytest
-from pages import page
+from pages import PAGE_SECONDS, page
 from panel_script import QUESTION, proposed, says, sums_up, turn
 from streamlit.testing.v1 import AppTest
 
@@ -78,7 +78,7 @@ def test_all_that_experts_remember_is_listed_on_settings_and_cleared(conversatio
         database,
         [Conclusion("power", "zspr 052", "saturation", "Is there power?", "57 % at 95 °C", conversation)],
     )
-    at = AppTest.from_function(_remembered, default_timeout=30).run()
+    at = AppTest.from_function(_remembered, default_timeout=PAGE_SECONDS).run()
     assert at.dataframe[0].value["Concluded"].tolist() == ["57 % at 95 °C"]
     next(one for one in at.button if one.label == "Clear all 1").click().run()
     assert list_conclusions(database) == []

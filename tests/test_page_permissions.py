@@ -16,7 +16,7 @@ from instrumentgpt.storage.permissions import (
 )
 from instrumentgpt.ui import answer, permissions
 
-TIMEOUT = 60  # s: the first run imports everything
+TIMEOUT = 100  # s: the first run imports everything
 
 
 def page(conversation: str) -> AppTest:

@@ -2,6 +2,7 @@
 
 import re
 
+from pages import PAGE_SECONDS
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -16,7 +17,7 @@ def drawn():
 
         settings.page()
 
-    at = AppTest.from_function(script, default_timeout=30).run()
+    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS).run()
     assert not at.exception
     return at
 

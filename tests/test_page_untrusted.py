@@ -1,11 +1,11 @@
 """Text of logs, agents and users cannot command the page."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spent import pieces
 
 from instrumentgpt.ui import untrusted
 
@@ -95,6 +95,4 @@ def test_no_letter_is_ever_lost(text):
 
 @pytest.mark.parametrize("piece", ["`", "```\n", "` a", "~~~ x\n", ":a", "!["])
 def test_hostile_repetition_stays_fast(piece):
-    begun = time.perf_counter()
-    untrusted.markdown(piece * 5_000)
-    assert time.perf_counter() - begun < 2
+    assert pieces(lambda: untrusted.markdown(piece * 5_000)) < 60

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from spent import pieces
 
 from instrumentgpt.instruments.advice import can_raise
 from instrumentgpt.instruments.logs import read_log
@@ -88,9 +89,7 @@ def test_a_loop_that_cools_is_identified_like_one_that_heats():
 @pytest.mark.parametrize("count", [2000, 5000])
 def test_a_channel_takes_less_than_two_seconds(count):
     loop = simulated_loop(setpoint=[*STEPS, (1800.0, 55.0)], duration=float(count))
-    started = time.process_time()
-    identified(loop)
-    assert time.process_time() - started < 2.0
+    assert pieces(lambda: identified(loop), clock=time.process_time) < 350
 
 
 def test_a_long_log_is_averaged_and_still_tells_the_plant():

@@ -1,9 +1,9 @@
 """Search over all conversations: both languages, other names, findings, logs; best first, the hit marked."""
 
 import json
-import time
 
 import pytest
+from spent import pieces
 
 import db
 from instrumentgpt.__main__ import main
@@ -171,12 +171,10 @@ def test_twenty_thousand_messages_are_searched_in_a_blink(database):
             for number in range(200):
                 text = " ".join(words[(number * step) % len(words)] for step in range(1, 40))
                 db.add_message(database, conversation, "user" if number % 2 else "assistant", text)
-    times = []
-    for query in ("oscillation kp", "溫度波動", "heater of channel sensor"):
-        started = time.process_time()
-        assert len(db.search(database, query)) == 20
-        times.append(time.process_time() - started)
-    assert sorted(times)[1] < 0.05  # s of CPU, the median of three queries that every message fits
+    queries = iter(["oscillation kp", "溫度波動", "heater of channel sensor"])  # every message fits each
+    hits = []
+    assert pieces(lambda: hits.append(db.search(database, next(queries)))) < 30
+    assert [len(found) for found in hits] == [20, 20, 20]
 
 
 def test_the_command_prints_the_hit_with_its_address(database, capsys):

@@ -1,9 +1,9 @@
 """The token estimate against exact counts of o200k_base, taken once with rs-bpe 0.1.0 and gpt-tokenizer 2."""
 
 import base64
-import time
 
 import pytest
+from spent import pieces
 
 from instrumentgpt.text.tokens import _han_cost, count_tokens
 
@@ -156,6 +156,5 @@ def test_the_6763_characters_of_gb_2312_cost_least_and_other_usual_ones_of_big5_
 
 
 def test_a_hundred_thousand_characters_are_counted_in_time():
-    started = time.process_time()
-    count_tokens("溫度 is 37.0 °C; " * 7000)
-    assert time.process_time() - started < 1
+    fresh = iter([f"{number} " + "溫度 is 37.0 °C; " * 7000 for number in range(3)])  # counts are remembered
+    assert pieces(lambda: count_tokens(next(fresh))) < 40

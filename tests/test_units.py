@@ -1,10 +1,9 @@
 """A message falls into the parts that say something by themselves, each with the devices it speaks of."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spent import pieces
 
 from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.said.units import MOST_UNITS, UNIT_CHARS, units_in
@@ -210,13 +209,8 @@ LONG = {
 
 @pytest.mark.parametrize("message", LONG.values(), ids=LONG)
 def test_a_paste_of_200_kb_takes_milliseconds(message):
-    units_in(message, "oven 7", NAMES)
-    spent = []
-    for _ in range(3):
-        began = time.process_time()
-        assert len(units_in(message, "oven 7", NAMES)) <= MOST_UNITS
-        spent.append(time.process_time() - began)
-    assert min(spent) < 0.1  # s, on a busy machine; 0.02 on a free one
+    assert len(units_in(message, "oven 7", NAMES)) <= MOST_UNITS
+    assert pieces(lambda: units_in(message, "oven 7", NAMES)) < 40
 
 
 @given(st.text(alphabet=st.sampled_from("ab1 .,:|=\t\n\r-#>*`~[]()（「。；因為kp0%壓"), max_size=300))
