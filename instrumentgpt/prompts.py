@@ -152,7 +152,7 @@ def request_file(request: str) -> str:
 
 
 def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
-    """Write the request into `folder`, where the agent works, if its prompt points to it there, in place of older ones."""
+    """Write the request into `folder`, where the agent works, if its prompt points to it; no older one."""
     for path in folder.glob("request-????????.txt"):
         path.unlink()
     if memory.is_too_long(request, settings.prompt_tokens):

@@ -12,7 +12,7 @@ from instrumentgpt.runs import consume
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.prompts import keep_prompt
-from instrumentgpt.storage.revisions import list_revisions, revise
+from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
 from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import inspector
@@ -51,6 +51,48 @@ def test_every_item_says_who_said_it_in_which_turn_and_which_line_shows_it(datab
     assert "pv swings by 3 °C" in shown
     assert f"tool · turn 1 · [L 18,204](?conv={conversation}&log=zspr%20052%2Frun.log&line=18204)" in shown
     assert "user · turn 1" in shown
+
+
+def edits(conversation: str) -> AppTest:
+    at = page(conversation)
+    at.session_state[VIEW] = "Edits"
+    return at.run()
+
+
+def test_deleted_turns_are_listed_in_their_language_and_restored_or_deleted_for_good(database):
+    conversation = db.create_conversation(database)
+    for words in ("why does it **swing**?", "為什麼溫度波動？", "and now?"):
+        exchange(database, conversation, words)
+    messages = db.list_messages(database, conversation)
+    for message in messages[:4:2]:
+        db.delete_turn(database, message.id)
+    at = edits(conversation)
+    shown = "\n".join(str(one.value) for one in at.sidebar.markdown)
+    assert "why does it \\*\\*swing\\*\\*?" in shown and "was turn 1" in shown
+    assert "為什麼溫度波動？" in shown and "原為第 1 輪" in shown
+    first, second = list_deleted(database, conversation)
+    labels = {one.key: one.label for one in at.sidebar.button}
+    assert (labels[f"restore-{first.id}"], labels[f"restore-{second.id}"]) == ("Restore", "還原")
+    next(one for one in at.sidebar.button if one.key == f"restore-{first.id}").click().run()
+    assert [one.id for one in db.list_messages(database, conversation)] == [
+        *[one.id for one in messages[:2]],
+        *[one.id for one in messages[4:]],
+    ]
+    assert at.query_params["msg"] == str(messages[0].id)
+    next(one for one in at.sidebar.button if one.key == f"for-good-{second.id}").click().run()
+    assert list_deleted(database, conversation) == []
+    assert not at.exception
+
+
+def test_the_newest_change_is_undone_from_the_state_view_be_it_a_deletion(database):
+    conversation = db.create_conversation(database)
+    exchange(database, conversation, "why?")
+    db.delete_turn(database, db.list_messages(database, conversation)[0].id)
+    at = page(conversation)
+    undo = next(one for one in at.sidebar.button if one.key == "undo-last")
+    assert undo.label == "Undo: deleted “why?”"
+    undo.click().run()
+    assert db.count_messages(database, conversation) == 2
 
 
 def test_an_item_whose_origin_nobody_recorded_says_so(database):

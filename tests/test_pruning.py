@@ -19,6 +19,7 @@ from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.provenance import file_device_state
+from instrumentgpt.storage.revisions import list_revisions, undo_revision
 from instrumentgpt.storage.runs import append_events, finish_run, read_events, start_run
 from instrumentgpt.text.markers import marker
 
@@ -65,6 +66,32 @@ def diagnosed(database, log=LOG):
     folders = [filled("workspaces", conversation), filled("runs", run)]
     folders += [filled("attachments", upload.id) for upload in list_uploads(database, conversation)]
     return conversation, run, chart, folders
+
+
+def test_deleted_turns_go_with_the_pruning_and_never_before(database):
+    conversation, *_ = diagnosed(database)
+    later = db.add_message(database, conversation, "user", "and now?")
+    db.delete_turn(database, db.list_messages(database, conversation)[0].id)
+    assert prunable(database, 30) == []
+    (one,) = prunable(database, 30, NOW)
+    assert one.kept > len(BIG) // 10
+    assert len(prune(database, [one], NOW).pruned) == 1
+    assert list_revisions(database, conversation) == []
+    assert database.execute("SELECT * FROM deleted_rows").fetchall() == []
+    assert [message.id for message in db.list_messages(database, conversation)] == [later]
+
+
+def test_a_turn_that_is_deleted_or_brought_back_keeps_its_conversation_from_being_pruned(database):
+    conversation, *_ = diagnosed(database)
+    database.execute("UPDATE conversations SET updated_at = updated_at - ?", (100 * 86_400,))
+    for change in (
+        lambda: db.delete_turn(database, db.list_messages(database, conversation)[0].id),
+        lambda: undo_revision(database, list_revisions(database, conversation)[0].id),
+    ):
+        (one,) = prunable(database, 30)
+        change()
+        assert prunable(database, 30) == [] and prune(database, [one]).skipped == (one,)
+        database.execute("UPDATE conversations SET updated_at = updated_at - ?", (100 * 86_400,))
 
 
 def test_nothing_is_pruned_unless_a_time_is_set(database):

@@ -2,7 +2,7 @@
 
 Both are asked in the mode of the first, whichever is chosen beside the input by now.
 They make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
-memory, so nothing is lost, until somebody deletes that turn in the same dialog.
+memory, so nothing is lost; a turn that is deleted in the same dialog can be brought back (ui/deleted.py).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import mode_of
-from instrumentgpt.ui import composer, session
+from instrumentgpt.ui import composer, deleted, session
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
 BOX_HEIGHT = 160  # px
@@ -100,20 +100,16 @@ def _edit(message: db.Message) -> None:
         composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()
-    with st.expander("Delete this turn", icon=":material/delete:"):
-        st.caption(
-            "The question and its answer leave the page and the memory, with what only they said."
-            " This cannot be undone."
-        )
-        if st.button("Delete question and answer", key=f"delete-{message.id}"):
+    with st.expander(deleted.say("title", message.content), icon=":material/delete:"):
+        st.caption(deleted.say("explained", message.content))
+        if st.button(deleted.say("delete", message.content), key=f"delete-{message.id}"):
             _delete(message.id)
 
 
 def _delete(message_id: int) -> None:
-    """Delete the turn, if nobody answers it by now; the dialog closes with it."""
+    """Delete the turn, if nothing is being answered by now; the dialog closes with it."""
     try:
-        with session.opened() as database:
-            db.delete_turn(database, message_id)
+        deleted.delete(message_id)
     except InstrumentGPTError as error:
         st.error(str(error), icon=":material/error:")
         return

@@ -16,6 +16,7 @@ from instrumentgpt.ui import (
     answer,
     attachments,
     charts,
+    deleted,
     inspector,
     live,
     panel_answer,
@@ -66,7 +67,11 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
     ]
     goal = place if place is not None else _just_folded(database, messages)
     agents = None if answering else again.agents_here(settings)
+    gone = deleted.latest(database, conversation_id)
     for message in messages:
+        if gone and message.id > int(gone.item.name):
+            deleted.draw_way_back(database, conversation_id, gone, answering)
+            gone = None
         made = kept[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
             if message.role == "user":
@@ -74,6 +79,8 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
             else:
                 with st.chat_message("assistant", avatar=ASSISTANT):
                     answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
+    if gone:
+        deleted.draw_way_back(database, conversation_id, gone, answering)
     again.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):

@@ -32,7 +32,7 @@ def draw(database: Database, settings: Settings) -> None:
             st.caption(f"None of {days} days or more has anything to prune.")
             return
         count = f"{len(found)} conversation{'s' if len(found) > 1 else ''}"
-        st.markdown(f"**{count}, {size_text(total)}** would go: charts, dropped files, steps, fetched logs.")
+        st.markdown(f"**{count}, {size_text(total)}** would go: charts, files, steps, logs, deleted turns.")
         st.caption("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
         for one in found[:LISTED]:
             _draw_one(one)

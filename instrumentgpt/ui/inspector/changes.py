@@ -7,8 +7,8 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
-from instrumentgpt.text.revisions import NICKNAME, NOTE, VALUE, Revision
-from instrumentgpt.ui import untrusted
+from instrumentgpt.text.revisions import NICKNAME, NOTE, TURN, VALUE, Revision
+from instrumentgpt.ui import deleted, untrusted
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
 
@@ -40,10 +40,14 @@ def draw_last(database: Database, conversation_id: str) -> None:
 
 
 def draw(database: Database, conversation_id: str) -> None:
-    """Draw every change, newest first; those undone can be made again."""
-    revisions = list_revisions(database, conversation_id)
-    if not revisions:
-        st.caption("Nothing was changed yet. What you edit, pin, forget or correct is listed here, to undo.")
+    """Draw the turns that can be restored, then other changes, newest first; those undone can be redone."""
+    every = list_revisions(database, conversation_id)
+    deleted.draw_list(database, conversation_id)
+    revisions = [one for one in every if one.item.field != TURN or one.undone_at is not None]
+    if not every:
+        st.caption(
+            "Nothing was changed yet. What you edit, pin, forget, correct or delete is listed here, to undo."
+        )
     for revision in reversed(revisions[-SHOWN:]):
         with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
             with st.container(width="stretch"):
@@ -64,6 +68,8 @@ def draw(database: Database, conversation_id: str) -> None:
 
 def told(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
+    if revision.item.field == TURN:
+        return deleted.say("deleted", revision.old, words=untrusted.label(revision.old, limit))
     old = untrusted.label(_subject(revision), limit)
     new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new else ""
     return f"{DONE[revision.action]} “{old}”{new}"

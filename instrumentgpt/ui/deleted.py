@@ -1,0 +1,122 @@
+"""Turns that were deleted: the way back in their place, and the list of those that can be restored."""
+
+import tomllib
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.storage.history import places
+from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
+from instrumentgpt.text.language import language_of
+from instrumentgpt.text.revisions import Revision
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.inspector.editing import change
+from instrumentgpt.ui.permissions import who
+
+LATEST = "deleted-turn"  # in the session's state: the turn deleted last in this tab
+WORDS, FEW_WORDS = 120, 60  # characters
+
+
+@cache
+def _told() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def say(key: str, question: str, **fields: str | int) -> str:
+    """Return the words `key` in the language of the turn's question, with its fields filled in.
+
+    >>> say("undo", "why?"), say("gone", "為什麼？", turn=2, words="為什麼？")
+    ('Undo', '已刪除第 2 輪：「為什麼？」')
+    """
+    return _told()[key][language_of(question)].format(**fields)
+
+
+def delete(message_id: int) -> None:
+    """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
+    with session.opened() as database:
+        turn = delete_turn(database, message_id, who())
+    st.session_state[LATEST] = min(turn, default=0)
+
+
+def latest(database: Database, conversation_id: str) -> Revision | None:
+    """Return the deletion to offer a way back from: this tab's last one, until somebody asks again."""
+    first = st.session_state.get(LATEST)
+    found = [one for one in list_deleted(database, conversation_id) if one.item.name == str(first)]
+    newest = db.list_messages(database, conversation_id, last=1)
+    return found[-1] if found and not (newest and newest[0].id > found[-1].after) else None
+
+
+def draw_way_back(database: Database, conversation_id: str, one: Revision, answering: bool) -> None:
+    """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
+    told = say(
+        "gone", one.old, turn=_turn(database, conversation_id, one), words=untrusted.label(one.old, FEW_WORDS)
+    )
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
+    ):
+        with st.container(width="stretch"):
+            st.markdown(f":gray[:material/delete: {told}]")
+        st.button(
+            say("undo", one.old),
+            key="undelete",
+            icon=":material/undo:",
+            disabled=answering,
+            on_click=_restore,
+            args=(one,),
+        )
+
+
+def draw_list(database: Database, conversation_id: str) -> None:
+    """Draw the turns that can be restored, newest deletion first; nothing if there are none."""
+    gone = list_deleted(database, conversation_id)
+    if not gone:
+        return
+    with st.container(gap="small", key="deleted-turns"):
+        st.markdown(
+            f":small[**{say('list', gone[-1].old)}**]  \n:small[:gray[{say('nowhere', gone[-1].old)}]]"
+        )
+        for one in reversed(gone):
+            _draw_one(conversation_id, one, _turn(database, conversation_id, one))
+
+
+def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
+    when = datetime.fromtimestamp(one.changed_at).strftime("%Y-%m-%d %H:%M")
+    by = f"{say('place', one.old, turn=turn)} · {when} · {untrusted.label(one.changed_by)}"
+    with st.container(gap="xsmall", border=True):
+        st.markdown(f":small[{untrusted.label(one.old, WORDS)}]  \n:small[:gray[{by}]]")
+        with st.container(horizontal=True, gap="xsmall"):
+            st.button(
+                say("restore", one.old),
+                key=f"restore-{one.id}",
+                icon=":material/restore_from_trash:",
+                on_click=_restore,
+                args=(one, conversation_id),
+            )
+            with st.popover(say("for_good", one.old), icon=":material/delete_forever:", type="tertiary"):
+                st.caption(say("sure", one.old))
+                st.button(
+                    say("for_good", one.old), key=f"for-good-{one.id}", on_click=_forget, args=(one.id,)
+                )
+
+
+def _turn(database: Database, conversation_id: str, one: Revision) -> int:
+    """Return the number that the turn would have."""
+    asked: Sequence[int] = places(database, conversation_id)[1]
+    return bisect_left(asked, int(one.item.name)) + 1
+
+
+def _restore(one: Revision, conversation_id: str = "") -> None:
+    """Bring the turn back; into view, if a conversation is given."""
+    is_back = change(lambda database: undo_revision(database, one.id, who()))
+    if is_back and conversation_id:
+        session.go_to(conversation_id, int(one.item.name))
+
+
+def _forget(revision_id: int) -> None:
+    change(lambda database: forget_deleted(database, revision_id))
