@@ -231,7 +231,7 @@ SAID = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(SAID, st.data())
 def test_no_nickname_ever_resolves_to_two_devices(database, said, data):
     conversation = db.create_conversation(database)

@@ -115,7 +115,7 @@ PASTED = st.sampled_from(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(turns=st.lists(st.tuples(PASTED, PASTED), min_size=1, max_size=9), deleted=st.integers(0, 20))
 def test_every_prompt_keeps_to_its_budget_and_says_each_message_once(database, turns, deleted):
     conversation = db.create_conversation(database)

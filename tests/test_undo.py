@@ -84,7 +84,7 @@ def play(database, steps, kept):
     return told, prompt, {place for place, _ in done}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(STEPS)
 def test_what_was_undone_leaves_no_trace_in_memory_or_prompt(database, steps):
     (told, entries), prompt, kept = play(database, steps, None)
@@ -96,7 +96,7 @@ def test_what_was_undone_leaves_no_trace_in_memory_or_prompt(database, steps):
     ]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(STEPS)
 def test_all_undone_and_all_done_again_is_as_it_was(database, steps):
     conversation = db.create_conversation(database)
@@ -115,7 +115,7 @@ def test_all_undone_and_all_done_again_is_as_it_was(database, steps):
     assert known(database, conversation) == before
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(place=st.integers(0, 30), said=st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=4))
 def test_nothing_that_agents_say_revives_what_was_forgotten(database, place, said):
     conversation = db.create_conversation(database)
