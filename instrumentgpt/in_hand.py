@@ -1,7 +1,7 @@
 """Which device a turn's words are of where they name none: not always the one that was asked about last.
 
 An answer may have gone on to another ("done. 053: ti = 36 s"), or the talk is back at the oven after a word
-on its chiller.
+on its chiller. What is said of a pasted log, of which nobody said whose it is, is of no device.
 """
 
 import re
@@ -9,6 +9,7 @@ import re
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.prompts import LOOKED_AT
 from instrumentgpt.storage.said import Lately, said_lately
 from instrumentgpt.text.facts.devices import Names, devices_in, devices_named
@@ -24,7 +25,7 @@ def in_hand(database: Database, conversation_id: str, question: db.Message, devi
 
     device  which the turn is about: what the conversation's questions named last
     """
-    if devices_in(question.content[:LOOKED_AT], names):
+    if devices_in(question.content[:LOOKED_AT], names) or is_device_name(device):
         return device
     return _held(said_lately(database, conversation_id, question.id, LATELY), device)
 
@@ -40,7 +41,7 @@ def answered_on(
     held  which it was when the question was asked: what `in_hand` returns
     """
     asked = question.content[:LOOKED_AT]
-    if devices_in(asked, names):
+    if devices_in(asked, names) or is_device_name(held):
         return held
     if told := _answered_about(answer, names):
         return told

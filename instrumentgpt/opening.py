@@ -7,11 +7,13 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.agents.offline.pasted import device_name
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import learn_nicknames
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.artifacts import list_artifacts
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.turn import Turn
 
@@ -43,10 +45,24 @@ def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
     """Find the devices that the question is about; the state of another one than before is filed away."""
     named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
     turn.devices, turn.unknown = named.devices, named.unknown
-    if not turn.devices:
-        turn.state = memory.begin_question(turn.state, question=turn.question.content)
-        return
-    before, device = turn.state, turn.devices[0]
-    turn.state = memory.begin_question(before, device.ip, device.name, filed, turn.question.content)
-    if memory.device_key(before) and before.device_ip != turn.state.device_ip:
+    before = turn.state
+    if turn.devices:
+        ip, name = turn.devices[0].ip, turn.devices[0].name
+    else:
+        ip, name = "", _pasted_log(turn)
+    turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
+    if memory.device_key(before) and _identity(before) != _identity(turn.state):
         turn.filed = {memory.device_key(before): before.serialize()}
+
+
+def _identity(state: memory.DiagnosticState) -> str | None:
+    return state.device_ip or state.device_name
+
+
+def _pasted_log(turn: Turn) -> str:
+    """Return the name under which the log that is pasted in the question is filed, "" without one.
+
+    Nobody said of which device it is, so it must not be taken for one of the device in view.
+    """
+    brought = list_artifacts(turn.database, turn.question.id)
+    return next((name for one in brought if (name := device_name(one.title))), "")

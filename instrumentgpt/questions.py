@@ -6,12 +6,13 @@ from pathlib import Path
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.offline.pasted import file_name, number_of, pasted_log
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.ended import reap
 from instrumentgpt.modes.commands.grammar import COMMAND, is_command
 from instrumentgpt.modes.registry import MODES, known_mode
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.storage.artifacts import attach_uploads
+from instrumentgpt.storage.artifacts import attach_uploads, get_artifact, list_uploads
 from instrumentgpt.storage.runs import live_run, start_run
 from instrumentgpt.text.approval import approval
 
@@ -30,6 +31,7 @@ def stored(
 ) -> str:
     """Store the question raw, with its attachments, and return the id of its run, which nobody answers yet.
 
+    A log that is pasted into its words is one of its attachments, too.
     Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
     """
     known_mode(mode)
@@ -44,6 +46,8 @@ def stored(
         reap(database, stale, longest=float("inf"))
     with db.transaction(database):
         message_id = db.add_message(database, conversation_id, "user", text)
+        if who != COMMAND:
+            attachments = [*attachments, *_pasted(database, conversation_id, text, attachments)]
         _attach(database, conversation_id, message_id, attachments)
         return start_run(database, conversation_id, who, mode, message_id)
 
@@ -55,6 +59,25 @@ def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: st
     offers = db.list_offers(database, latest[0].id) if latest and latest[0].role == "assistant" else []
     modes = [offer.mode for offer in offers if approval(offer.text) == meant and offer.mode in MODES]
     return mode if mode in modes else next(iter(modes), mode)
+
+
+def _pasted(
+    database: Database, conversation_id: str, text: str, attachments: Sequence[Attachment]
+) -> list[Attachment]:
+    """Return the log that is pasted in the question as a file, unless it is among `attachments`."""
+    content = pasted_log(text).encode()
+    given = [
+        one[1] if isinstance(one, tuple) else _content(database, conversation_id, one) for one in attachments
+    ]
+    if not content or content in given:
+        return []
+    before = [number for one in list_uploads(database, conversation_id) if (number := number_of(one.title))]
+    return [(file_name(max(map(int, before), default=0) + 1), content)]
+
+
+def _content(database: Database, conversation_id: str, artifact_id: str) -> bytes:
+    kept = get_artifact(database, conversation_id, artifact_id)
+    return kept.content if kept else b""
 
 
 def _attach(

@@ -225,8 +225,8 @@ def test_orders_and_questions_are_not_noted(tmp_path, order):
     assert "Noted" not in text and "已記下" not in text
 
 
-@pytest.mark.parametrize(("lines", "told"), [(20, False), (150, True)])
-def test_a_log_that_was_pasted_is_said_to_be_undiagnosed(tmp_path, lines, told):
+@pytest.mark.parametrize(("lines", "told"), [(19, False), (150, True)])
+def test_a_log_that_was_pasted_and_is_not_here_as_a_file_is_said_to_be_undiagnosed(tmp_path, lines, told):
     line = "[2026-02-19 23:24:{:02}.000][info] Temperature channel 1: process value: 54.{} °C"
     pasted = "\n".join(line.format(number % 60, 10 + number % 60) for number in range(lines))
     text = asked(f"what is wrong here?\n{pasted}", tmp_path).text

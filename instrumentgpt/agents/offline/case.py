@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from instrumentgpt.agents.offline.intents import Question
+from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.language import Language
 
@@ -46,7 +47,8 @@ class Case:
     @property
     def device(self) -> str:
         """The device that is meant: named now, else the one the conversation is about, else ""."""
-        return self.task.devices[0] if self.task.devices else self.known("device_name", "device_ip")
+        known = self.known("device_name", "device_ip")
+        return self.task.devices[0] if self.task.devices else "" if is_device_name(known) else known
 
     @property
     def same_device(self) -> bool:

@@ -23,6 +23,7 @@ from instrumentgpt.agents.offline.particulars import (
     split_pasted,
     target_in,
 )
+from instrumentgpt.agents.offline.pasted import LOG_LINES
 from instrumentgpt.agents.offline.patterns import ASKS, find
 
 PATTERNS = Path(__file__).with_name("intents.toml")
@@ -124,7 +125,8 @@ def read_question(text: str) -> Question:
 
 
 def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | None) -> str:
-    if len(pasted) >= 2 or (values and find(_NEXT_LINE, words)):
+    steps = values or find(_NEXT_LINE, words)
+    if (len(pasted) >= 2 and (len(pasted) < LOG_LINES or steps)) or (values and find(_NEXT_LINE, words)):
         return "excerpt"
     if find(_ORDER, words) and not find(r"\bwhat if\b|如果|為什麼|为什么|\bwhy\b|嗎|吗", words):
         return "act"

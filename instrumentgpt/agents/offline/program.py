@@ -11,9 +11,10 @@ from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.earlier import going_on
 from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
-from instrumentgpt.agents.offline.intents import read_question
+from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
+from instrumentgpt.agents.offline.pasted import LOG_LINES, number_of
 from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields, standard_input, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
@@ -62,6 +63,16 @@ def chat(task: Task, wire: Wire) -> Iterator[str]:
     yield from answer_each(_case(task, wire))
 
 
+def _of_pasted(question: Question, task: Task) -> Question:
+    """Return a question that a pasted log comes with: it is on that log, if that is here as a file."""
+    if len(question.pasted) < LOG_LINES or question.intent == "excerpt":
+        return question
+    brought = Path(task.attachments[0]).name if task.attachments else ""
+    if not number_of(brought):
+        return replace(question, intent="excerpt")
+    return replace(question, intent="why") if question.intent in ("unknown", "courtesy") else question
+
+
 def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
     return lambda task, wire: PANEL_TASKS[name](_case(task, wire))
 
@@ -72,7 +83,7 @@ def _case(task: Task, wire: Wire) -> Case:
     named = resolve(task.question, inventory)
     devices = task.devices or tuple(device.name for device in named.devices)
     task = replace(task, devices=devices)
-    asked = read_question(task.question)
+    asked = _of_pasted(read_question(task.question), task)
     language: Language = task.given.get("language") or language_of(asked.text)  # a mode may know better
     unknown = named.unknown or (unheard_of(asked.text, inventory) if is_asked(asked.text) else ())
     return Case(task, going_on(asked, task), language, calling(task, wire), unknown)

@@ -35,6 +35,8 @@ def why(case: Case) -> Iterator[str]:
     yield from key_findings(case, about, found)
     draw(case, about)
     yield from _reasoning(case, about, found)
+    if case.question.pasted and any(one["class"] == "insufficient_data" for one in found["findings"]):
+        yield "\n" + phrase("pasted_needs", case.language) + "\n"
 
 
 def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
+from instrumentgpt.agents.offline.pasted import LOG_LINES
 from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
 
 PASTED = Subject("", "", "")
-MANY = 100  # pasted lines: more are a log, of which somebody wants more than one step between neighbours
 
 
 def excerpt(case: Case) -> Iterator[str]:
@@ -15,7 +15,7 @@ def excerpt(case: Case) -> Iterator[str]:
     before, after = case.question.values or (None, None)
     if len(case.question.pasted) >= 2:
         yield from _pasted(case)
-        if len(case.question.pasted) > MANY and case.question.values is None:
+        if len(case.question.pasted) >= LOG_LINES and case.question.values is None:
             yield "\n\n" + phrase("excerpt_many", case.language, lines=len(case.question.pasted))
         return
     assert before is not None and after is not None, "the intent comes from two values or from pasted lines"

@@ -106,6 +106,8 @@ def answer(case: Case, told: set[str] | None = None) -> Iterator[str]:
         yield from _once(str(problem), told)
     except ToolFailed as problem:
         yield phrase("failed", case.language, reason=plain_text(str(problem)))
+        if case.question.pasted:
+            yield "\n\n" + phrase("pasted_needs", case.language)
 
 
 def _once(words: str, told: set[str]) -> Iterator[str]:

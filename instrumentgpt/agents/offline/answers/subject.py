@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instrumentgpt.agents.offline.case import Case, ToolFailed
+from instrumentgpt.agents.offline.pasted import is_device_name, number_of
 from instrumentgpt.agents.offline.phrases import joined, line_link, phrase, quoted
 from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
 from instrumentgpt.text.language import Language, language_of
@@ -34,17 +35,35 @@ class NothingToRead(ToolFailed):
 
 
 def known_log(case: Case) -> Subject | None:
-    """Return the log that needs no fetching: dropped just now, or analysed earlier for the same device."""
+    """Return the log that needs no fetching: brought just now, or analysed earlier for the same device."""
+    if pasted := _pasted_now(case):
+        return Subject(pasted, "", dropped_label(case, pasted))
     dropped, read = dropped_logs(case), [bare(name) for name in case.task.state.get("downloaded_logs") or []]
     last, asked = bare(case.known("last_log_file")), bare(case.question.log)
     fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not asked]
     for name in (*[name for name in dropped if name == asked], *fresh):
-        return Subject(name, "", name)
+        return Subject(name, "", dropped_label(case, name))
     if not last or not case.same_device or asked not in ("", last):
         return None
     if last in dropped:
-        return Subject(last, "", last)
+        return Subject(last, "", dropped_label(case, last))
     return Subject(last, case.known("device_name", "device_ip"), device_label(case) or last)
+
+
+def _pasted_now(case: Case) -> str:
+    """Return the name of the log that is pasted in this question, whatever device is named, else ""."""
+    newest = next(iter(dropped_logs(case)), "")
+    return newest if case.question.pasted and number_of(newest) else ""
+
+
+def dropped_label(case: Case, name: str) -> str:
+    """Return what people are told of a dropped file: its name; of a pasted log whose it is, too."""
+    number, device = number_of(name), device_label(case)
+    if not number:
+        return name
+    if not device or is_device_name(device):
+        return phrase("pasted_label", case.language, number=number)
+    return phrase("pasted_label_of", case.language, number=number, device=device)
 
 
 def dropped_logs(case: Case) -> list[str]:
@@ -76,9 +95,10 @@ def choose_log(case: Case, newest: bool = False) -> Subject:
 
     Raises NothingToRead if neither a device nor a log is known.
     """
-    if means_older(case) and case.question.intent != "compare":
+    pasted = bool(_pasted_now(case))
+    if not pasted and means_older(case) and case.question.intent != "compare":
         return fetched_log(case, older_log(case))
-    if not newest and (known := known_log(case)):
+    if (pasted or not newest) and (known := known_log(case)):
         return known
     if not case.device:
         raise NothingToRead(ask_for_log(case))
