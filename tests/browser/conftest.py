@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from driving import CHROMIUM, FLAGS, Server, counting_agent, running
 
+BROWSER_SECONDS = 900  # for a test of many turns on a slow machine; each of its waits has its own bound
+
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(BROWSER_SECONDS))
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +55,13 @@ def counting(tmp_path_factory) -> Iterator[Server]:
 def counting_alone(serve, tmp_path) -> Server:
     """The same for one test, which may kill it."""
     return serve(**counting_agent(tmp_path, words=60, seconds=0.1))
+
+
+@pytest.fixture
+def held(request) -> Iterator[Path]:
+    """A file that holds the agent of the test's counting server at its twentieth word until it is deleted."""
+    alone = "counting_alone" in request.fixturenames
+    path = request.getfixturevalue("counting_alone" if alone else "counting").held
+    path.touch()
+    yield path
+    path.unlink(missing_ok=True)

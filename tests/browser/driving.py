@@ -8,9 +8,8 @@ import stat
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +22,9 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-START_SECONDS = 60
-ANSWER_MS = 30_000
+START_SECONDS = 120
+ANSWER_MS = 60_000  # nothing is waited for that does not come, and what comes may take long on a busy machine
+expect.set_options(timeout=ANSWER_MS)
 
 
 def free_port() -> int:
@@ -43,6 +43,11 @@ class Server:
     process: subprocess.Popen[bytes] | None = None
 
     @property
+    def held(self) -> Path:
+        """A file: while it exists, an agent of this folder does not come to its end."""
+        return self.home.parent / "held"
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
@@ -57,8 +62,8 @@ class Server:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             with (
-                suppress(urllib.error.URLError, ConnectionError),
-                urllib.request.urlopen(f"{self.url}/_stcore/health"),
+                suppress(OSError),
+                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=START_SECONDS),
             ):
                 return
             time.sleep(0.05)
@@ -71,7 +76,7 @@ class Server:
         assert self.process is not None
         with suppress(ProcessLookupError):
             os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(START_SECONDS)
 
 
 @contextmanager
@@ -87,11 +92,11 @@ def running(folder: Path, settings: dict[str, str]) -> Iterator[Server]:
 
 
 def counting_agent(folder: Path, words: int, seconds: float) -> dict[str, str]:
-    """Return the settings under which an agent says `words` words, one every `seconds`."""
-    return scripted_agent(folder, "slow_agent.py", words, seconds)
+    """Return the settings under which an agent says `words` words, one every `seconds`; see Server.held."""
+    return scripted_agent(folder, "slow_agent.py", words, seconds, folder / "held")
 
 
-def scripted_agent(folder: Path, script: str, *arguments: float) -> dict[str, str]:
+def scripted_agent(folder: Path, script: str, *arguments: float | Path) -> dict[str, str]:
     """Return the settings under which `script` of this folder answers as Cursor's agent would."""
     program = folder / "agent"
     started = f'"{sys.executable}" "{Path(__file__).with_name(script)}" {" ".join(map(str, arguments))}'
@@ -108,8 +113,17 @@ def ask(page: Page, question: str) -> None:
     box.press("Enter")
 
 
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """Wait until `condition` holds; fail if it does not come to."""
+    deadline = time.monotonic() + ANSWER_MS / 1000
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        page.wait_for_timeout(200)
+
+
 def opened(page: Page, url: str) -> Page:
     """Return the page at `url` once it can be typed into."""
+    page.set_default_timeout(ANSWER_MS)
     page.goto(url)
     expect(page.get_by_test_id("stChatInput")).to_be_visible(timeout=START_SECONDS * 1000)
     return page

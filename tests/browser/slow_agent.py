@@ -1,8 +1,12 @@
-"""An agent on Cursor's wire that counts aloud: `slow_agent.py WORDS SECONDS`, a word every SECONDS."""
+"""An agent on Cursor's wire that counts aloud: `slow_agent.py WORDS SECONDS HELD`, a word every SECONDS.
+
+While there is a file HELD, it says no more than twenty.
+"""
 
 import json
 import sys
 import time
+from pathlib import Path
 
 
 def say(kind, **fields):
@@ -13,7 +17,7 @@ def words(text, **fields):
     say("assistant", message={"role": "assistant", "content": [{"type": "text", "text": text}]}, **fields)
 
 
-def main(count, seconds):
+def main(count, seconds, held):
     sys.stdin.read()
     say("system", subtype="init", model="slow", cwd=".", apiKeySource="none", permissionMode="default")
     call = {"args": {"command": "uptime"}}
@@ -23,11 +27,13 @@ def main(count, seconds):
     text = ""
     for number in range(1, count + 1):
         time.sleep(seconds)
+        while number > 20 and held.exists():
+            time.sleep(0.05)
         text += f"word{number} "
         words(f"word{number} ", timestamp_ms=number)
     words(text)
     say("result", subtype="success", is_error=False, result=text, duration_ms=1, request_id="r")
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+if __name__ == "__main__" and "--help" not in sys.argv:
+    main(int(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3]))

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import ANSWER_MS, ask, opened, scripted_agent
+from driving import ANSWER_MS, ask, counting_agent, opened, scripted_agent
 from playwright.sync_api import Locator, Page, expect
 
 
@@ -15,12 +15,14 @@ def messages(page: Page, count: int) -> Locator:
 
 
 def test_thinking_and_a_refused_tool_show_and_another_agent_is_asked_the_same(page, serve, tmp_path):
-    server = serve(**scripted_agent(tmp_path, "thinking_agent.py", 4))
+    server = serve(**scripted_agent(tmp_path, "thinking_agent.py", tmp_path / "held"))
+    server.held.touch()
     ask(opened(page, server.url), "有哪些設備？")
     live = page.get_by_test_id("stChatMessage").last
     expect(live.get_by_text("Thinking", exact=True)).to_be_visible(timeout=ANSWER_MS)
     expect(live).to_contain_text("Shell · rm -rf / · not allowed", timeout=ANSWER_MS)
-    expect(live).not_to_contain_text("kp first.")
+    expect(live.get_by_text("kp first.")).to_be_hidden()  # folded
+    server.held.unlink()
     first = messages(page, 2).last
     expect(first).to_contain_text("Not allowed: Shell", timeout=ANSWER_MS)
     expect(first).to_contain_text("kp is too high.")
@@ -55,7 +57,8 @@ def test_an_edited_question_is_asked_as_a_new_one(page, offline):
 
 
 def test_a_question_that_waits_for_other_answers_says_so_and_can_be_stopped(page, serve, tmp_path):
-    server = serve(**scripted_agent(tmp_path, "slow_agent.py", 300, 0.1), runs_at_once="1")
+    server = serve(**counting_agent(tmp_path, 60, 0.1), runs_at_once="1")
+    server.held.touch()  # neither ends but by being stopped
     ask(opened(page, server.url), "the first one")
     expect(page.get_by_test_id("stChatMessage").last).to_contain_text("word3", timeout=ANSWER_MS)
     page.get_by_role("button", name="New conversation").click()

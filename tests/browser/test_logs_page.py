@@ -30,6 +30,7 @@ def address(server, log: str = NEWEST, device: str = "zspr 052", line: int | Non
 
 def visit(page: Page, url: str) -> Page:
     """Return the page once its lines are there and everything else is ready."""
+    page.set_default_timeout(ANSWER_MS)
     page.goto(url)
     expect(row(page).first).to_be_visible(timeout=START_SECONDS * 1000)
     expect(page.get_by_text("what is ready is shown below")).to_have_count(0, timeout=ANSWER_MS)

@@ -1,10 +1,8 @@
 """What the page's own turns remember: a value of turn 1 at turn 12, a corrected one, two devices."""
 
-import time
 from contextlib import closing
 
-import pytest
-from driving import ANSWER_MS, ask, opened
+from driving import ANSWER_MS, ask, opened, until
 from playwright.sync_api import Page, expect
 
 import db
@@ -18,19 +16,19 @@ def answered(server, page: Page, question: str) -> tuple[str, str]:
     with closing(db.connect(server.home / "instrumentgpt.db")) as database:
         before = sum(len(db.list_messages(database, one.id)) for one in db.list_conversations(database))
         ask(page, question)
-        deadline = time.monotonic() + ANSWER_MS / 1000
-        while time.monotonic() < deadline:
-            conversations = db.list_conversations(database)
-            messages = db.list_messages(database, conversations[0].id) if conversations else []
-            if len(messages) == before + 2:
-                break
-            page.wait_for_timeout(200)
+        until(page, lambda: len(stored(database)) == before + 2)
         expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=ANSWER_MS)
-        newest = max(list_prompts(database, conversations[0].id))[0]
-        return get_prompt(database, conversations[0].id, newest).text, messages[-1].content
+        conversation = db.list_conversations(database)[0].id
+        newest = max(list_prompts(database, conversation))[0]
+        return get_prompt(database, conversation, newest).text, stored(database)[-1].content
 
 
-@pytest.mark.timeout(300)  # fourteen turns
+def stored(database) -> list[db.Message]:
+    """Return the messages of the newest conversation."""
+    begun = db.list_conversations(database, limit=1)
+    return [message for found in begun for message in db.list_messages(database, found.id)]
+
+
 def test_a_value_of_turn_1_is_in_the_prompt_and_the_answer_of_turn_12(page, offline):
     opened(page, offline.url)
     answered(offline, page, "the serial number of zspr 052 is SN-4711; kp is 0.12")

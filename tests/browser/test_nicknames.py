@@ -15,7 +15,6 @@ def answered(page: Page, question: str, answer: str) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=ANSWER_MS)
 
 
-@pytest.mark.timeout(240)  # four turns, two of them with a log
 @pytest.mark.parametrize(
     ("introduced", "question", "nickname", "again"),
     [

@@ -1,6 +1,8 @@
 """The panel in the browser: proposed, edited, approved, stopped, gone on with, read, in both languages."""
 
+import os
 import re
+import signal
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -10,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 import db
 from instrumentgpt.storage.panels import latest_panel, list_steps
+from instrumentgpt.storage.runs import live_run
 
 PANEL_MS = 3 * ANSWER_MS
 
@@ -111,7 +114,7 @@ def test_a_panel_that_ends_shows_its_conclusion(page, offline):
     page.get_by_role("button", name=EN.start).click()
     expect(last(page)).to_contain_text("Sub-problem 1 of", timeout=PANEL_MS)
     answered(page)
-    expect(last(page).get_by_role("heading", name="Conclusion")).to_be_in_viewport(timeout=10_000)
+    expect(last(page).get_by_role("heading", name="Conclusion")).to_be_in_viewport()
 
 
 def test_a_stopped_panel_goes_on_at_its_sub_problem_and_pays_nothing_twice(page, offline):
@@ -120,6 +123,7 @@ def test_a_stopped_panel_goes_on_at_its_sub_problem_and_pays_nothing_twice(page,
     conversation = re.search(r"conv=([^&]+)", page.url)[1]
     page.get_by_role("button", name=EN.start).click()
     expect(last(page)).to_contain_text("Sub-problem 2 of 3", timeout=PANEL_MS)
+    stand_still(offline, conversation)
     page.reload()
     page.get_by_role("button", name="Stop").click(timeout=PANEL_MS)
     go_on = page.get_by_role("button", name=re.compile("Continue at sub-problem [23]"))
@@ -133,6 +137,12 @@ def test_a_stopped_panel_goes_on_at_its_sub_problem_and_pays_nothing_twice(page,
     for tab in (page, other):
         expect(last(tab).get_by_role("heading", name="Conclusion")).to_be_visible(timeout=PANEL_MS)
     assert before.items() <= paid(offline, conversation).items()
+
+
+def stand_still(server, conversation: str) -> None:
+    """Stop the process of the panel, so that it does not end before somebody has clicked."""
+    with closing(db.connect(server.home / "instrumentgpt.db")) as database:
+        os.kill(live_run(database, conversation).pid, signal.SIGSTOP)
 
 
 def test_on_a_phone_a_panel_can_be_dropped_before_anybody_is_asked(page, offline):

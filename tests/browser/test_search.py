@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from driving import opened
+from driving import opened, until
 from playwright.sync_api import Page, expect
 
 import db
@@ -47,13 +47,13 @@ def test_a_hit_is_opened_in_its_context_and_the_newest_is_a_click_away(page, off
     hit.click()
     message = page.get_by_test_id("stChatMessage").filter(has_text="比例增益太高")
     expect(message).to_be_visible()
-    page.wait_for_function("window.instrumentgptVisit !== undefined", timeout=10_000)
-    assert is_in_view(page, "比例增益太高")
+    page.wait_for_function("window.instrumentgptVisit !== undefined")
+    until(page, lambda: is_in_view(page, "比例增益太高"))
     assert f"conv={conversation}" in page.url and "msg=" in page.url
     expect(page.get_by_test_id("stChatMessage").filter(has_text="question 10")).to_be_visible()
     photographed(page, "hit-light")
     page.reload()
-    expect(message).to_be_visible(timeout=30_000)
+    expect(message).to_be_visible()
     page.get_by_role("button", name="Go to the newest").click()
     expect(page.get_by_test_id("stChatMessage").last).to_contain_text("answer 59")
 
@@ -77,7 +77,7 @@ def test_hits_fit_the_screen(browser, offline, conversation, name, options):
         photographed(page, f"search-{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
         hits.get_by_role("button").first.click()
-        page.wait_for_function("window.instrumentgptVisit !== undefined", timeout=10_000)
+        page.wait_for_function("window.instrumentgptVisit !== undefined")
         expect(page.get_by_test_id("stChatMessage").filter(has_text="比例增益太高")).to_be_in_viewport()
         if name == "phone":  # the sidebar has made room
             expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()

@@ -1,9 +1,8 @@
 """One case from a vague complaint to a saved report: Interview, Investigate and the documents, in Chinese."""
 
-import time
 from contextlib import closing
 
-from driving import ANSWER_MS, ask, opened
+from driving import ANSWER_MS, ask, opened, until
 from playwright.sync_api import Page, expect
 
 import db
@@ -28,10 +27,8 @@ def choose(page: Page, mode: str) -> None:
 
 def answered(server, page: Page, questions: int) -> str:
     """Wait for the answer to the question number `questions`; return what the page says in it."""
-    deadline = time.monotonic() + ANSWER_MS / 1000
-    while len(texts := stored(server)) < 2 * questions and time.monotonic() < deadline:
-        page.wait_for_timeout(200)
-    assert len(texts) == 2 * questions, texts[-1]
+    until(page, lambda: len(stored(server)) >= 2 * questions)
+    assert len(stored(server)) == 2 * questions
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=ANSWER_MS)
     last = page.get_by_test_id("stChatMessage").last
     expect(last).to_contain_text("Offline analyst", timeout=ANSWER_MS)
