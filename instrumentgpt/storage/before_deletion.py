@@ -1,6 +1,6 @@
 """What a conversation knew before a turn of it was deleted, and how that comes back with the turn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,53 +43,107 @@ def memory_of(database: Database, conversation_id: str) -> Memory:
     return Memory(str(summary), str(state), device_states(database, conversation_id))
 
 
+def leave_devices(database: Database, conversation_id: str, spoken_of: Collection[str]) -> None:
+    """Forget the devices that nobody speaks of any more, of those that a deleted turn spoke of.
+
+    If one of them is in question, the conversation is about the one again that was spoken of last.
+    """
+    sql = "SELECT 1 FROM unsaid JOIN messages ON messages.id = message_id WHERE conversation_id = ? LIMIT 1"
+    gone = set(spoken_of).difference(_spoken_of(database, conversation_id))
+    if not gone or rows(database, sql, (conversation_id,)):  # of some nobody knows yet what they speak of
+        return
+    now = memory_of(database, conversation_id)
+    states = {device: state for device, state in now.filed.items() if device not in gone}
+    state = DiagnosticState.deserialize(now.state)
+    if device_key(state) in gone and not _holds_anything(state):
+        last = next((device for device in _spoken_of(database, conversation_id) if device in states), "")
+        state = DiagnosticState.deserialize(states.get(last, ""))
+    _store(database, conversation_id, state.serialize(), states)
+
+
+def _spoken_of(database: Database, conversation_id: str) -> list[str]:
+    """Return the devices that messages speak of, or that anything is known of; the last spoken of first."""
+    sql = (
+        "SELECT devices FROM said WHERE conversation_id = ? AND devices > ''"
+        " GROUP BY devices ORDER BY max(id) DESC"
+    )
+    said: list[Any] = rows(database, sql, (conversation_id,))
+    sql = (
+        "SELECT device FROM facts WHERE conversation_id = :id"
+        " UNION SELECT device FROM state_items WHERE conversation_id = :id"
+    )
+    known = [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
+    return list(dict.fromkeys([*(device for (told,) in said for device in told.split("\n")), *known]))
+
+
+def _holds_anything(state: DiagnosticState) -> bool:
+    return bool(state.findings or state.hypotheses or state.root_causes or state.downloaded_logs)
+
+
+def _store(database: Database, conversation_id: str, state: str, filed: Mapping[str, str]) -> None:
+    database.conn.execute(
+        "UPDATE conversations SET diagnostic_state = ? WHERE id = ?", (state, conversation_id)
+    )
+    database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
+    for device, one in filed.items():
+        file_device_state(database, conversation_id, device, one)
+
+
 def put_back_memory(
     database: Database, conversation_id: str, turn: Sequence[int], items: Sequence[Item], kept: Kept
 ) -> None:
     """Give summary and states back what the turn had in them; inside the caller's transaction.
 
+    They are what they were before, unless they have changed since the deletion, or somebody has asked on.
+
     items  what the turn brought into the state, which is on record again
     """
     now, before, after = memory_of(database, conversation_id), kept.before, kept.after
+    summary = before.summary if now.summary == after.summary else forget(now.summary, turn)
+    database.conn.execute("UPDATE conversations SET summary = ? WHERE id = ?", (summary, conversation_id))
     sql = "SELECT 1 FROM messages WHERE conversation_id = ? AND id > ? LIMIT 1"
-    went_on = bool(rows(database, sql, (conversation_id, kept.newest)))
+    asked_on = bool(rows(database, sql, (conversation_id, kept.newest)))
+    if (now.state, now.filed) == (after.state, after.filed) and not asked_on:
+        _store(database, conversation_id, before.state, before.filed)
+        return
 
-    def merged(text: str) -> DiagnosticState:
-        return _merged(database, conversation_id, text, turn, items, before)
+    def merged(state: DiagnosticState) -> DiagnosticState:
+        return _merged(database, conversation_id, state, turn, items, before)
 
-    for device, state in now.filed.items():
-        is_same = device in before.filed and state == after.filed[device]
-        back = before.filed[device] if is_same else merged(state).serialize()
-        file_device_state(database, conversation_id, device, back)
-    if went_on:
-        state = merged(now.state).serialize()
-    elif now.state == after.state:
-        state = before.state
-    else:
-        state = _as_if_never_gone(merged(now.state), before, items).serialize()
-    database.conn.execute(
-        "UPDATE conversations SET summary = ?, diagnostic_state = ? WHERE id = ?",
-        (
-            before.summary if now.summary == after.summary else forget(now.summary, turn),
-            state,
-            conversation_id,
-        ),
-    )
+    states = {device: DiagnosticState.deserialize(state) for device, state in now.filed.items()}
+    current = DiagnosticState.deserialize(now.state)
+    for device in {_key(before.state), *(one["device"] for one in items)} - {"", device_key(current)}:
+        states.setdefault(device, _without_lists(_state_of(before, device)))
+    if not device_key(current):  # none is in question: the conversation is about this one again
+        current = states.pop(_key(before.state), current)
+    filed = {device: merged(state).serialize() for device, state in states.items()}
+    _store(database, conversation_id, merged(current).serialize(), filed)
+
+
+def _key(state: str) -> str:
+    return device_key(DiagnosticState.deserialize(state))
+
+
+def _state_of(before: Memory, device: str) -> DiagnosticState:
+    """Return the state that the device had, in force or filed; an empty one if it had none."""
+    text = before.state if _key(before.state) == device else before.filed.get(device, "")
+    return DiagnosticState.deserialize(text)
+
+
+def _without_lists(state: DiagnosticState) -> DiagnosticState:
+    return DiagnosticState(state.device_ip, state.device_name, status=state.status)
 
 
 def _merged(
     database: Database,
     conversation_id: str,
-    text: str,
+    state: DiagnosticState,
     turn: Sequence[int],
     items: Sequence[Item],
     before: Memory,
 ) -> DiagnosticState:
-    """Return the state (JSON) with the items that are of its device, as far as it had them before."""
-    state, was = DiagnosticState.deserialize(text), DiagnosticState.deserialize(before.state)
+    """Return the state with the items that are of its device, as far as it had them before."""
     device = device_key(state)
-    if device_key(was) != device:
-        was = DiagnosticState.deserialize(before.filed.get(device, ""))
     sql = (
         "SELECT field, text, min(id) FROM state_items WHERE conversation_id = ? AND device = ? GROUP BY 1, 2"
     )
@@ -101,14 +155,4 @@ def _merged(
     out: list[Any] = rows(database, sql, (conversation_id, turn[-1], device))
     own = {(one["field"], one["text"]) for one in items if one["device"] == device}
     first = {(field, text): number for field, text, number in said}
-    return with_items(state, was, own, first, [row[0] for row in out])
-
-
-def _as_if_never_gone(state: DiagnosticState, before: Memory, items: Sequence[Item]) -> DiagnosticState:
-    """Return the state with the last log and the status of before, where nobody has asked since."""
-    was = DiagnosticState.deserialize(before.state)
-    if ("downloaded_logs", was.last_log_file) in {(one["field"], one["text"]) for one in items}:
-        state.last_log_file = was.last_log_file
-    if state.root_causes and "resolved" in (was.status, state.status):
-        state.status = "resolved"
-    return state
+    return with_items(state, _state_of(before, device), own, first, [row[0] for row in out])

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.before_deletion import Kept, Memory, memory_of, put_back_memory
+from instrumentgpt.storage.before_deletion import Kept, Memory, leave_devices, memory_of, put_back_memory
 from instrumentgpt.storage.conclusions import index_conclusion
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
@@ -53,49 +53,73 @@ LINKS = (
 LINK, MEMORY = "link", "memory"  # what is kept beside rows
 
 
-def take_out(database: Database, revision_id: int, conversation_id: str, turn: Sequence[int]) -> None:
+def take_out(
+    database: Database, revision_id: int, conversation_id: str, turn: Sequence[int], at: float | None = None
+) -> None:
     """Keep all that hangs on the turn beside the revision, and delete it; inside the caller's transaction.
 
     What the summary holds of it goes too, what only it brought into the state, and the sessions of agents
     that were told it.
+
+    at  when it was deleted, in s since 1970; None: now
     """
     told = {"conversation": conversation_id, "turn": json.dumps(list(turn))}
     before, is_titled = memory_of(database, conversation_id), _has_its_own_title(database, conversation_id)
     for table, where in ROWS.items():
         _keep(database, revision_id, table, _rows(database, f"SELECT * FROM {table} WHERE {where}", told))
     for table, column, key in LINKS:
-        sql = f"SELECT {', '.join(key)}, {column} AS message FROM {table} WHERE {column} IN {_TURN}"
-        links = [{"table": table, "column": column, **row} for row in _rows(database, sql, told)]
+        sql = f"SELECT {column}, {', '.join(key)} FROM {table} WHERE {column} IN {_TURN}"
+        found = _rows(database, sql, told)
+        links = [{"table": table, "column": column, "message": row.pop(column), "key": row} for row in found]
         _keep(database, revision_id, LINK, links)
+    sql = f"SELECT DISTINCT devices FROM said WHERE message_id IN {_TURN}"
+    spoken_of = {device for row in _rows(database, sql, told) for device in row["devices"].split("\n")}
     _forget(database, conversation_id, turn)
     for table, where in reversed(ROWS.items()):
         database.conn.execute(f"DELETE FROM {table} WHERE {where}", told)
+    leave_devices(database, conversation_id, spoken_of - {""})
     _touch(database, conversation_id, is_titled)
     left = {"before": vars(before), "after": vars(memory_of(database, conversation_id))}
-    _keep(database, revision_id, MEMORY, [{**left, "newest": _newest(database), "at": time.time()}])
+    _keep(database, revision_id, MEMORY, [{**left, "newest": _newest(database), "at": at or time.time()}])
 
 
-def put_back(database: Database, revision_id: int, conversation_id: str) -> None:
-    """Put back what the revision's turn consisted of, and all that hung on it; inside the transaction."""
+def bring_back(database: Database, revision_id: int, conversation_id: str) -> None:
+    """Put back the revision's turn with all that hung on it; inside the caller's transaction.
+
+    Turns deleted after it are put back before it and deleted again after it, so that any order will do.
+    """
+    sql = (
+        "SELECT revision_id FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
+        " WHERE conversation_id = ? AND of_table = ? AND deleted_rows.rowid > (SELECT max(rowid)"
+        " FROM deleted_rows WHERE of_table = ? AND revision_id = ?) ORDER BY deleted_rows.rowid DESC"
+    )
+    since = [int(str(one)) for (one,) in rows(database, sql, (conversation_id, MEMORY, MEMORY, revision_id))]
+    again = [(one, *_put_back(database, one, conversation_id)) for one in since]
+    _put_back(database, revision_id, conversation_id)
+    for one, turn, at in reversed(again):
+        take_out(database, one, conversation_id, turn, at)
+
+
+def _put_back(database: Database, revision_id: int, conversation_id: str) -> tuple[list[int], float]:
+    """Put back what was deleted last; return the ids of its messages, and when it was deleted."""
     sql = "SELECT of_table, content FROM deleted_rows WHERE revision_id = ? ORDER BY rowid"
     found: list[Any] = rows(database, sql, (revision_id,))
     database.conn.execute("DELETE FROM deleted_rows WHERE revision_id = ?", (revision_id,))
-    kept: dict[str, list[Row]] = {}
+    kept: dict[str, list[Row]] = {table: [] for table in (*ROWS, LINK, MEMORY)}
     for table, content in found:
-        kept.setdefault(table, []).append(json.loads(content, object_hook=_with_bytes))
-    links = [*kept.get(LINK, []), *_dangling(kept)]
+        kept[table].append(json.loads(content, object_hook=_with_bytes))
     is_titled = _has_its_own_title(database, conversation_id)
     for table in ROWS:
-        for row in kept.get(table, []):
+        for row in kept[table]:
             _insert(database, table, row)
-    for link in links:
-        _relink(database, link)
-    turn = [row["id"] for row in kept.get("messages", [])]
+    for link in kept[LINK]:
+        _relink(database, **link)
+    turn, [then] = [int(row["id"]) for row in kept["messages"]], kept[MEMORY]
     _read_first(database, conversation_id, turn)
-    for one in kept.get(MEMORY, []):
-        of_then = Kept(Memory(**one["before"]), Memory(**one["after"]), one["newest"])
-        put_back_memory(database, conversation_id, turn, kept.get("state_items", []), of_then)
+    of_then = Kept(Memory(**then["before"]), Memory(**then["after"]), then["newest"])
+    put_back_memory(database, conversation_id, turn, kept["state_items"], of_then)
     _touch(database, conversation_id, is_titled)
+    return turn, float(then["at"])
 
 
 def runs_of_kept(database: Database, revision_id: int) -> list[str]:
@@ -174,6 +198,8 @@ def _newest(database: Database) -> int:
 
 
 def _insert(database: Database, table: str, row: Row) -> None:
+    if row.get("said_in") and not rows(database, "SELECT 1 FROM messages WHERE id = ?", (row["said_in"],)):
+        row["said_in"] = None  # that turn has been deleted for good
     columns = ", ".join(f'"{name}"' for name in row)
     marks = ", ".join("?" * len(row))
     database.conn.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", [*row.values()])
@@ -185,39 +211,12 @@ def _insert(database: Database, table: str, row: Row) -> None:
         index_conclusion(database, row["id"], row["device"], row["fault"], row["goal"], row["text"])
 
 
-def _dangling(kept: Mapping[str, list[Row]]) -> list[Row]:
-    """Return the links of kept rows to messages, which the rows themselves lose until those are there."""
-    links = []
-    for table, column, _ in LINKS:
-        for row in kept.get(table, []):
-            if row[column] is not None:
-                links.append({"table": table, "column": column, "id": row["id"], "message": row[column]})
-                row[column] = None
-    return links
-
-
-def _relink(database: Database, link: Row) -> None:
-    """Let a row name a message again; while either is deleted, whoever comes back last brings it along."""
-    table, column, message = link["table"], link["column"], link["message"]
-    key = {name: link[name] for name in link if name not in ("table", "column", "message")}
-    if not rows(database, "SELECT 1 FROM messages WHERE id = ?", (message,)):
-        _keep_with(database, link, "messages", message)
-        return
+def _relink(database: Database, table: str, column: str, message: int, key: Mapping[str, str | int]) -> None:
+    """Let a row name the message again; where it has come to name another one, the earlier counts."""
     where = " AND ".join(f"{name} = ?" for name in key)
-    cursor = database.conn.execute(
+    database.conn.execute(
         f"UPDATE {table} SET {column} = coalesce(min({column}, ?), ?) WHERE {where}",
         (message, message, *key.values()),
-    )
-    if cursor.rowcount == 0:
-        _keep_with(database, link, table, link.get("id"))
-
-
-def _keep_with(database: Database, link: Row, table: str, row_id: int | None) -> None:
-    """Keep the link beside the deleted turn that has this row; it is dropped if none has it."""
-    database.conn.execute(
-        "INSERT INTO deleted_rows (revision_id, of_table, content) SELECT revision_id, ?, ? FROM deleted_rows"
-        " WHERE of_table = ? AND json_extract(content, '$.id') = ? LIMIT 1",
-        (LINK, json.dumps(link), table, row_id),
     )
 
 

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
-from instrumentgpt.storage.deleted import put_back, runs_of_kept, take_out
+from instrumentgpt.storage.deleted import bring_back, runs_of_kept, take_out
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, TURN, Item, Revision, Standings, standings
@@ -129,7 +129,7 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)
             if field == TURN and undone:
-                put_back(database, revision_id, conversation_id)
+                bring_back(database, revision_id, conversation_id)
             elif field == TURN:
                 take_out(database, revision_id, conversation_id, _turn_there(database, int(name)))
             elif field == NOTE and undone:
