@@ -222,3 +222,42 @@ def test_a_summary_names_the_other_devices_with_what_was_found(tmp_path):
 def test_what_is_not_to_be_done_is_noted_whatever_it_is_about(tmp_path, told):
     answer = asked(told, tmp_path, state=READ)
     assert answer.tools == () and f"`{told}`" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "last", "told"),
+    [
+        ("was that in the newest log?", NEWEST, "**Yes:"),
+        ("那是最新的 log 嗎？", NEWEST, "**是："),
+        ("was that in the newest log?", OLDER, f"the newest of 2 logs of zspr 052 (10.1.1.47) is `{NEWEST}`"),
+        ("那是最新的 log 嗎？", OLDER, f"最新的是 `{NEWEST}`"),
+    ],
+)
+def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, last, told):
+    answer = asked(question, tmp_path, state={**READ, "last_log_file": last})
+    assert told.casefold() in answer.text.casefold() and answer.tools == ("list_logs",)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "meant"),
+    [
+        ("forget the heater", "Nothing was forgotten by this sentence", HELD[0]),
+        ("忘掉加熱器", "沒有讓任何內容被忘記", HELD[0]),
+        ("please forget the thermocouple", "names `thermocouple`, so there is nothing", ""),
+        ("undo that", "Nothing was undone by this sentence", "no change of the memory counts"),
+        ("撤銷剛才的修改", "沒有復原任何內容", "目前沒有任何記憶的修改"),
+    ],
+)
+def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, meant):
+    answer = asked(question, tmp_path, state=READ, stated=STATED, laid_down=HELD)
+    assert told in answer.text and meant in answer.text and "Memory" in answer.text
+    assert answer.tools == () and "Noted" not in answer.text
+
+
+def test_a_note_that_is_meant_is_told_with_the_command_that_forgets_it(tmp_path):
+    path = tmp_path / "conversation.db"
+    with closing(db.connect(path)) as database:
+        conversation = db.create_conversation(database)
+        db.save_note(database, "tc", "the thermocouple was swapped", "note", conversation)
+    text = asked("forget the thermocouple", tmp_path, database=str(path), conversation_id=conversation).text
+    assert "`$forget tc reason`" in text

@@ -9,6 +9,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
 from instrumentgpt.storage.runs import Run, list_runs, live_run
+from instrumentgpt.text.state import DiagnosticState
 from instrumentgpt.ui import (
     composer,
     conversation,
@@ -70,7 +71,8 @@ def _draw_conversation(
     if not run:
         is_interview = interview.draw(database, shown.id)
         if not offers.draw(database, messages) and not is_interview and not is_panel:
-            welcome.draw_follow_ups(messages)
+            state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
+            welcome.draw_follow_ups(messages, state)
     evidence.draw(database, shown.id, settings)
     if run and frame:
         with frame[0]:

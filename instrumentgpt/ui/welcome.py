@@ -8,8 +8,10 @@ import streamlit as st
 import db
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.settings import Settings
-from instrumentgpt.text.language import Language, language_of
+from instrumentgpt.text.language import language_of
+from instrumentgpt.text.state import DiagnosticState
 from instrumentgpt.ui import composer, untrusted
+from instrumentgpt.ui.follow_ups import follow_ups
 
 FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
 EXAMPLES = (
@@ -18,10 +20,6 @@ EXAMPLES = (
     (":material/show_chart:", "Plot the temperature and the output of {name}"),
     (":material/list_alt:", "{name} 的 log 裡有哪些錯誤？"),
 )
-FOLLOW_UPS: dict[Language, tuple[str, ...]] = {
-    "zh": ("那 kp 可以調高嗎？", "log 裡有哪些錯誤？", "跟上一份 log 比較"),
-    "en": ("Can kp be raised?", "What errors are in the log?", "Compare with the previous log"),
-}
 
 
 def draw(settings: Settings) -> None:
@@ -50,12 +48,12 @@ def draw(settings: Settings) -> None:
         )
 
 
-def draw_follow_ups(messages: Sequence[db.Message]) -> None:
+def draw_follow_ups(messages: Sequence[db.Message], state: DiagnosticState) -> None:
     """Draw what is worth asking next, in the language of the last question; a click asks it."""
     asked = [message.content for message in messages if message.role == "user"]
     if not asked or messages[-1].role == "user":
         return
-    waiting = [question for question in FOLLOW_UPS[language_of(asked[-1])] if question not in asked]
+    waiting = [question for question in follow_ups(state, language_of(asked[-1])) if question not in asked]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
         for question in waiting:
             st.button(question, key=f"follow-up-{question}", on_click=composer.propose, args=(question,))

@@ -27,7 +27,15 @@ from instrumentgpt.agents.offline.pasted import LOG_LINES
 from instrumentgpt.agents.offline.patterns import ASKS, find
 
 PATTERNS = Path(__file__).with_name("intents.toml")
-OF_THE_CONVERSATION = ("forbidden", "which_log", "earlier", "done", "said")  # asked before all others
+OF_THE_CONVERSATION = (
+    "forget",
+    "forbidden",
+    "newest_log",
+    "which_log",
+    "earlier",
+    "done",
+    "said",
+)  # asked before all others
 LOOKED_BACK = (*OF_THE_CONVERSATION, "recall", "history")  # answered from what was said and found
 
 _GAIN = (

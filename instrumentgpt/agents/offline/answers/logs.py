@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.subject import (
     NothingToRead,
     ask_for_log,
+    bare,
     choose_log,
+    known_log,
     means_older,
     older_log,
 )
@@ -38,6 +40,27 @@ def list_logs(case: Case) -> Iterator[str]:
         yield f"- {quoted(one['name'])} · {size_text(one['size'])} · {one['begun'] or '?'}\n"
     if len(logs) > MOST_LOGS:
         yield "- " + phrase("logs_more", case.language, count=len(logs) - MOST_LOGS) + "\n"
+
+
+def newest_log(case: Case) -> Iterator[str]:
+    """Say whether the log in view is the newest of its device."""
+    about = known_log(case)
+    if about is None and not case.device:
+        yield phrase("which_log_none", case.language)
+        return
+    if not case.device:
+        yield phrase("newest_brought", case.language, log=quoted(about.log if about else ""))
+        return
+    found = case.tool("list_logs", device=case.device)
+    if not found["logs"]:
+        yield phrase("logs_none", case.language, label=found["label"])
+        return
+    newest = found["logs"][0]
+    told = {"newest": quoted(bare(newest["name"])), "begun": newest["begun"] or "?", "label": found["label"]}
+    is_newest = about is not None and about.device and bare(newest["name"]) == about.log
+    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
+    log = quoted(about.log) if about else ""
+    yield phrase(key, case.language, log=log, count=len(found["logs"]), **told)
 
 
 def fetch(case: Case) -> Iterator[str]:

@@ -9,9 +9,10 @@ from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
 from instrumentgpt.agents.offline.answers.excerpt import excerpt
 from instrumentgpt.agents.offline.answers.fleet import worst
+from instrumentgpt.agents.offline.answers.forgetting import forget
 from instrumentgpt.agents.offline.answers.gains import gain, tune
 from instrumentgpt.agents.offline.answers.history import history
-from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs
+from instrumentgpt.agents.offline.answers.logs import devices, fetch, lines, list_logs, newest_log
 from instrumentgpt.agents.offline.answers.metrics import metrics
 from instrumentgpt.agents.offline.answers.moments import at_time
 from instrumentgpt.agents.offline.answers.noted import is_noted, noted
@@ -46,12 +47,14 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "excerpt": excerpt,
     "fetch": fetch,
     "forbidden": forbidden,
+    "forget": forget,
     "gain": gain,
     "help": help_,
     "history": history,
     "lines": lines,
     "list_logs": list_logs,
     "metrics": metrics,
+    "newest_log": newest_log,
     "moment": at_time,
     "next": next_action,
     "plot": plot,

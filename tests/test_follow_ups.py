@@ -1,0 +1,40 @@
+"""After an answer stand only questions that fit what was found."""
+
+import pytest
+
+from instrumentgpt.ui.follow_ups import QUESTIONS, follow_ups
+from memory import DiagnosticState
+
+TOO_HIGH = (
+    "Channel 2: pv swings by ±2.71 °C every 45 s over 38 cycles; the output meets a limit in 100 % of them"
+)
+CAUSE = (
+    "The gains of channel 2 are too high for its plant: kp 50, ki 0.6 make it swing by ±2.71 °C every 45 s"
+)
+
+
+def state(**more) -> DiagnosticState:
+    return DiagnosticState(device_name="zspr 053", device_ip="10.1.1.112", **more)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("known", "offered"),
+    [
+        (state(), "raise"),
+        (state(findings=[TOO_HIGH]), "tune"),
+        (state(root_causes=["Oscillation from the gains"]), "tune"),
+        (state(root_causes=["通道 2 增益造成的振盪"]), "tune"),
+        (state(root_causes=["Sensor open on channel 1"]), "evidence"),
+    ],
+)
+def test_a_gain_that_is_too_high_or_not_the_cause_is_not_to_be_raised(known, offered, language):
+    asked = follow_ups(known, language)
+    gains = [name for name in ("raise", "tune", "evidence") if QUESTIONS[name][language] in asked]
+    assert gains == [offered]
+
+
+def test_a_log_that_was_brought_has_none_before_it():
+    brought = DiagnosticState(device_name="pasted log 1", last_log_file="pasted-1.log")
+    assert QUESTIONS["compare"]["en"] not in follow_ups(brought, "en")
+    assert QUESTIONS["compare"]["en"] in follow_ups(state(), "en")
