@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import db
 import memory
+from instrumentgpt.modes.investigate.kept import Kept, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage import deleted
 from instrumentgpt.storage.connection import rows
@@ -192,6 +193,34 @@ def test_a_later_prompt_that_told_it_is_not_exported_until_it_is_back(database, 
     assert len(list_prompts(database, conversation)) == 2
     undo_last(database, conversation)
     assert prompts() == [b"Tallinn was told", b"sent afterwards"]
+
+
+def test_a_deleted_turn_takes_the_proposal_that_it_made_along_and_brings_it_back():
+    state = written(
+        Kept(
+            Pending("proposal", "shall I?", "compare"),
+            (Note(1, "asked"), Note(5, "proposed")),
+            (Note(3, "x"),),
+        )
+    )
+    there, gone = read_kept(state, [1, 3, 5]), read_kept(state, [1, 3])
+    assert there.pending and [note.text for note in there.notes] == ["asked", "x", "proposed"]
+    assert gone.pending is None and gone.recent_notes() == ["asked", "x"]
+    assert read_kept(written(gone), [1, 3, 5]).notes == there.notes
+
+
+def test_what_a_mode_keeps_of_a_deleted_turn_is_not_exported(database, conversation):
+    db.save_mode_state(database, conversation, "investigate", {"notes": [{"message": 1, "text": "Tallinn"}]})
+
+    def states():
+        with zipfile.ZipFile(io.BytesIO(exported(database, conversation))) as archive:
+            return json.loads(archive.read("conversation.json"))["mode_states"]
+
+    assert len(states()) == 1
+    delete_turn(database, question(database, conversation, 2))
+    assert states() == []
+    undo_last(database, conversation)
+    assert len(states()) == 1
 
 
 def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conversation):

@@ -30,6 +30,11 @@ TABLES = (
 )  # fmt: skip
 THERE = {  # of these tables only such rows: others are of deleted turns
     "entities": "AND first_message IN (SELECT id FROM messages)",
+    "mode_states": (
+        "AND NOT EXISTS (SELECT 1 FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
+        " WHERE revisions.conversation_id = mode_states.conversation_id AND of_table = 'messages'"
+        " AND json_extract(content, '$.created_at') <= mode_states.updated_at)"
+    ),
     "revisions": "AND NOT (field = 'turn' AND undone_at IS NULL)",
 }
 NAME_CHARS = 60

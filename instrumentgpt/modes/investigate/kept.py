@@ -48,10 +48,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Kept:
-    """The state of the mode in a conversation."""
+    """The state of the mode in a conversation; `deleted` are notes on turns that are not there now."""
 
     pending: Pending | None = None
     notes: tuple[Note, ...] = field(default=())
+    deleted: tuple[Note, ...] = field(default=())
 
     def recent_notes(self) -> list[str]:
         """Return the notes of the last turns, oldest first."""
@@ -64,14 +65,15 @@ class Kept:
 
 
 def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> Kept:
-    """Return what is stored as `state`, without notes on turns that are not among `messages` any more."""
-    pending = state.get("pending")
-    notes = tuple(Note(**one) for one in state.get("notes", []) if one["message"] in messages)
-    if not pending:
-        return Kept(None, notes)
+    """Return what is stored as `state`; what turns left that are not among `messages` now is set aside."""
+    pending, stored = state.get("pending"), [Note(**one) for one in state.get("notes", [])]
+    notes = tuple(one for one in stored if one.message in messages)
+    deleted = tuple(one for one in stored if one.message not in messages)
+    if not pending or (stored and stored[-1] in deleted):  # the newest turn of the mode left what is pending
+        return Kept(None, notes, deleted)
     steps = tuple(ThinkStep.model_validate(one) for one in pending.pop("steps", []))
     amendments = tuple(pending.pop("amendments", ()))
-    return Kept(Pending(**pending, steps=steps, amendments=amendments), notes)
+    return Kept(Pending(**pending, steps=steps, amendments=amendments), notes, deleted)
 
 
 def written(kept: Kept) -> dict[str, Any]:
@@ -80,7 +82,8 @@ def written(kept: Kept) -> dict[str, Any]:
     if kept.pending is not None:
         steps = [step.model_dump() for step in kept.pending.steps]
         pending = {**{name: getattr(kept.pending, name) for name in _PLAIN}, "steps": steps}
-    return {"pending": pending, "notes": [asdict(note) for note in kept.notes[-MOST_NOTES:]]}
+    notes = sorted((*kept.deleted, *kept.notes), key=lambda note: note.message)[-MOST_NOTES:]
+    return {"pending": pending, "notes": [asdict(note) for note in notes]}
 
 
 def with_note(kept: Kept, message: int, text: str) -> tuple[Note, ...]:
