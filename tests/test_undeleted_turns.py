@@ -365,6 +365,28 @@ def test_deleted_for_good_nothing_of_it_is_left(database, conversation):
     assert rows(database, "SELECT * FROM deleted_rows") == [] and read_events(database, run) == []
 
 
+def test_deleted_for_good_its_words_are_in_nothing_that_is_kept_of_others(database, conversation):
+    sent = {"run_id": "r", "task": "chat", "agent": "offline", "budget": 8000}
+    for turn in (1, 3, 4):
+        asked = question(database, conversation, turn)
+        keep_prompt(database, conversation, asked, "the zirconia probe is cracked", **sent)
+    for turn in (3, 1, 2):  # those deleted before and after it
+        delete_turn(database, question(database, conversation, turn))
+    delete_turn(database, question(database, conversation, 2))  # it repeats a finding
+    first = next(one for one in list_deleted(database, conversation) if "oven 7" in one.old)
+    forget_deleted(database, first.id)
+    kept = repr([rows(database, f"SELECT * FROM {table}") for table in ("deleted_rows", "conversations")])
+    assert "zirconia" not in kept and "18204" not in kept
+    assert rows(database, "SELECT * FROM prompts") == []
+    gone = [one.id for one in list_deleted(database, conversation)]
+    assert len(gone) == 3
+    for one in gone:
+        undo_revision(database, one)
+    asked = [one.content for one in db.list_messages(database, conversation) if one.role == "user"]
+    assert asked == [words for words, *_ in TURNS[1:]]
+    assert "zirconia" not in exchange(database, conversation, "what of oven 7?")
+
+
 def test_a_turn_that_is_back_is_not_deleted_for_good(database, conversation):
     delete_turn(database, question(database, conversation, 1))
     [made] = list_deleted(database, conversation)

@@ -88,16 +88,49 @@ def bring_back(database: Database, revision_id: int, conversation_id: str) -> No
 
     Turns deleted after it are put back before it and deleted again after it, so that any order will do.
     """
-    sql = (
-        "SELECT revision_id FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
-        " WHERE conversation_id = ? AND of_table = ? AND deleted_rows.rowid > (SELECT max(rowid)"
-        " FROM deleted_rows WHERE of_table = ? AND revision_id = ?) ORDER BY deleted_rows.rowid DESC"
-    )
-    since = [int(str(one)) for (one,) in rows(database, sql, (conversation_id, MEMORY, MEMORY, revision_id))]
+    every = _deletions(database, conversation_id)
+    since = every[: every.index(revision_id)]
     again = [(one, *_put_back(database, one, conversation_id)) for one in since]
     _put_back(database, revision_id, conversation_id)
     for one, turn, at in reversed(again):
         take_out(database, one, conversation_id, turn, at)
+
+
+def _deletions(database: Database, conversation_id: str) -> list[int]:
+    """Return the revisions whose turns are deleted, the latest deletion first."""
+    sql = (
+        "SELECT revision_id FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
+        " WHERE conversation_id = ? AND of_table = ? ORDER BY deleted_rows.rowid DESC"
+    )
+    return [int(str(one)) for (one,) in rows(database, sql, (conversation_id, MEMORY))]
+
+
+def forget_kept(database: Database, revision_id: int, conversation_id: str) -> None:
+    """Drop the revision's turn, the steps of its answer and the prompts that may have told it, for good.
+
+    What is kept of other deleted turns is kept anew, so that its words are not in there either.
+    """
+    again = [
+        (one, *_put_back(database, one, conversation_id)) for one in _deletions(database, conversation_id)
+    ]
+    turn = next(turn for one, turn, _ in again if one == revision_id)
+    told = {"turn": json.dumps(turn), "conversation": conversation_id}
+    told["until"] = next(str(at) for one, _, at in again if one == revision_id)
+    for sql in _FOR_GOOD:
+        database.conn.execute(sql, told)
+    take_out(database, revision_id, conversation_id, turn)
+    database.conn.execute("DELETE FROM deleted_rows WHERE revision_id = ?", (revision_id,))
+    for one, others, at in reversed(again):
+        if one != revision_id:
+            take_out(database, one, conversation_id, others, at)
+
+
+_FOR_GOOD = (
+    "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs"
+    f" WHERE question_message_id IN {_TURN} OR id IN (SELECT run_id FROM messages WHERE id IN {_TURN}))",
+    "DELETE FROM prompts WHERE conversation_id = :conversation AND sent_at <= CAST(:until AS REAL)"
+    f" AND sent_at >= (SELECT min(created_at) FROM messages WHERE id IN {_TURN})",
+)
 
 
 def _put_back(database: Database, revision_id: int, conversation_id: str) -> tuple[list[int], float]:
@@ -120,15 +153,6 @@ def _put_back(database: Database, revision_id: int, conversation_id: str) -> tup
     put_back_memory(database, conversation_id, turn, kept["state_items"], of_then)
     _touch(database, conversation_id, is_titled)
     return turn, float(then["at"])
-
-
-def runs_of_kept(database: Database, revision_id: int) -> list[str]:
-    """Return the ids of the runs that answered the revision's turn."""
-    sql = (
-        "SELECT DISTINCT json_extract(content, '$.run_id') FROM deleted_rows"
-        " WHERE revision_id = ? AND of_table = 'messages'"
-    )
-    return [str(run_id) for (run_id,) in rows(database, sql, (revision_id,)) if run_id]
 
 
 def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[float, float]]:

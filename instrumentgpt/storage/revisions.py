@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
-from instrumentgpt.storage.deleted import bring_back, runs_of_kept, take_out
+from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, TURN, Item, Revision, Standings, standings
@@ -172,13 +172,16 @@ def list_deleted(database: Database, conversation_id: str) -> list[Revision]:
 
 
 def forget_deleted(database: Database, revision_id: int) -> None:
-    """Delete for good what a deletion has kept, and the record of it; nothing if it is undone."""
+    """Delete for good what a deletion has kept, and the record of it; nothing if it is undone.
+
+    Raises RunInProgress while the conversation is being answered.
+    """
     with transaction(database):
-        for run_id in runs_of_kept(database, revision_id):
-            database.conn.execute("DELETE FROM run_events WHERE run_id = ?", (run_id,))
-        database.conn.execute(
-            "DELETE FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL", (revision_id, TURN)
-        )
+        sql = "SELECT conversation_id FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL"
+        for (conversation_id,) in rows(database, sql, (revision_id, TURN)):
+            refuse_while_answering(database, str(conversation_id))
+            forget_kept(database, revision_id, str(conversation_id))
+            database.conn.execute("DELETE FROM revisions WHERE id = ?", (revision_id,))
 
 
 def forget_note(
