@@ -175,3 +175,23 @@ def test_a_log_name_and_quoted_words_are_found():
     asked = read_question('find "door timeout" in InstrumentDebug_2026-02-19_23-24-45.39.log')
     assert asked.log == "InstrumentDebug_2026-02-19_23-24-45.39.log"
     assert asked.search == "door timeout"
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("would a bigger kp help?", "gain"),
+        ("kp 更大會比較好嗎？", "gain"),
+        ("show me what ki was before", "earlier"),
+        ("which channel is worst?", "why"),
+        ("哪個通道最嚴重？", "why"),
+        ("哪個時間最多？", "when"),
+        ("is 050 fine?", "why"),
+        ("are 053 and 055 ok?", "why"),
+        ("what is the settling time?", "metrics"),
+        ("我忘了說，kp 是 9", "metrics"),
+        ("抓最新的 log", "fetch"),
+    ],
+)
+def test_words_that_look_like_another_kind_are_read_by_what_they_ask(text, intent):
+    assert read_question(text).intent == intent

@@ -127,3 +127,20 @@ def test_the_log_of_one_part_is_not_taken_for_one_of_the_other_parts_device(data
     other = next(one for name, one in filed.items() if "050" in name)
     assert state.device_name == "zspr 053" and other["last_log_file"] not in (None, state.last_log_file)
     assert state.downloaded_logs == [state.last_log_file]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        ("what did I say not to do? and what is kp of 053?", "do not touch the gains of 052", "kp 50"),
+        ("我說過什麼不能做？那 053 呢？", "do not touch the gains of 052", "沒有規定過什麼不能做"),
+    ],
+)
+def test_a_first_part_without_a_device_is_of_the_one_in_view_with_all_that_is_known_of_it(
+    conversation, question, first, second
+):
+    for words in ("what is kp of 052?", "do not touch the gains of 052 before Friday"):
+        list(runs.consume(database_path(), conversation, words, agent="offline"))
+    text = list(runs.consume(database_path(), conversation, question, agent="offline"))[-1].text
+    one, two = text.split("### 2.")
+    assert first in one and second in two and first not in two

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.said.part import Said
+from instrumentgpt.text.state import DiagnosticState, begin_question, device_key
 
 STATEMENTS = 400  # messages in which statements are sought
 MESSAGES = 12  # messages in which the question is sought that another goes on about
+MOST_SAID = 8  # sentences laid down or ruled out of a device, the newest
 MOST_CHARS = 60  # a longer question says itself what it asks
 SUBJECTS = ("channel", "gain", "day", "log")  # what a question may name anew
 NOT_REPEATED = ("act", "courtesy", "excerpt", "help", "unknown")
@@ -63,6 +65,39 @@ def states_left(task: Task) -> dict[str, dict[str, Any]]:
         filed = db.device_states(database, task.conversation_id)
     own = {task.state.get("device_name"), task.state.get("device_ip")}
     return {device: json.loads(state) for device, state in filed.items() if device not in own}
+
+
+def task_about(task: Task, device: str) -> Task:
+    """Return `task` with what is known of `device`, another one than the question turned to."""
+    known = (task.state.get("device_name"), task.state.get("device_ip"))
+    if device in known or not (task.conversation_id and Path(task.database).is_file()):
+        return task
+    import db
+    from instrumentgpt.storage.facts import list_facts
+    from instrumentgpt.storage.in_force import memory_in_force
+
+    with closing(db.connect(Path(task.database))) as database:
+        told = database, task.conversation_id
+        before = DiagnosticState.deserialize(db.get_memory(task.conversation_id, database)[1])
+        filed = {**db.device_states(*told), device_key(before): before.serialize()}
+        state = begin_question(DiagnosticState(), None, device, filed)
+        found = memory_in_force(*told, state, list_facts(*told, ["", device]))
+    stated = {
+        one.fact.key: {**asdict(one.fact), "turn": one.turn}
+        for one in found.known
+        if (one.kind, one.source, one.fact.device) == ("value", "user", device)
+    }
+    said = {
+        kind: tuple(dict.fromkeys(one.said for one in found.known if one.kind == kind))
+        for kind in ("wish", "ruled_out")
+    }
+    return replace(
+        task,
+        state=asdict(found.state),
+        stated=tuple(stated.values()),
+        laid_down=said["wish"][-MOST_SAID:],
+        ruled_out=said["ruled_out"][-MOST_SAID:],
+    )
 
 
 def going_on(question: Question, task: Task, asked: Sequence[str] = ()) -> Question:

@@ -5,8 +5,9 @@ import re
 from instrumentgpt.agents.offline.patterns import ASKS, find
 
 _UP = (
-    r"\brais(?:e|ing)|\bincreas|\bhigher|\bbump|\bturn(?:ed)? up|\bdoubl|\bstronger|\baggressive|\bgo up"
-    r"|[調调升提拉][高升]|加[大倍]|增加|[調调]大|更大"
+    r"\brais(?:e|ing)|\bincreas|\bhigher|\bbigger|\blarger|\bbump|\bturn(?:ed)? up|\bdoubl|\bstronger"
+    r"|\baggressive|\bgo up"
+    r"|[調调升提拉][高升]|加[大倍]|增加|[調调]大|更[大高]"
 )
 _DOWN = (
     r"\blower|\breduc|\bdecreas|\bhalve|\bsmaller|\bturn(?:ed)? down|\bgo down"

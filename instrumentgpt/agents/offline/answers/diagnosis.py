@@ -17,7 +17,7 @@ from instrumentgpt.agents.offline.answers.report import (
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log, known_log, remembered_in
 from instrumentgpt.agents.offline.answers.suspects import suspicions
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
-from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted, together
+from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_text, quoted, together
 
 MOST_RULED_OUT = 8  # reasons of the checks
 BETTER = 3  # sentences of an advice before it repeats the model
@@ -67,6 +67,18 @@ def next_action(case: Case) -> Iterator[str]:
     if not faults:
         yield from key_findings(case, about, found)
         yield from _why_healthy(case, found)
+
+
+def when(case: Case) -> Iterator[str]:
+    """Say since when, until when and how often each fault of the log shows, and the span of the log."""
+    about = choose_log(case, newest=bool(case.task.devices))
+    found = diagnosed(case, about)
+    yield verdict(case, about, found) + "\n\n"
+    for one in faults_of(found)[:MOST_FAULTS]:
+        since, until = (moment(one[name]) for name in ("onset_clock", "end_clock"))
+        told = {"since": since, "until": until, "summary": one["summary"], "lines": links(about, one)}
+        yield "- " + phrase("when_row", case.language, **told) + "\n"
+    yield "\n" + header(case, about, found) + "\n"
 
 
 def evidence(case: Case) -> Iterator[str]:

@@ -8,7 +8,7 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.earlier import parts_before
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 
-DIAGNOSED = ("why", "next")
+DIAGNOSED = ("why", "next", "compare", "when")
 MOST_DONE = 8  # the newest
 
 

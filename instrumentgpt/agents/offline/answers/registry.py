@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from instrumentgpt.agents.offline.answers.comparison import compare, other_device
-from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, why
+from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, when, why
 from instrumentgpt.agents.offline.answers.done import done, done_meanwhile
 from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
@@ -63,13 +63,14 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "said": said,
     "tune": tune,
     "unknown": unknown,
+    "when": when,
     "which_log": which_log,
     "why": why,
     "worst": worst,
 }
 
 ONE_AT_A_TIME = (  # asked of several devices at once, these are answered by a survey
-    "compare", "events", "evidence", "gain", "metrics", "next", "plot", "tune", "unknown", "why",
+    "compare", "events", "evidence", "gain", "metrics", "next", "plot", "tune", "unknown", "when", "why",
 )  # fmt: skip
 
 

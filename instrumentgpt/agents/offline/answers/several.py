@@ -9,8 +9,9 @@ from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.answers.said import messages_on
 from instrumentgpt.agents.offline.answers.stated import on_what_is_asked, stated
 from instrumentgpt.agents.offline.case import Case, Result, Task
-from instrumentgpt.agents.offline.earlier import going_on
+from instrumentgpt.agents.offline.earlier import going_on, task_about
 from instrumentgpt.agents.offline.intents import Question, read_question
+from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.agents.offline.patterns import find
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
 from instrumentgpt.agents.offline.several import Part, asks_by_itself, parts_of, without_lead
@@ -84,7 +85,7 @@ def _read(part: Part, before: list[_Asked], case: Case, inventory: Inventory) ->
     named = named if named.devices or named.unknown else _named(part.context, case, inventory)
     devices = tuple(device.name for device in named.devices)
     if not (devices or named.unknown):
-        devices = before[-1].devices[:1] if before else _first_device(part, case)
+        devices = before[-1].devices[:1] if before else _first_device(case)
     asked = [one.question.text for one in reversed(before)]
     question = going_on(read_question(part.text), replace(case.task, devices=devices), asked)
     if before:
@@ -99,11 +100,10 @@ def _named(text: str, case: Case, inventory: Inventory) -> Resolution:
     return Resolution(named.devices, named.unknown or unheard_of(text, inventory))
 
 
-def _first_device(part: Part, case: Case) -> tuple[str, ...]:
-    """Return the device of a first question that names none: "it" is what was in view, else the one named."""
-    if len(case.task.devices) and find(_IT, part.text) and (left := case.task.left.get("device")):
-        return (left,)
-    return case.task.devices[:1]
+def _first_device(case: Case) -> tuple[str, ...]:
+    """Return the device of a first question that names none: what was in view, else the one named later."""
+    left = case.task.left.get("device", "")
+    return (left,) if left and not is_device_name(left) else case.task.devices[:1]
 
 
 def _inherited(question: Question, before: Question) -> Question:
@@ -171,6 +171,7 @@ def _place(one: _Asked) -> tuple[object, ...]:
 
 
 def _case_of(case: Case, one: _Asked, task: Task) -> Case:
+    task = task_about(task, one.devices[0]) if one.devices else task
     return replace(
         case,
         task=replace(task, devices=one.devices, question=one.text),
