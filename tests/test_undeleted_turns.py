@@ -354,6 +354,36 @@ def test_what_a_person_changed_in_it_counts_again(database, conversation):
     assert "pv swings at night" in context_of(exchange(database, conversation, "oven 7?"))
 
 
+NEWER, OLDER = "2026-02-19 23:54:44", "2026-02-12 10:00:00"
+
+
+def channels(log, kp, clock):
+    rows = [{"channel": 1, "kp": kp, "last": {"line": 7, "clock": clock}}]
+    return json.dumps({"summary": "", "log": log, "device": "oven 7", "unit": "°C", "channels": rows})
+
+
+@pytest.mark.parametrize(
+    "again, meanwhile",
+    [(channels("old.log", 7.0, OLDER), "7"), (channels("new.log", 9.0, NEWER), "9")],
+    ids=["an older log", "the same log again"],
+)
+def test_what_tools_read_meanwhile_is_no_newer_than_the_reading_that_is_back(database, again, meanwhile):
+    conversation = db.create_conversation(database)
+
+    def read(question, *results):
+        return context_of(
+            exchange(database, conversation, question, "Done.", *results, tool="channel_metrics")
+        )
+
+    read("oven 7?", channels("new.log", 9.0, NEWER))
+    read("no, make kp 15")
+    delete_turn(database, question(database, conversation, 1))
+    read("and now on oven 7?", again)
+    assert f"kp (比例增益): {meanwhile} (" in read("kp of oven 7?")
+    undo_last(database, conversation)
+    assert "kp (比例增益): 15 (" in read("kp of oven 7?")
+
+
 def test_deleted_for_good_nothing_of_it_is_left(database, conversation):
     run = start_run(database, conversation, "offline", "chat", question(database, conversation, 1))
     append_events(database, run, ['{"type": "Tick", "note": "a step"}'])
