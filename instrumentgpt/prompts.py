@@ -64,7 +64,7 @@ def prompt_for(
         names=names,
         pinned=in_force.pinned,
         origins=origins_of(database, conversation_id, memory.device_key(in_force.state), placed),
-        evidence=_evidence(database, conversation_id, request, before, found, placed, in_force.standings),
+        evidence=_evidence(database, conversation_id, asked, before, found, placed, in_force.standings),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
@@ -83,7 +83,7 @@ def prompt_for(
 def _evidence(
     database: Database,
     conversation_id: str,
-    request: str,
+    asked: memory.Case,
     before: int,
     found: Recollection,
     placed: Places,
@@ -97,8 +97,8 @@ def _evidence(
     scores = {one.message_id: one.score / top for one in found.pieces}
     scores |= {message: score / top for message, score in found.scores.items()}
     messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
-    cues = CUES_OF_WHY if "cause" in asked_for(request) else CUES
-    said = parts_of(database, conversation_id, messages, cues, NEWEST_OF_CUE, before, placed)
+    cues = CUES_OF_WHY if "cause" in asked_for(asked.question) else CUES
+    said = parts_of(database, conversation_id, messages, cues, NEWEST_OF_CUE, before, placed, asked.devices)
     return Evidence(not_withdrawn(said, changed), found.weights, scores)
 
 

@@ -17,6 +17,7 @@ from instrumentgpt.text.said.units import units_in
 pytestmark = pytest.mark.usefixtures("ovens")
 
 FILLER = "Which belts does the conveyor have in storage?", "The conveyor runs on flat belts."
+OVENS = (("oven 7",), ("oven 8",))
 KP = Item("oven 7", "value", "kp")
 KP_SAID = "oven 7 runs with kp 0.12 since the overhaul in May, which the night shift had asked for"
 GULPS = "oven 7: the door heater gulps 41 percent of the mains in the wee hours"
@@ -217,6 +218,19 @@ def test_a_part_is_of_who_said_its_message(database, conversation):
     exchange(database, conversation, "does it hum?", "It leaks.")
     asked, answered = (row[0] for row in rows(database, "SELECT id FROM messages ORDER BY id"))
     assert [one.role for one in parts_of(database, conversation, [asked, answered])] == ["user", "assistant"]
+
+
+def test_parts_of_one_other_device_are_left_out_where_devices_are_asked_for(database, conversation):
+    said = "oven 7 hums. oven 8 leaks. Both oven 7 and oven 8 are old."
+    asked = db.add_message(database, conversation, "user", said)
+    store_said(database, conversation, asked, units_in(f"{said}\n\nNobody knows.", "", OVENS))
+    of_one = parts_of(database, conversation, [asked], devices=["oven 7"])
+    assert [one.text for one in of_one] == [
+        "oven 7 hums.",
+        "Both oven 7 and oven 8 are old.",
+        "Nobody knows.",
+    ]
+    assert len(parts_of(database, conversation, [asked])) == 4
 
 
 @pytest.mark.parametrize("cue", FOUND_BY)

@@ -105,6 +105,7 @@ def parts_of(
     newest: int = 0,
     before: int = LAST_ID,
     placed: Places | None = None,
+    devices: Sequence[str] = (),
 ) -> list[Said]:
     """Return the parts of the given messages, and of each of `cues` the newest parts that have it, in order.
 
@@ -112,6 +113,7 @@ def parts_of(
     newest  so many of each cue
     before  those are of messages with a lower id
     placed  the conversation's `places`, where they have been read
+    devices if any, parts that are of one other device are left out
     """
     wanted, found_by = list(messages), list(cues)
     arms = [f"SELECT id FROM said WHERE message_id IN ({','.join('?' * len(wanted))})"]
@@ -120,9 +122,13 @@ def parts_of(
         " ORDER BY id DESC LIMIT ?)"
         for cue in found_by
     ]
-    sql = f"SELECT {_READ} FROM said WHERE id IN ({' UNION '.join(arms)}) ORDER BY id"
+    of_devices = f" AND (devices IN ('', {','.join('?' * len(devices))}) OR instr(devices, char(10)))"
+    sql = (
+        f"SELECT {_READ} FROM said WHERE id IN ({' UNION '.join(arms)})"
+        f"{of_devices if devices else ''} ORDER BY id"
+    )
     of_cues = (conversation_id, min(before * _PLACES, LAST_ID), newest) * len(found_by)
-    found: list[Any] = rows(database, sql, (*wanted, *of_cues))
+    found: list[Any] = rows(database, sql, (*wanted, *of_cues, *devices))
     asked = (placed or places(database, conversation_id))[1] if found else ()
     said_by = {message_id: _said_by(message_id, asked) for message_id in {row[1] for row in found}}
     return [_part(*said_by[row[1]], *row) for row in found]
