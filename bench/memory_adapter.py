@@ -3,7 +3,6 @@
 python PATH/TO/memory_score.py bench/memory_adapter.py 2000 4000
 """
 
-import gc
 import os
 import sys
 import time
@@ -19,9 +18,10 @@ from instrumentgpt.opening import open_turn
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn import Turn
+from instrumentgpt.turn_process import leave_imports
 
 AGENT = "offline"  # who would be asked; nobody is
-gc.freeze()  # as the process of a turn does once it has its imports
+leave_imports()  # as the process of a turn does once it has them
 
 
 class _Probed(Exception):
