@@ -188,7 +188,7 @@ def test_a_claim_is_what_supposes_or_an_item_without_numbers():
 )
 def test_notes_name_only_later_turns_and_stand_in_brackets(messages):
     parts = spoken(*messages)
-    for one, told in since_all(parts, later_of(parts)).items():
+    for one, told in zip(parts, since_all(parts, later_of(parts)), strict=True):
         assert told == "" or (told.startswith(" [") and told.endswith("]"))
         for turn in range(1, one.turn):
             assert f"turn {turn}" not in told

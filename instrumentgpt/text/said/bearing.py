@@ -194,10 +194,10 @@ def _rules_out(one: Said, claims: Sequence[Said], later: Later) -> bool:
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:
     ordered = sorted(told, key=lambda one: (one.devices[0] not in devices, one.devices, one.place))
-    notes = since_all(told, later)
+    notes = since_all(ordered, later)
     lines = []
-    for names, group in groupby(ordered, key=lambda one: one.devices):
-        own = [line_of(one, notes[one]) for one in group if not _is_out(one, notes[one])]
+    for names, group in groupby(zip(ordered, notes, strict=True), key=lambda noted: noted[0].devices):
+        own = [line_of(one, note) for one, note in group if not _is_out(one, note)]
         if own:
             lines += [without_tags(f"{title} {', '.join(filter(None, names)) or 'this'}:"), *own]
     return lines

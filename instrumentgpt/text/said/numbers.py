@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from instrumentgpt.text.said.part import Said
-from instrumentgpt.text.said.quantified import ENOUGH, Kind, Quantified, likeness, units_fit
+from instrumentgpt.text.said.quantified import ENOUGH, Kind, Quantified, likeness
 
 BRIEF_CHARS = 60  # of a sentence that says a value and little more
 
@@ -48,9 +48,9 @@ class Numbers:
 
     def __init__(self, parts: Iterable[Said] = ()) -> None:
         self._kinds: dict[Kind, _OfKind] = {}
-        self._about: defaultdict[str, set[_OfKind]] = defaultdict(set)  # by what kinds have in common
+        self._about: defaultdict[str, list[_OfKind]] = defaultdict(list)  # by what kinds have in common
         self._brief: defaultdict[int, list[Spoken]] = defaultdict(list)  # by turn
-        self._like: dict[Kind, list[_OfKind]] = {}
+        self._like: dict[Kind, list[tuple[_OfKind, float]]] = {}
         at = 0
         for part in parts:
             for number, kind in zip(part.numbers, part.kinds, strict=True):
@@ -63,7 +63,7 @@ class Numbers:
     def _new(self, kind: Kind) -> _OfKind:
         of_kind = self._kinds[kind] = _OfKind(kind)
         for term in kind.topics:
-            self._about[term].add(of_kind)
+            self._about[term].append(of_kind)
         return of_kind
 
     def brief_in(self, *turns: int) -> list[Spoken]:
@@ -91,23 +91,25 @@ class Numbers:
         counts    whether a part is one of those that can
         replaces  whether a number, of this likeness, is a newer value if it is another one
         """
-        for of_kind in self._near(kind):
-            likely = likeness(kind, of_kind.kind) if of_kind.until > place else 0.0
-            if likely < ENOUGH:
+        amount = value.amount
+        for of_kind, likely in self._near(kind):
+            if of_kind.until <= place:
                 continue
-            for one in of_kind.of_amount.get(value.amount, ()):
+            for one in of_kind.of_amount.get(amount, ()):
                 if one.place > place and counts(one.said):
                     yield one, likely
-            others = (one for one in reversed(of_kind.every) if one.place > place)
-            for one in others:
-                if one.number.amount != value.amount and replaces(one, likely) and counts(one.said):
+            for one in reversed(of_kind.every):
+                if one.place <= place:
+                    continue
+                if one.number.amount != amount and replaces(one, likely) and counts(one.said):
                     yield one, likely
                     break
 
-    def _near(self, kind: Kind) -> Iterable[_OfKind]:
-        """Return the kinds that can be like it: nothing is that has no word in common."""
+    def _near(self, kind: Kind) -> Iterable[tuple[_OfKind, float]]:
+        """Return the kinds that are like it, and how much: none is that has no word in common."""
         found = self._like.get(kind)
         if found is None:
             near = set[_OfKind]().union(*(self._about.get(term, ()) for term in kind.topics))
-            found = self._like[kind] = [one for one in near if units_fit(kind, one.kind)]
+            every = ((one, likeness(kind, one.kind)) for one in near)
+            found = self._like[kind] = [(one, likely) for one, likely in every if likely >= ENOUGH]
         return found

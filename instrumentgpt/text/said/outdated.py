@@ -5,7 +5,7 @@ certain that the new value takes the place of the old, both are told apart as th
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -70,34 +70,40 @@ class Note:
 
 def since(one: Said, later: Later) -> str:
     """Return what has become of the part, in brackets; "" if nothing has."""
-    return since_all([one], later)[one]
+    return _told(one, superseded(one, later).values(), later)
 
 
-def since_all(parts: Sequence[Said], later: Later) -> dict[Said, str]:
+def since_all(parts: Sequence[Said], later: Later) -> list[str]:
     """Return what has become of each part; what is known of a number in one part holds for those before."""
-    notes = {one: superseded(one, later) for one in parts}
+    notes = [superseded(one, later) for one in parts]
     known = {
         (device, number): note
-        for one in sorted(parts, key=lambda one: one.place)
-        for number, note in notes[one].items()
+        for one, own in sorted(zip(parts, notes, strict=True), key=lambda pair: pair[0].place)
+        for number, note in own.items()
         for device in one.devices
         if note.turn
     }
-    told = {}
-    for one in parts:
-        own = [*(note.told for note in notes[one].values()), *_spread(one, notes[one], known)]
-        if is_claim(one):
-            own += ruled_out(one, [other for other in later.out if _is_after(other, one)], later.common)
-        told[one] = f" [{'; '.join(dict.fromkeys(own))}]" if own else ""
-    return told
+    return [
+        _told(one, [*own.values(), *_spread(one, own, known)], later)
+        for one, own in zip(parts, notes, strict=True)
+    ]
 
 
-def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], Note]) -> Iterator[str]:
+def _told(one: Said, notes: Iterable[Note], later: Later) -> str:
+    told = [note.told for note in notes]
+    if is_claim(one):
+        told += ruled_out(one, (other for other in later.out if _is_after(other, one)), later.common)
+    return f" [{'; '.join(dict.fromkeys(told))}]" if told else ""
+
+
+def _spread(one: Said, own: Mapping[str, Note], known: Mapping[tuple[str, str], Note]) -> Iterator[Note]:
+    if not known:
+        return
     for value in one.numbers:
         for device in one.devices:
             note = known.get((device, value.number))
             if note and value.number not in own and len(value.number) > 1 and one.turn < note.turn:
-                yield note.told
+                yield note
 
 
 def _is_after(other: Said, one: Said) -> bool:
