@@ -177,22 +177,23 @@ def _question_before(database: Database, conversation_id: str, until: int) -> st
     return str(found[0][0]) if found else ""
 
 
-def _terms_of(database: Database, ids: Iterable[int]) -> list[set[str]]:
-    """Return the terms of each message, as they were indexed."""
+def _terms_of(database: Database, ids: Iterable[int]) -> list[str]:
+    """Return the terms of each message, as they were indexed, a space on either side of each."""
     wanted = list(ids)
     marks = ",".join("?" * len(wanted))
     found: list[Any] = rows(
         database, f"SELECT terms FROM message_terms WHERE rowid IN ({marks}) ORDER BY rowid", wanted
     )
-    return [set(row[0].split(" ")) for row in found]
+    return [f" {row[0]} " for row in found]
 
 
-def _weights(wanted: Sequence[Phrase], hits: Sequence[set[str]]) -> dict[str, float]:
+def _weights(wanted: Sequence[Phrase], hits: Sequence[str]) -> dict[str, float]:
     """Return term → how much it tells: the rarer among the terms of the hits, the more."""
     weights: dict[str, float] = {}
     for phrase in wanted:
         for term in phrase:
-            holders = sum(term in held for held in hits)
+            spaced = f" {term} "
+            holders = sum([spaced in held for held in hits])
             worth = math.log(1 + (len(hits) - holders + 0.5) / (holders + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights

@@ -68,6 +68,8 @@ def languages(lines: Sequence[str]) -> list[str | None]:
 
 def without_markers(text: str) -> str:
     """Return `text` without the markers of charts and images."""
+    if "<!--" not in text:
+        return text
     heads = [head.start() for head in _MARKER_HEAD.finditer(text)]
     kept, position = [], 0
     for head, following in zip(heads, [*heads[1:], len(text)], strict=False):

@@ -73,8 +73,9 @@ def _is_repeated(held: Known, row: Known) -> bool:
 
 def _is_same(one: Fact, other: Fact) -> bool:
     """Return whether both tell the same value, in whatever spelling: 55 and 55.00."""
-    units = {unit_of(fact.unit) for fact in (one, other) if fact.unit}
-    return amount(one.value) == amount(other.value) and len(units) < 2
+    if one.value != other.value and amount(one.value) != amount(other.value):
+        return False
+    return not one.unit or not other.unit or unit_of(one.unit) == unit_of(other.unit)
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:

@@ -75,6 +75,7 @@ WRITTEN_UNIT = rf"(?:{_compound(_ONE)}(?![a-zA-Z0-9]))"  # as it is written: K i
 FOLDED_UNIT = rf"(?:{_compound(_ONE_FOLDED)}(?![a-z0-9]))"  # in folded text
 
 
+@lru_cache(maxsize=8192)  # a value is compared with all that it was before
 def amount(number: str) -> str:
     """Return a number in one spelling, as it is compared; what is none as it is.
 
