@@ -20,8 +20,8 @@ SENTENCE_CHARS = 400  # a longer text is folded once
 _HERE = Path(__file__).parent
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PIECES = re.compile(
-    rf"(?P<han>[{_HAN}]+)|(?P<plain>[a-z]+(?![^\W{_HAN}]|[._\-/][^\W_{_HAN}]))"
-    rf"|(?P<name>[^\W_{_HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{_HAN}]+)*)"
+    rf"([{_HAN}]+)|([a-z]+(?![^\W{_HAN}]|[._\-/][^\W_{_HAN}]))"
+    rf"|([^\W_{_HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{_HAN}]+)*)"
 )
 _PARTS = re.compile(r"[^\W\d_]{2,}|\d+\.\d+|\d{3,}")
 _PLAIN_NUMBER = re.compile(r"[\d.:/\-]+")
@@ -124,16 +124,15 @@ def terms(text: str) -> list[str]:
     ['kp', 'of', '10.1.1.47', 'is', '0.09', 'per', 'wo-30629', 'wo', '30629', '温度', '度波', '波动']
     """
     found: list[str] = []
-    for piece in _PIECES.finditer(fold(text)):
-        run = piece.group()
-        if piece.lastgroup == "plain":
-            found.append(stem(run))
-        elif piece.lastgroup == "han":
-            found += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    for han, plain, name in _PIECES.findall(fold(text)):
+        if plain:
+            found.append(stem(plain))
+        elif han:
+            found += [han[at : at + 2] for at in range(len(han) - 1)] or [han]
         else:
-            found.append(run)
-            if not _PLAIN_NUMBER.fullmatch(run):
-                found += [stem(part) for part in _PARTS.findall(run) if part != run]
+            found.append(name)
+            if not _PLAIN_NUMBER.fullmatch(name):
+                found += [stem(part) for part in _PARTS.findall(name) if part != name]
     return found
 
 
@@ -196,7 +195,8 @@ def is_common(term: str) -> bool:
 
 def telling(found: Iterable[str]) -> list[str]:
     """Return those of the terms, each once, that say what is looked for."""
-    return [term for term in dict.fromkeys(found) if term not in _common()]
+    common = _common()
+    return [term for term in dict.fromkeys(found) if term not in common]
 
 
 def things_named(asked: Sequence[str]) -> set[int]:

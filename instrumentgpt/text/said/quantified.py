@@ -53,6 +53,8 @@ SAME_THING = 0.75  # likeness of what names the same thing, in whatever words
 ENOUGH = 0.5  # likeness from which on two numbers are taken for values of one thing
 SUBJECT_SHARE = 0.3  # of two sentences' words, for their only numbers of a unit to be of one thing
 AFTER = 24  # characters behind a number that may say what is counted
+OLD_WITHIN = 60  # characters before a number that may say it is no more
+JUST_BEFORE = 20  # characters before a number that may say it is new, or the number of a channel
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,10 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
     label: frozenset[str] = frozenset()
     for match in _VALUE.finditer(folded):
         number = " ".join((match["date"] or match["number"]).split())
-        said_before = folded[: match.start()]
+        start = match.start()
+        just = max(0, start - JUST_BEFORE)
         if _DEVICE.fullmatch(number) or (
-            (number.isdecimal() or match["date"]) and _ORDINAL.search(said_before)
+            (number.isdecimal() or match["date"]) and _ORDINAL.search(folded, just, start)
         ):
             continue
         behind = _BEHIND.split(folded[match.end() : match.end() + AFTER], 1)[0]
@@ -120,15 +123,18 @@ def quantities_in(text: str) -> tuple[Quantified, ...]:
         after = _label(behind) if not before or _OF.match(behind) else frozenset()
         label = before | after or label
         unit = "date" if match["date"] else unit_of(match["unit"] or "")
-        if not unit and said_before.endswith("×"):
+        if not unit and folded[just:start].endswith("×"):
             unit = unit_of("x")
-        is_old = bool(_OLD_BEFORE.search(said_before) or _OLD_AFTER.match(folded, match.end()))
+        is_old = bool(
+            _OLD_BEFORE.search(folded, max(0, start - OLD_WITHIN), start)
+            or _OLD_AFTER.match(folded, match.end())
+        )
         if match["date"]:
-            is_old &= not _BEFORE.search(said_before)
+            is_old &= not _BEFORE.search(folded, just, start)
         else:
-            is_old |= bool(_FROM_BEFORE.search(said_before))
+            is_old |= bool(_FROM_BEFORE.search(folded, just, start))
         found.append(Quantified(number.replace("−", "-").replace("–", "-"), unit, label, is_old))
-        if _NEW_BEFORE.search(said_before):
+        if _NEW_BEFORE.search(folded, just, start):
             found = [*_with_former(found[:-1], found[-1]), found[-1]]
         last = match.end()
     return tuple(found)
