@@ -63,7 +63,7 @@ def prompt_for(
         others=devices_spoken_of(database, conversation_id),
         names=names,
         pinned=in_force.pinned,
-        origins=origins_of(database, conversation_id, memory.device_key(in_force.state), placed),
+        origins=origins_of(database, conversation_id, in_force.state, placed),
         evidence=_evidence(database, conversation_id, asked, before, found, placed, in_force.standings),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )

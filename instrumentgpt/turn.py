@@ -210,5 +210,6 @@ def failed(error: InstrumentGPTError) -> Events:
 
 def made(folder: Path) -> Path:
     """Return `folder`, which is there from now on."""
-    folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -20,6 +20,8 @@ NEIGHBOUR_CHARS = 160
 def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Return id → (role, content)."""
     wanted = list(ids)
+    if not wanted:
+        return {}
     marks = ",".join("?" * len(wanted))
     found: list[Any] = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
     return {message: (role, content) for message, role, content in found}

@@ -64,9 +64,9 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
 
 
 def origins_of(
-    database: Database, conversation_id: str, device: str, placed: Places | None = None
+    database: Database, conversation_id: str, state: DiagnosticState, placed: Places | None = None
 ) -> dict[tuple[str, str], Origin]:
-    """Return (field, text) of the device's causes, hypotheses and findings → where they are from.
+    """Return (field, text) of the state's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
 
@@ -76,9 +76,10 @@ def origins_of(
         "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, device, NEWEST_ITEMS))
+    found: list[Any] = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
     asked = (placed or places(database, conversation_id))[1] if found else ()
-    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found}
+    texts = {*state.findings, *state.hypotheses, *state.root_causes}
+    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found if row[1] in texts}
     return {item: _origin(asked, *told) for item, told in first.items()}
 
 

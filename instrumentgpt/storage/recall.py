@@ -97,7 +97,7 @@ def recollect(
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores)[:HITS]
-    told = messages_of(database, best)
+    told |= messages_of(database, [message for message in best if message not in told])
     near = below(until, placed or places(database, conversation_id, until))
     return Recollection(pieces_of(database, best, scores, told, weights, near), scores, weights)
 

@@ -31,8 +31,8 @@ class Recalled:
     def told(self) -> str:
         """The piece as it stands in the prompt."""
         speaker = "User" if self.role.casefold() == "user" else "Assistant"
-        first, *others = (as_content(" ".join(line.split())) for line in self.lines)
-        return f"\n{INDENT}".join([f"[turn {self.turn}] {speaker}: {first}", *others])
+        lines = as_content("\n".join([" ".join(line.split()) for line in self.lines]))
+        return f"[turn {self.turn}] {speaker}: " + lines.replace("\n", f"\n{INDENT}")
 
     @cached_property
     def cost(self) -> int:

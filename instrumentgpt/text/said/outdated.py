@@ -91,7 +91,7 @@ def since_all(parts: Sequence[Said], later: Later) -> list[str]:
 
 def _told(one: Said, notes: Iterable[Note], later: Later) -> str:
     told = [note.told for note in notes]
-    if is_claim(one):
+    if later.out and is_claim(one):
         told += ruled_out(one, (other for other in later.out if _is_after(other, one)), later.common)
     return f" [{'; '.join(dict.fromkeys(told))}]" if told else ""
 
