@@ -64,7 +64,7 @@ def render_known(
     numbers: set[tuple[str, str]] = set()
     for device in devices:
         own = [value for value in values if value.now.fact.device == device]
-        fits = {value.now.fact.parameter: _fit(value.now.fact, wanted) for value in own}
+        fits = {name: _fit(name, wanted) for name in {value.now.fact.parameter for value in own}}
         own.sort(key=lambda value: _importance(value, fits), reverse=True)
         fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
         numbers |= {(device, row.fact.value) for value in own for row in (value.now, *value.earlier)}
@@ -136,8 +136,8 @@ def _best(
     ]
 
 
-def _fit(fact: Fact, wanted: set[str]) -> int:
-    return sum(term in wanted for term in terms(fact.parameter))
+def _fit(name: str, wanted: set[str]) -> int:
+    return sum(term in wanted for term in terms(name))
 
 
 def _share(text: str, wanted: set[str]) -> int:

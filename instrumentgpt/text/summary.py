@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from instrumentgpt.text.tokens import count_tokens
 
@@ -23,7 +24,9 @@ JOINT = " · "  # between what two merged entries keep
 MessageId = int | str  # the database's id, or "~" and a digest
 
 _HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
-_CLAUSE_END = re.compile(r" · | … |(?<=[.!?;])(?! [·…]) +|(?<=[。！？；])(?! [·…])\s*")
+# What ends a clause begins with a space, which is found quicker than what stands before it.
+_CLAUSE_END = re.compile(r" (?:[·…] |(?<=[.!?;] )(?![·…]) *)")
+_CHINESE_END = re.compile(r"(?<=[。！？；])(?! [·…]) *")
 _DIGIT = re.compile(r"\d")
 _SPEAKER = re.compile(r"(?:User|Assistant): ")
 CONCLUSION = re.compile(
@@ -189,7 +192,8 @@ def condense(text: str, limit: int) -> str:
 def _clauses(text: str) -> list[tuple[str, str]]:
     """Return (speaker's prefix, clause), in order."""
     clauses, speaker = [], ""
-    for clause in _CLAUSE_END.split(text):
+    parts = [text] if text.isascii() else _CHINESE_END.split(text)
+    for clause in chain.from_iterable(map(_CLAUSE_END.split, parts)):
         said = _SPEAKER.match(clause)
         speaker = said.group() if said else speaker
         words = clause[said.end() :].strip() if said else clause.strip()

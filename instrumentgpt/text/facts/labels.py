@@ -209,6 +209,7 @@ def words_of(parameter: str) -> frozenset[str]:
     return frozenset(terms(parameter))
 
 
+@lru_cache(maxsize=1024)  # a value of each channel has the same
 def name_of(parameter: str) -> str:
     """Return how a quantity is told: in both languages, where it has a name in both.
 
