@@ -261,3 +261,16 @@ def test_a_note_that_is_meant_is_told_with_the_command_that_forgets_it(tmp_path)
         db.save_note(database, "tc", "the thermocouple was swapped", "note", conversation)
     text = asked("forget the thermocouple", tmp_path, database=str(path), conversation_id=conversation).text
     assert "`$forget tc reason`" in text
+
+
+def test_whether_a_change_helped_is_a_comparison_that_tells_what_was_done(read):
+    text = asked("we cleaned the fan yesterday, did that help?", read, state=READ).text
+    assert NEWEST in text and OLDER in text and "`we cleaned the fan yesterday`" in text
+
+
+@pytest.mark.parametrize(
+    "question", ["when did it start, and how often does it happen?", "什麼時候開始的？總共幾次？"]
+)
+def test_since_when_and_how_often_a_fault_shows_is_told_with_its_lines(tmp_path, question):
+    text = asked(question, tmp_path, state={"device_name": "zspr 054", "device_ip": "10.1.1.93"}).text
+    assert "2026-02-20 19:40:19" in text and "5 " in text and "?log=zspr%20054/" in text and "###" not in text

@@ -47,10 +47,16 @@ _TUNE = (
     r"|\b(?:new|better|recommend\w*|suggest\w*|optimal|best) (?:\w+ )?(?:gains?|pid|k[pid])\b"
     r"|\b(?:gains?|pid|k[pid])\b.{0,20}\b(?:recommend|suggest|advise|use|try)"
     r"|(?:建[議议]|推[薦荐]|最佳|新的).{0,6}(?:增益|[參参][數数]|pid|k[pid])|整定|[調调][參参]"
+    r"|\b(?:should|needs?|must|have to)\b.{0,24}\b(?:gains?|pid|k[pid])\b.{0,16}\b(?:change|adjust|retun)"
+    r"|(?:增益|[參参][數数]|pid|k[pid])\s?.{0,3}(?:要|需|[該该得]).{0,3}(?:改|[調调])(?![成到為为高低大小])"
     r"|(?:增益|[參参][數数]|pid|k[pid]).{0,6}(?:怎[麼么][調调]|如何[調调]|[調调]整|[該该][設设調调])"
 )
 _SUSPECTED = (
     r"\bsensor|\bheater|\b(?:bad|wrong|poor)\w* tun|\btuning (?:bad|wrong|ok|problem|issue|fault)|感測|加熱"
+)
+_EFFECT = (  # asks what became of something that was done
+    r"\b(?:did|has|have) (?:that|it|this|they|the \w+(?: \w+)?) (?:really )?(?:help|work|fix|improve|change)"
+    r"|(?<![會会能])(?:有|[沒没]有)(?:比[較较])?(?:[幫帮]助|改善|效果|[變变]好|好[轉转])(?:了)?[嗎吗]"
 )
 _ACT = (
     r"\b(?:restart|reboot|reset|shut ?down|power cycle|delete|erase)\b"
@@ -140,6 +146,8 @@ def _intent(words: str, pasted: tuple[str, ...], values: tuple[float, float] | N
         return "act"
     if of_conversation := _first(words, OF_THE_CONVERSATION):
         return of_conversation
+    if find(_EFFECT, words):
+        return "compare"
     if kind := _gain_question(words):
         return kind
     if find(_ACT, words) and not find(ASKS, words):

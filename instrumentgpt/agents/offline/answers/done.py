@@ -1,5 +1,6 @@
 """What the user said was done: swapped, cleaned, adjusted; told of the device that it was done to."""
 
+import re
 from collections.abc import Iterator
 
 from instrumentgpt.agents.offline.answers.noted import is_done
@@ -8,6 +9,7 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.earlier import parts_before
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 
+_CLAUSES = re.compile(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b")
 DIAGNOSED = ("why", "next", "compare", "when")
 MOST_DONE = 8  # the newest
 
@@ -26,9 +28,16 @@ def done(case: Case) -> Iterator[str]:
 
 def done_meanwhile(case: Case) -> Iterator[str]:
     """Yield, after a diagnosis, what the user said was done: the log may be from before it."""
-    if case.question.intent in DIAGNOSED and len(case.task.devices) < 2 and (lines := done_to_it(case)):
+    if case.question.intent not in DIAGNOSED or len(case.task.devices) > 1:
+        return
+    if lines := [*done_to_it(case), *_just_said(case)]:
         yield "\n\n" + phrase("done_meanwhile", case.language) + "\n\n"
         yield from (f"- {line}\n" for line in lines)
+
+
+def _just_said(case: Case) -> list[str]:
+    """Return what the question itself says was done, of which it asks what came of it."""
+    return [quoted(one.strip()) for one in _CLAUSES.split(case.question.text) if is_done(one)]
 
 
 def done_to_it(case: Case) -> list[str]:

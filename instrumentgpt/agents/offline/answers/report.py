@@ -50,7 +50,8 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
 
 def links(about: Subject, finding: Result) -> str:
     """Return the links to the lines that show a finding."""
-    return ", ".join(about.link(item["line"]) for item in finding["evidence"][:MOST_LINES])
+    lines = dict.fromkeys(item["line"] for item in finding["evidence"])
+    return ", ".join([about.link(line) for line in lines][:MOST_LINES])
 
 
 def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:

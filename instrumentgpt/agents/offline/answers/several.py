@@ -111,6 +111,8 @@ def _inherited(question: Question, before: Question) -> Question:
     if question.intent == "unknown" and before.gain and find(_IT, question.text):
         again = read_question(f"{question.text} {before.gain}")
         question = again if again.intent in ("gain", "tune") else question
+    if question.intent == "said" and before.gain and not question.gain:
+        question = replace(question, text=f"{question.text} {before.gain}", gain=before.gain)
     if question.channel is None and find(_IT, question.text):
         question = replace(question, channel=before.channel)
     names_log = question.log or question.day or question.previous or find(_NOW, question.text)
