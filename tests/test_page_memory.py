@@ -69,7 +69,7 @@ def test_deleted_turns_are_listed_in_their_language_and_restored_or_deleted_for_
     at = edits(conversation)
     shown = "\n".join(str(one.value) for one in at.sidebar.markdown)
     assert "why does it \\*\\*swing\\*\\*?" in shown and "was turn 1" in shown
-    assert "為什麼溫度波動？" in shown and "原為第 1 輪" in shown
+    assert "為什麼溫度波動？" in shown and "原為第 2 輪" in shown
     first, second = list_deleted(database, conversation)
     labels = {one.key: one.label for one in at.sidebar.button}
     assert (labels[f"restore-{first.id}"], labels[f"restore-{second.id}"]) == ("Restore", "還原")

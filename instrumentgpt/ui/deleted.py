@@ -1,8 +1,7 @@
 """Turns that were deleted: the way back in their place, and the list of those that can be restored."""
 
 import tomllib
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -106,9 +105,10 @@ def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
 
 
 def _turn(database: Database, conversation_id: str, one: Revision) -> int:
-    """Return the number that the turn would have."""
-    asked: Sequence[int] = places(database, conversation_id)[1]
-    return bisect_left(asked, int(one.item.name)) + 1
+    """Return the number of the turn among all, the deleted ones too."""
+    others = [int(other.item.name) for other in list_deleted(database, conversation_id)]
+    asked = [*places(database, conversation_id)[1], *others]
+    return 1 + sum(question < int(one.item.name) for question in asked)
 
 
 def _restore(one: Revision, conversation_id: str = "") -> None:
