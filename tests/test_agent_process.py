@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from spent import least_times
 from waiting import at_once, gone, lives
@@ -129,6 +130,24 @@ def test_silence_is_longer_while_a_tool_works(tmp_path):
     """Outside of its tool the agent is not silent for a moment, however slow the machine."""
     events = events_of(tmp_path, "works_quietly", "2", clocks=replace(CLOCKS, silence=0.4))
     assert events[-1].outcome == "ok"
+
+
+def test_what_an_agent_says_just_before_it_leaves_is_heard(tmp_path):
+    """It speaks and leaves between a look at its pipe that finds nothing and the look whether it has left."""
+    others = {child.pid for child in psutil.Process().children()}
+    events, looks = [], []
+
+    def stopped():
+        looks.extend(["since its tool began"] if events else [])
+        if len(looks) == 2:  # the first look found the tool, this one nothing
+            (tmp_path / "enough").touch()
+            gone(*({child.pid for child in psutil.Process().children()} - others))
+        return False
+
+    asked = command(tmp_path, "works_until", str(tmp_path / "enough"))
+    for event in run(asked, parse_stream, CLOCKS, stopped):
+        events.append(event)
+    assert (events[-1].outcome, events[-1].text) == ("ok", "found it")
 
 
 def test_a_flood_on_stderr_blocks_nothing(tmp_path):

@@ -169,6 +169,7 @@ def _lines(
     process: "subprocess.Popen[bytes]", pipes: Pipes, splitter: LineSplitter, watch: _Watch
 ) -> Iterator[bytes]:
     """Yield lines until stdout ends, the agent has left and its pipe is empty, or a clock runs out."""
+    gone = False
     while pipes.open:
         chunk = pipes.serve(POLL)
         if chunk:
@@ -176,8 +177,9 @@ def _lines(
             yield from splitter.feed(chunk)
         if watch.over(idle=not chunk):
             break
-        if chunk is None and has_left(process):  # a grandchild may hold the pipe open for ever
+        if chunk is None and gone:  # a grandchild may hold the pipe open for ever
             break
+        gone = chunk is None and has_left(process)  # its last words may have come since the look
     if rest := splitter.rest():
         yield rest
 
