@@ -12,7 +12,7 @@ LOG = DEMO_INVENTORY.parent / "logs" / "zspr_053" / "InstrumentDebug_2026-02-20_
 
 def panel(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "instrumentgpt", "panel", "--agent", "offline", *words]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=110)
+    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=250)
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ def test_a_folder_without_write_permission_says_so(path, tmp_path):
             env={**os.environ, "PYTHONPATH": CHECKOUT, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
-            timeout=110,
+            timeout=250,
         )
         assert "INSTRUMENTGPT_HOME to a folder that you can write" in said.stdout, said
         assert kept(path)

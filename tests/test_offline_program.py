@@ -22,7 +22,7 @@ def run(*arguments, prompt="", **environment):
         capture_output=True,
         cwd=ROOT,
         env={**os.environ, **environment},
-        timeout=110,
+        timeout=250,
     )
 
 
@@ -85,7 +85,7 @@ def test_the_first_step_comes_before_the_libraries_are_imported(answered):
     kinds = [json.loads(line)["type"] for line in done.stdout.splitlines()]
     assert kinds[:3] == ["system", "user", "tool_call"]
     heavy = "import sys; from instrumentgpt.agents.offline import program; print('pandas' in sys.modules)"
-    out = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, cwd=ROOT, timeout=110)
+    out = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, cwd=ROOT, timeout=250)
     assert out.stdout.strip() == "False", out.stderr
 
 

@@ -119,7 +119,7 @@ def test_two_processes_writing_one_run_leave_no_gap(path, database, run):
         )
         for name in "xy"
     ]
-    assert [writer.wait(110) for writer in writers] == [0, 0]
+    assert [writer.wait(250) for writer in writers] == [0, 0]
     events = runs.read_events(database, run)
     assert [number for number, _ in events] == list(range(1, 161))
     assert [event for _, event in events if event[0] == "x"] == [

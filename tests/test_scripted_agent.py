@@ -55,7 +55,7 @@ def run(script, *arguments, prompt="why?", folder=None):
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     where = folder or script.parent
     return subprocess.run(
-        words, input=prompt.encode(), capture_output=True, cwd=where, env=environment, timeout=110
+        words, input=prompt.encode(), capture_output=True, cwd=where, env=environment, timeout=250
     )
 
 
@@ -120,7 +120,7 @@ def test_processes_at_the_same_time_are_all_counted(tmp_path):
     words = [sys.executable, "-m", "instrumentgpt", "scripted", "--script", str(path), "why?"]
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     several = [subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) for _ in "1234"]
-    assert [process.communicate(timeout=110)[0] for process in several] == [b"1\n"] * 4
+    assert [process.communicate(timeout=250)[0] for process in several] == [b"1\n"] * 4
     assert json.loads((tmp_path / ".scripted-agent.json").read_text())["counts"]["1"] == 4
 
 
