@@ -25,6 +25,7 @@ HEALTHY = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
         ("溫度為什麼波動，kp 現在多少？", ["溫度為什麼波動", "kp 現在多少"]),
         ("请画出 053 的温度曲线，并且列出错误", ["请画出 053", "列出错误"]),
         ("Is 053 healthy? Compare it with 050. List its errors.", ["Is 053", "Compare", "List"]),
+        ("052 healthy 嗎？順便 list its logs", ["052 healthy", "list its logs"]),
         ("052 為什麼波動? and what is kp of channel 2?", ["052 為什麼", "what is kp"]),
     ],
 )

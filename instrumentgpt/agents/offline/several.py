@@ -115,7 +115,9 @@ def asks_by_itself(text: str) -> bool:
     (True, False, True)
     """
     plain = _masked(text)
-    if re.match(rf"{_LEAD}(?:{_WH}|{_AUX} {_SUBJECT}|{_REQUEST})", plain, re.IGNORECASE):
+    if re.match(
+        rf"(?:{_ZH_LEAD}[\s，,]*)?{_LEAD}(?:{_WH}|{_AUX} {_SUBJECT}|{_REQUEST})", plain, re.IGNORECASE
+    ):
         return True
     return bool(_zh_asks(plain) or re.match(rf"(?:{_ZH_LEAD})?{_ZH_REQUEST}", plain, re.IGNORECASE))
 
