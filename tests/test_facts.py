@@ -179,6 +179,10 @@ def test_long_and_hostile_lines_are_read_in_no_time():
         "- the highest reading: [L 1,466](?log=zspr%20052/a.log&line=1466)",
         "將 kp 減半，直到 45 秒的振盪消失。",
         "kp of 052",
+        "That has nothing to do with the temperature. It comes after 8 min.",
+        "負載變輕，gain 從 8.5 降到 6.8",
+        "weighed in mg: 402 → 11",
+        "冷下來 9.1 mK",
     ],
 )
 def test_a_sentence_that_begins_with_a_number_and_a_link_are_no_values(text):

@@ -128,6 +128,8 @@ def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
             [("2", "serial number", "LC9-20417"), ("3", "serial number", "LC9-21988")],
         ),
         ("how are you", "8.4 L/min is a lot.", []),
+        ("Cheers, Gordon", "NOTE 12 - the fan is listed", []),
+        ("so no drift, I would say", "Step 23: closed", []),
     ],
 )
 def test_a_value_without_a_name_answers_the_question(question, answer, facts):

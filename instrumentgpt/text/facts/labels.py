@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from instrumentgpt.text.facts.values import UNIT
 from instrumentgpt.text.measures import same_measure
-from instrumentgpt.text.terms import fold, quantities, terms, units_of
+from instrumentgpt.text.terms import fold, is_common, quantities, stem, terms, units_of
 
 LABEL_WORDS = 5  # a longer label is a sentence
 LABEL_CHARS = 40
@@ -20,9 +20,9 @@ _NO_NAME = re.compile(  # words of sentences
     r"|which|who)\b"
     r"|\b(?:is|are|was|were|be|been|has|have|had|it|you|we|they|will|would|can|could|should|must|did"
     r"|does|do|my|me"
-    r"|went|came|got|lost|took|gave|said|says|than|that|which|because|where|when)\b"
+    r"|went|came|got|lost|took|gave|said|says|than|that|which|because|where|when)\b|\b(?:in|on|at|of|to|for|with|by|from|the|a|an)$"
     r"|[它會会把]|之[前後后]|很多|^(?:是|叫|有|給|给|下午|上午|晚上|看起來|看起来|第一|實量|实量)"
-    r"|^[改調调換换變变升降設设掉加補补剩](?:為|为|成|到|了|回)?$|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過"
+    r"|^[改調调換换變变升降設设掉加補补剩](?:為|为|成|到|了|回)?$|[了嗎吗呢吧啊喔哦嘛我你您他她這这那哪誰谁]|[來来]$|因為|因为|所以|如果|但是|不過|不过|直到|大約|大约|左右|超過"
     r"|超过|低於|低于|高於|高于"
     r"|^(?:每|各|共|前|後|后|從|从|在|到|把|將|将|被|跟|和|與|与|比|用|約|约|剩|已|還|还|再|又|就|才|都|也|只|不|沒|没|若|請|请)",
     re.I,
@@ -99,6 +99,8 @@ def parameter_named(label: str) -> str:
         _NO_NAME.search(spelled)
         or re.search(r"\d{3,}|//|[.!?。！？]", folded)
         or not re.match(r"[^\W\d_]", folded)
+        or (len(folded) > 1 and is_unit(spelled))
+        or all(is_common(stem(word)) for word in words)
     ):
         return ""
     return spelled

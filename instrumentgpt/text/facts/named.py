@@ -108,7 +108,7 @@ def _is_linked(gap: str, alike: bool) -> bool:
         return True
     aside = _ASIDE.search(gap)
     if aside and _left(aside.group()):
-        return bool(is_old(gap))
+        return False
     if alike:
         return True
     linked = LINK.search(gap) or is_old(gap)

@@ -29,7 +29,7 @@ from instrumentgpt.text.facts.wording import (
     is_out,
     is_unreal,
 )
-from instrumentgpt.text.terms import fold
+from instrumentgpt.text.terms import fold, is_common, stem
 
 REMARK_WORDS = 3  # behind the value of a label that is no quantity we know
 CARRIED_WORDS = 3  # beside a value that says nothing of its own quantity
@@ -44,6 +44,9 @@ _LEAD = re.compile(r"[^\s≈~約约*_`\"'“(（<>≤≥]")  # a word between a 
 _DENYING = re.compile(  # a label that says what is not meant
     r"^(?:not|never|neither|nor)\b|(?:\b(?:is|are|was|were|but|and)|'s)\s+not\b|n't\b|^(?:不是|並非|并非|而非)",
     re.I,
+)
+_COUNTS = re.compile(
+    r"(?:\b(?:note|step|item|figure|table|page|day|week|run|cycle|lot|batch|part|hypothesis)|#|第)\s?$", re.I
 )
 _DIGIT = re.compile(r"\d")
 
@@ -94,16 +97,26 @@ def _of_sentence(
         if before is not None and not carried:
             carried = _last_mention(before.folded, heard)
         if not found and carried:
-            found = _carried(clause, carried)
+            found = _carried(clause, carried) if carried == expected or not _names(clause) else []
         yield from found
         carried = found[-1].parameter if found else carried
         before = clause
 
 
+def _names(clause: Clause) -> bool:
+    """Return whether a clause has words for what its value is of: `gain from 8.5 to 6.8`."""
+    words = re.findall(r"[a-zA-Z]+", LINK.sub(" ", VALUE.sub(" ", clause.body)))
+    return any(not is_common(stem(word.casefold())) for word in words)
+
+
 def _carried(clause: Clause, parameter: str) -> list[Fact]:
     """Return the one value of a clause that says nothing of its own quantity: `053 at 3.75`."""
     told = re.split(r"[,，；;。]\s*(?!\d)", clause.body.strip())[0]
-    values = [found for found in VALUE.finditer(told) if fits(parameter, found)]
+    values = [
+        found
+        for found in VALUE.finditer(told)
+        if fits(parameter, found) and not _COUNTS.search(told[: found.start()])
+    ]
     values = [found for found in values if quantity(found)[1]] or values
     rest = VALUE.sub(" ", told)
     words = re.findall(r"[a-zA-Z]+", rest)
@@ -112,7 +125,8 @@ def _carried(clause: Clause, parameter: str) -> list[Fact]:
     before, after = told[: values[0].start()], told[values[0].end() :]
     if is_unreal(before) or is_old(before) or is_out(after):
         return []
-    return [clause.fact(parameter, values[0])]
+    fact = clause.fact(parameter, values[0])
+    return [fact] if clause.may_have(fact) else []
 
 
 def _of_clause(clause: Clause) -> Iterator[Fact]:

@@ -70,6 +70,8 @@ def asked_label(heard: Heard, names: Names) -> str:
     named = {parameter for *_, parameter in mentions(folded, heard)}
     if named:
         return named.pop() if len(named) == 1 else ""
+    if not is_asked(asked[0]):
+        return ""
     left = [
         word
         for word in re.findall(r"[^\W\d_]+", _QUESTION_WORDS.sub(" ", CHANNEL.sub(" ", told)))
