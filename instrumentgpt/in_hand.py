@@ -1,7 +1,8 @@
 """Which device a turn's words are of where they name none: not always the one that was asked about last.
 
 An answer may have gone on to another ("done. 053: ti = 36 s"), or the talk is back at the oven after a word
-on its chiller. What is said of a pasted log, of which nobody said whose it is, is of no device.
+on its chiller. Often nobody could tell: then they are perhaps of the others that were spoken of lately, too.
+What is said of a pasted log, of which nobody said whose it is, is of no device.
 """
 
 import re
@@ -13,40 +14,55 @@ from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.prompts import LOOKED_AT
 from instrumentgpt.storage.said import Lately, said_lately
 from instrumentgpt.text.facts.devices import Names, devices_in, devices_named
+from instrumentgpt.text.facts.prose import SENTENCE
 from instrumentgpt.text.said.affinity import taken_up
+from instrumentgpt.text.said.units import Devices
 
+PERHAPS = 2  # devices that words may be of beside the likeliest
+OF_SEVERAL = 3  # sentences of a message that may speak of other devices than the one it names
 LATELY = 200  # newest parts of messages that are looked at
 ANSWER_CHARS = 4_000  # likewise, of an answer
 _BEGUN = re.compile(r"(?:^|[\n.,;:!?|()，。；：！？、（）])[^\w\n]*$")
 
 
-def in_hand(database: Database, conversation_id: str, question: db.Message, device: str, names: Names) -> str:
-    """Return the device of which the words of a question are where they name none.
+def in_hand(
+    database: Database, conversation_id: str, question: db.Message, device: str, names: Names
+) -> Devices:
+    """Return the devices of which the words of a question may be where they name none, the likeliest first.
+
+    A brief question that names its device speaks of that one.
 
     device  which the turn is about: what the conversation's questions named last
     """
-    if devices_in(question.content[:LOOKED_AT], names) or is_device_name(device):
-        return device
-    return _held(said_lately(database, conversation_id, question.id, LATELY), device)
+    asked = question.content[:LOOKED_AT]
+    is_named = bool(devices_in(asked, names))
+    is_brief = len([*filter(str.strip, SENTENCE.split(asked))]) < OF_SEVERAL
+    if not device or is_device_name(device) or (is_named and is_brief):
+        return (device,)
+    lately = said_lately(database, conversation_id, question.id, LATELY)
+    likeliest = device if is_named else _held(lately, device)
+    return tuple(dict.fromkeys((likeliest, *(one.device for one in reversed(lately)))))[: 1 + PERHAPS]
 
 
 def answered_on(
-    database: Database, conversation_id: str, question: db.Message, answer: str, held: str, names: Names
-) -> str:
-    """Return the device of which the words of an answer, and of its question, are where they name none.
+    database: Database, conversation_id: str, question: db.Message, answer: str, held: Devices, names: Names
+) -> Devices:
+    """Return the same of the words of an answer, and of its question.
 
-    The answer may begin with the one device that the question did not name, or both take up what was said of
-    an earlier one.
+    The answer may begin with the one device that the question did not name, or both clearly take up what was
+    said of an earlier one: then it is that.
 
-    held  which it was when the question was asked: what `in_hand` returns
+    held  which they were when the question was asked: what `in_hand` returns
     """
     asked = question.content[:LOOKED_AT]
-    if devices_in(asked, names) or is_device_name(held):
+    if devices_in(asked, names) or is_device_name(held[0]):
         return held
     if told := _answered_about(answer, names):
-        return told
+        return (told,)
     lately = said_lately(database, conversation_id, question.id, LATELY)
-    return taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", [(one.device, one.terms) for one in lately], held)
+    spoken = [(one.device, one.terms) for one in lately]
+    likeliest = taken_up(f"{asked}\n{answer[:ANSWER_CHARS]}", spoken, held[0])
+    return held if likeliest == held[0] else (likeliest,)
 
 
 def _answered_about(answer: str, names: Names) -> str:

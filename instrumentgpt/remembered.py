@@ -22,7 +22,7 @@ from instrumentgpt.text.dismissed import dismissed_in
 from instrumentgpt.text.facts import Fact, Heard, Names
 from instrumentgpt.text.facts.devices import devices_in, without_devices
 from instrumentgpt.text.readings import Reading, readings_in
-from instrumentgpt.text.said.units import Unit, units_in
+from instrumentgpt.text.said.units import Devices, Unit, units_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, statements
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold
@@ -41,19 +41,20 @@ def remember_question(
     device  which the turn is about; a question that names none may be of another that was spoken of
     """
     names = names_of(inventory)
-    device = in_hand(database, conversation_id, question, device, names)
-    _remember_question(database, conversation_id, question, device, names)
+    devices = in_hand(database, conversation_id, question, device, names)
+    _remember_question(database, conversation_id, question, devices, names)
 
 
 def _remember_question(
-    database: Database, conversation_id: str, question: db.Message, device: str, names: Names
+    database: Database, conversation_id: str, question: db.Message, devices: Devices, names: Names
 ) -> None:
     told = question.content
+    device, *perhaps = devices
     facts = _stated(database, conversation_id, question.id, told, device, names)
     sentences = [("wish", text) for text in memory.wishes_in(told)]
     sentences += [("ruled_out", text) for text in dismissed_in(told)]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(told)]
-    units = units_in(told, device, names)
+    units = units_in(told, device, names, perhaps)
     with transaction(database):
         db.store_facts(database, conversation_id, question.id, "user", facts, sentences, device)
         store_said(database, conversation_id, question.id, units)
@@ -75,9 +76,10 @@ def remember_answer(
     """
     names = names_of(inventory)
     asked_of = in_hand(database, conversation_id, question, device, names)
-    device = answered_on(database, conversation_id, question, answer, asked_of, names)
-    if device != asked_of:  # the answer shows what the question was about
-        _remember_question(database, conversation_id, question, device, names)
+    devices = answered_on(database, conversation_id, question, answer, asked_of, names)
+    device, *perhaps = devices
+    if devices != asked_of:  # the answer shows what the question was about
+        _remember_question(database, conversation_id, question, devices, names)
     readings = [one for _, result in results for one in readings_in(result, device, names)]
     read = {(one.fact.device, one.fact.parameter) for one in readings}
     asked = _stated(database, conversation_id, question.id, question.content, device, names)
@@ -92,7 +94,7 @@ def remember_answer(
     ]
     sentences += [("error", f"{message} at {time}") for time, message in memory.errors_in(answer)]
     db.store_facts(database, conversation_id, message_id, "agent", stated, sentences, device, readings)
-    units = units_in(answer, device, names)
+    units = units_in(answer, device, names, perhaps)
     if readings:
         units = [unit for unit in units if not _is_against(unit, readings, device, names)]
     store_said(database, conversation_id, message_id, units)

@@ -82,7 +82,7 @@ class Lately:
 def said_lately(database: Database, conversation_id: str, before: int, parts: int) -> list[Lately]:
     """Return the newest parts of messages below `before` that are of a device, oldest first.
 
-    A part of several devices is there once for each.
+    A part of several devices is there once for each; one that names none is of the likeliest.
     """
     sql = (
         "SELECT message_id, role, devices, NOT instr(cues, 'implied'), terms"
@@ -93,7 +93,7 @@ def said_lately(database: Database, conversation_id: str, before: int, parts: in
     return [
         Lately(message, role, device, bool(is_named), tuple(found_by.split()))
         for message, role, devices, is_named, found_by in reversed(found)
-        for device in devices.split("\n")
+        for device in devices.split("\n")[: None if is_named else 1]
     ]
 
 

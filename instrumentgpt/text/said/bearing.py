@@ -22,6 +22,8 @@ HAS = patterns_of("has")  # what has that
 HOW_TO_READ = "Words of earlier turns, the oldest first; of two that differ the later one holds."
 KIND_WORTH = 1.35  # how much more a part counts that has what is asked for
 ANSWERED_BY = {"cause": "verdict", "out": "out", "code": "log"}  # what a question asks for → cue of a part
+OF_OTHERS = 0.75  # what counts of a part of no device that is in question
+PERHAPS = 0.87  # and of one that is of it perhaps, but likelier of another
 BESIDES = 0.2  # of such a part, whatever its words
 CUE_WORTH = 1.5
 NOTHING = 12  # characters of a part that says nothing: "Noted.", "Will look."
@@ -150,7 +152,9 @@ def _worth(one: Said, sought: _Sought) -> float:
     if _NUMBER.search(folded):
         worth *= 1.25
     if one.named.isdisjoint(sought.devices):
-        worth *= 0.75
+        worth *= OF_OTHERS
+    elif one.is_perhaps and one.devices[0] not in sought.devices:
+        worth *= PERHAPS
     return worth * (0.5 if _ASKED.search(folded) else 1.0)
 
 
@@ -193,13 +197,17 @@ def _rules_out(one: Said, claims: Sequence[Said], later: Later) -> bool:
 
 
 def _under(title: str, told: Sequence[Said], later: Later, devices: Sequence[str]) -> list[str]:
-    ordered = sorted(told, key=lambda one: (one.devices[0] not in devices, one.devices, one.place))
-    notes = since_all(ordered, later)
+    def whose(one: Said) -> tuple[bool, bool, tuple[str, ...]]:
+        return one.devices[0] not in devices, one.is_perhaps, one.devices
+
+    ordered = sorted(told, key=lambda one: (whose(one), one.place))
+    notes = zip(ordered, since_all(ordered, later), strict=True)
     lines = []
-    for names, group in groupby(zip(ordered, notes, strict=True), key=lambda noted: noted[0].devices):
+    for (_, perhaps, names), group in groupby(notes, key=lambda noted: whose(noted[0])):
         own = [line_of(one, note) for one, note in group if not _is_out(one, note)]
+        named = (", perhaps " if perhaps else ", ").join(filter(None, names)) or "this"
         if own:
-            lines += [without_tags(f"{title} {', '.join(filter(None, names)) or 'this'}:"), *own]
+            lines += [without_tags(f"{title} {named}:"), *own]
     return lines
 
 

@@ -25,7 +25,7 @@ class Said:
 
     id       orders the parts of one message
     devices  those it speaks of; ("",) where nothing says which
-    cues     what it may do (cues.py), and where it stood: "item", "row", "code", "log"
+    cues     what it may do (cues.py), where it stood: "item", "row", "code", "log", and "implied" (units.py)
     terms    what it is found by
     """
 
@@ -45,6 +45,11 @@ class Said:
     def named(self) -> frozenset[str]:
         """The devices it speaks of; none where nothing says which."""
         return frozenset(self.devices if any(self.devices) else ())
+
+    @cached_property
+    def is_perhaps(self) -> bool:
+        """Whether it names no device, and speaks of one of several: most likely of the first."""
+        return len(self.devices) > 1 and "implied" in self.cues
 
     @cached_property
     def words(self) -> str:

@@ -45,7 +45,7 @@ class Unit:
     """A part of a message on one line, the devices it speaks of ("" where nothing says which), and its cues.
 
     cues  what it may do (cues.py), where it stood: "item" of a list, "row", "code", "log", and "implied"
-          where the text names no device
+          where the text names no device: of several it speaks of one then, most likely of the first
     """
 
     text: str
@@ -63,17 +63,18 @@ class _Place:
     of_section: Devices | None = None
 
 
-def units_in(text: str, device: str, names: Names = ()) -> list[Unit]:
+def units_in(text: str, device: str, names: Names = (), perhaps: Sequence[str] = ()) -> list[Unit]:
     """Return the parts of `text` in their order, each once.
 
-    device  which is spoken of where the text names none
-    names   of all devices
+    device   which is spoken of where the text names none
+    names    of all devices
+    perhaps  which others may be spoken of there
 
     >>> [unit.text for unit in units_in("Swapped it. kp is 9 now.", "oven 7")]
     ['Swapped it.', 'kp is 9 now.']
     """
     found: dict[str, Unit] = {}
-    unnamed = (device,)
+    unnamed = (device, *perhaps)
     for told, devices, stood in _told(_looked_at(text), unnamed, names):
         bare = " ".join(told[: 2 * UNIT_CHARS].split())[:UNIT_CHARS]
         if bare not in found and _WORD.search(bare) and not _REFERENCE.fullmatch(bare):
