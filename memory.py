@@ -26,10 +26,10 @@ from instrumentgpt.text.state import (
     begin_question,
     device_key,
     extract_state_updates,
-    new_items,
     record_tool,
     told_fields,
 )
+from instrumentgpt.text.state_items import new_items
 from instrumentgpt.text.summarised import (
     StoredMessage,
     compress_message,

@@ -8,7 +8,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.provenance import device_states, file_device_state
-from instrumentgpt.text.state import DiagnosticState, device_key, with_items
+from instrumentgpt.text.state import DiagnosticState, device_key
+from instrumentgpt.text.state_items import with_items
 from instrumentgpt.text.summary import forget
 
 Item = Mapping[str, Any]  # a row of state_items

@@ -7,21 +7,17 @@ A migration that renames a column has to rename it in `deleted_rows` too.
 
 import json
 import time
-from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.before_deletion import Kept, Memory, leave_devices, memory_of, put_back_memory
-from instrumentgpt.storage.conclusions import index_conclusion
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
-from instrumentgpt.storage.provenance import forget_origins, index_item
-from instrumentgpt.storage.recall import index_message
+from instrumentgpt.storage.kept_rows import Row, insert, keep, relink, rows_as_dicts, with_bytes
+from instrumentgpt.storage.provenance import forget_origins
 from instrumentgpt.text.summary import forget
-
-Row = dict[str, Any]
 
 _TURN = "(SELECT value FROM json_each(:turn))"
 _MADE = (  # while the turn was answered
@@ -66,21 +62,28 @@ def take_out(
     told = {"conversation": conversation_id, "turn": json.dumps(list(turn))}
     before, is_titled = memory_of(database, conversation_id), _has_its_own_title(database, conversation_id)
     for table, where in ROWS.items():
-        _keep(database, revision_id, table, _rows(database, f"SELECT * FROM {table} WHERE {where}", told))
+        keep(
+            database,
+            revision_id,
+            table,
+            rows_as_dicts(database, f"SELECT * FROM {table} WHERE {where}", told),
+        )
     for table, column, key in LINKS:
         sql = f"SELECT {column}, {', '.join(key)} FROM {table} WHERE {column} IN {_TURN}"
-        found = _rows(database, sql, told)
+        found = rows_as_dicts(database, sql, told)
         links = [{"table": table, "column": column, "message": row.pop(column), "key": row} for row in found]
-        _keep(database, revision_id, LINK, links)
+        keep(database, revision_id, LINK, links)
     sql = f"SELECT DISTINCT devices FROM said WHERE message_id IN {_TURN}"
-    spoken_of = {device for row in _rows(database, sql, told) for device in row["devices"].split("\n")}
+    spoken_of = {
+        device for row in rows_as_dicts(database, sql, told) for device in row["devices"].split("\n")
+    }
     _forget(database, conversation_id, turn)
     for table, where in reversed(ROWS.items()):
         database.conn.execute(f"DELETE FROM {table} WHERE {where}", told)
     leave_devices(database, conversation_id, spoken_of - {""})
     _touch(database, conversation_id, is_titled)
     left = {"before": vars(before), "after": vars(memory_of(database, conversation_id))}
-    _keep(database, revision_id, MEMORY, [{**left, "newest": _newest(database), "at": at or time.time()}])
+    keep(database, revision_id, MEMORY, [{**left, "newest": _newest(database), "at": at or time.time()}])
 
 
 def bring_back(database: Database, revision_id: int, conversation_id: str) -> None:
@@ -140,13 +143,13 @@ def _put_back(database: Database, revision_id: int, conversation_id: str) -> tup
     database.conn.execute("DELETE FROM deleted_rows WHERE revision_id = ?", (revision_id,))
     kept: dict[str, list[Row]] = {table: [] for table in (*ROWS, LINK, MEMORY)}
     for table, content in found:
-        kept[table].append(json.loads(content, object_hook=_with_bytes))
+        kept[table].append(json.loads(content, object_hook=with_bytes))
     is_titled = _has_its_own_title(database, conversation_id)
     for table in ROWS:
         for row in kept[table]:
-            _insert(database, table, row)
+            insert(database, table, row)
     for link in kept[LINK]:
-        _relink(database, **link)
+        relink(database, **link)
     turn, [then] = [int(row["id"]) for row in kept["messages"]], kept[MEMORY]
     _read_first(database, conversation_id, turn)
     of_then = Kept(Memory(**then["before"]), Memory(**then["after"]), then["newest"])
@@ -194,54 +197,10 @@ def _touch(database: Database, conversation_id: str, is_titled: bool) -> None:
     )
 
 
-def _rows(database: Database, sql: str, told: Mapping[str, str]) -> list[Row]:
-    cursor = database.conn.execute(sql, told)
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
-def _keep(database: Database, revision_id: int, table: str, kept: Sequence[Row]) -> None:
-    database.conn.executemany(
-        "INSERT INTO deleted_rows (revision_id, of_table, content) VALUES (?, ?, ?)",
-        [(revision_id, table, json.dumps(row, default=_as_text)) for row in kept],
-    )
-
-
-def _as_text(value: bytes) -> dict[str, str]:
-    return {"base64": b64encode(value).decode()}
-
-
-def _with_bytes(value: Row) -> Row | bytes:
-    return b64decode(value["base64"]) if value.keys() == {"base64"} else value
-
-
 def _newest(database: Database) -> int:
     """Return the highest id that a message ever had."""
     sql = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
     return int(database.conn.execute(sql).fetchone()[0])
-
-
-def _insert(database: Database, table: str, row: Row) -> None:
-    if row.get("said_in") and not rows(database, "SELECT 1 FROM messages WHERE id = ?", (row["said_in"],)):
-        row["said_in"] = None  # that turn has been deleted for good
-    columns = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join("?" * len(row))
-    database.conn.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", [*row.values()])
-    if table == "messages":
-        index_message(database, row["id"], row["conversation_id"], row["content"] or "")
-    elif table == "state_items":
-        index_item(database, row["id"], row["device"], row["text"])
-    elif table == "conclusions":
-        index_conclusion(database, row["id"], row["device"], row["fault"], row["goal"], row["text"])
-
-
-def _relink(database: Database, table: str, column: str, message: int, key: Mapping[str, str | int]) -> None:
-    """Let a row name the message again; where it has come to name another one, the earlier counts."""
-    where = " AND ".join(f"{name} = ?" for name in key)
-    database.conn.execute(
-        f"UPDATE {table} SET {column} = coalesce(min({column}, ?), ?) WHERE {where}",
-        (message, message, *key.values()),
-    )
 
 
 def _read_first(database: Database, conversation_id: str, turn: Sequence[int]) -> None:

@@ -9,7 +9,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.state import DiagnosticState, device_key
+from instrumentgpt.text.state_items import without_items
 from instrumentgpt.text.state_lines import Origin
 from instrumentgpt.text.terms import terms
 

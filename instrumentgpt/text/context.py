@@ -11,7 +11,8 @@ from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as
 from instrumentgpt.text.said.bearing import only_of, said_lines
 from instrumentgpt.text.said.outdated import later_of, since
 from instrumentgpt.text.said.part import NO_EVIDENCE, Evidence, as_said, line_words
-from instrumentgpt.text.state import DiagnosticState, device_key, without_items
+from instrumentgpt.text.state import DiagnosticState, device_key
+from instrumentgpt.text.state_items import without_items
 from instrumentgpt.text.state_lines import SHOWN_FINDINGS, Origins, render_state
 from instrumentgpt.text.terms import phrases
 from instrumentgpt.text.untrusted import without_tags

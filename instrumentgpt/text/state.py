@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -14,6 +14,8 @@ FILE_NAME_CHARS = 200  # most file systems allow 255 bytes
 STORED_ITEMS = 60  # newest findings, hypotheses, root causes kept; their origins are stored apart
 _COURTESY = re.compile(r"\W*(?:ok(?:ay)?|thanks?(?: you)?|thank you|謝謝|谢谢|感謝|感谢|好的?|了解)\W*", re.I)
 _FIELDS: dict[Kind, str] = {"finding": "findings", "hypothesis": "hypotheses", "root_cause": "root_causes"}
+STATED = tuple(_FIELDS.values())
+ITEM_FIELDS = ("downloaded_logs", *STATED)  # lists, of which each item was said by some message
 
 
 @dataclass
@@ -137,10 +139,10 @@ def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticSt
 
 def _withdraw(state: DiagnosticState, ruled_out: list[str]) -> None:
     out = list(map(same, ruled_out))
-    state.hypotheses = [text for text in state.hypotheses if not _is_among(same(text), out)]
+    state.hypotheses = [text for text in state.hypotheses if not is_among(same(text), out)]
 
 
-def _is_among(text: str, others: list[str]) -> bool:
+def is_among(text: str, others: list[str]) -> bool:
     """Return whether `text` is, or holds, or is in one of the others; of a letter or two nothing follows."""
     return any(
         text == other or (min(_weight(text), _weight(other)) >= 4 and (text in other or other in text))
@@ -191,62 +193,6 @@ def _texts(rows: object) -> list[str]:
         else []
     )
     return [text for text in given if isinstance(text, str) and text.strip()]
-
-
-def new_items(before: DiagnosticState, after: DiagnosticState) -> list[tuple[str, str]]:
-    """Return (field, text) of what `after` has and `before` had not, for storing where it came from."""
-    return [
-        (name, text)
-        for name in ("downloaded_logs", "findings", "hypotheses", "root_causes")
-        for text in getattr(after, name)
-        if text not in getattr(before, name)
-    ]
-
-
-def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) -> DiagnosticState:
-    """Return the state without the given (field, text): what said them was deleted."""
-    left = state.copy()
-    for name in ("downloaded_logs", *_FIELDS.values()):
-        setattr(left, name, [text for text in getattr(state, name) if (name, text) not in items])
-    if left.last_log_file not in left.downloaded_logs:
-        left.last_log_file = left.downloaded_logs[-1] if left.downloaded_logs else None
-    if left.status == "resolved" and not left.root_causes:
-        left.status = "investigating"
-    return left
-
-
-def with_items(
-    state: DiagnosticState,
-    before: DiagnosticState,
-    items: Collection[tuple[str, str]],
-    said: Mapping[tuple[str, str], int],
-    ruled_out: Collection[str] = (),
-) -> DiagnosticState:
-    """Return the state with those of the (field, text) that `before` had: what said them is back.
-
-    before     as it was when what said them was deleted
-    said       (field, text) → a number that grows with when it was first said: their order
-    ruled_out  what has been ruled out since, in words
-    """
-    put = state.copy()
-    for name in ("downloaded_logs", *_FIELDS.values()):
-        listed: list[str] = getattr(put, name)
-        for text in getattr(before, name):
-            if (name, text) in items and text not in listed:
-                later = (said.get((name, other), 0) > said.get((name, text), 0) for other in listed)
-                listed.insert(next((at for at, is_later in enumerate(later) if is_later), len(listed)), text)
-    put.hypotheses = _still_open(put, state, ruled_out)
-    for name in _FIELDS.values():
-        del getattr(put, name)[:-STORED_ITEMS]
-    if put.last_log_file is None and put.downloaded_logs:
-        put.last_log_file = put.downloaded_logs[-1]
-    return put
-
-
-def _still_open(put: DiagnosticState, known: DiagnosticState, ruled_out: Collection[str]) -> list[str]:
-    """Return the hypotheses of `put` that were open, and those put back that nobody has settled since."""
-    settled = [*map(same, put.root_causes), *map(same, ruled_out)]
-    return [text for text in put.hypotheses if text in known.hypotheses or not _is_among(same(text), settled)]
 
 
 def _add_logs(state: DiagnosticState, names: list[str]) -> None:

@@ -10,7 +10,8 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
-from instrumentgpt.text.state import new_items, record_tool
+from instrumentgpt.text.state import record_tool
+from instrumentgpt.text.state_items import new_items
 from instrumentgpt.text.statements import STATEMENT_CHARS, same
 from instrumentgpt.text.summary import shorten
 from instrumentgpt.ui import composer, pages
