@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
@@ -65,8 +66,8 @@ def leave_devices(database: Database, conversation_id: str, spoken_of: Collectio
 def _spoken_of(database: Database, conversation_id: str) -> list[str]:
     """Return the devices that messages speak of, or that anything is known of; the last spoken of first."""
     sql = (
-        "SELECT devices FROM said WHERE conversation_id = ? AND devices > ''"
-        " GROUP BY devices ORDER BY max(id) DESC"
+        "SELECT devices, instr(cues, 'implied') FROM said WHERE conversation_id = ? AND devices > ''"
+        " GROUP BY devices, instr(cues, 'implied') > 0 ORDER BY max(id) DESC"
     )
     said: list[Any] = rows(database, sql, (conversation_id,))
     sql = (
@@ -74,7 +75,8 @@ def _spoken_of(database: Database, conversation_id: str) -> list[str]:
         " UNION SELECT device FROM state_items WHERE conversation_id = :id"
     )
     known = [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
-    return list(dict.fromkeys([*(device for (told,) in said for device in told.split("\n")), *known]))
+    spoken_of = [told.split("\n")[: 1 if perhaps else None] for told, perhaps in said]
+    return list(dict.fromkeys([*chain.from_iterable(spoken_of), *known]))
 
 
 def _holds_anything(state: DiagnosticState) -> bool:
