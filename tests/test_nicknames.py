@@ -122,6 +122,7 @@ def test_each_device_of_a_message_gets_its_own(text, expected):
     "text",
     [
         "Is 052 Tallinn?",
+        "The contact for 052 is Marguerite; ring before you touch it.",
         "is the peptide oven 052?",
         "Which one is the peptide oven, 052?",
         "So the peptide oven is 052, right?",

@@ -101,8 +101,8 @@ LISTED = re.compile(rf"\s*(?:,|、|，|{_AND})\s*")
 GOES_ON = re.compile(
     rf"\s*(?:,|，|、|(?i:\band\b)|和|,\s*(?i:and\b))\s*(?P<device>{DEVICE})(?:\s+(?=[A-Z])|\s*(?={QUOTE}))"
 )
-OF_ANOTHER = re.compile(  # before a device that only says where something is
-    r"\b(?i:of|on|in|from|near|with|behind|by|to|beside|at|under|above|inside)\s+(?i:the\s|our\s)?$"
+OF_ANOTHER = re.compile(  # before a device that only says where something is, or whose: the operator for 052
+    r"\b(?i:of|on|in|from|near|with|behind|by|to|beside|at|under|above|inside|(?<!name )for)\s+(?i:the\s|our\s)?$"
 )
 DENIED = re.compile(
     r"(?i:\b(?:not|never|no\slonger|nobody|no\sone|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|stop|stopped|used\sto\sbe"
