@@ -102,7 +102,8 @@ GOES_ON = re.compile(
     rf"\s*(?:,|，|、|(?i:\band\b)|和|,\s*(?i:and\b))\s*(?P<device>{DEVICE})(?:\s+(?=[A-Z])|\s*(?={QUOTE}))"
 )
 OF_ANOTHER = re.compile(  # before a device that only says where something is, or whose: the operator for 052
-    r"\b(?i:of|on|in|from|near|with|behind|by|to|beside|at|under|above|inside|(?<!name )for)\s+(?i:the\s|our\s)?$"
+    r"\b(?i:of|on|in|from|near|with|behind|by|to|beside|at|under|above|inside|(?<!name )for)\s+"
+    r"(?i:the\s|our\s)?$"
 )
 DENIED = re.compile(
     r"(?i:\b(?:not|never|no\slonger|nobody|no\sone|don['’]?t|doesn['’]?t|didn['’]?t|isn['’]?t|stop|stopped|used\sto\sbe"
