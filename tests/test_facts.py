@@ -267,6 +267,23 @@ def test_what_a_user_lays_down_is_kept(text, wishes):
     assert wishes_in(text) == wishes
 
 
+def test_what_is_laid_down_of_another_device_comes_after_what_is_of_this_one_and_of_all():
+    said = [
+        "do not touch oven 8",
+        "report in Kelvin",
+        "do not touch oven 7",
+        *(f"oven 8: rule {n}" for n in range(9)),
+    ]
+    known = [Known("wish", Fact("oven 7", "", "", ""), "user", at, text) for at, text in enumerate(said, 1)]
+    lines = render_known(known, [], ["oven 7"], "may I open it?", names=NAMES).lines
+    first = lines[: lines.index("Also laid down:")]
+    assert [line for line in first if "oven 8" not in line] == [
+        "The user laid down:",
+        "  - report in Kelvin (turn 2)",
+        "  - do not touch oven 7 (turn 3)",
+    ]
+
+
 def test_facts_go_with_the_message_that_states_them(tmp_path):
     with closing(db.connect(tmp_path / "facts.db")) as database:
         conversation = db.create_conversation(database)

@@ -65,9 +65,9 @@ def test_a_symptom_is_no_suspected_cause(question):
 )
 def test_each_cause_that_is_named_gets_its_verdict_first(tmp_path, question, title, verdicts):
     parts = asked(question, tmp_path).text.split("\n\n")
-    assert title in parts[1]
+    assert title in parts[0]
     for verdict in verdicts:
-        assert verdict in parts[2]
+        assert verdict in parts[1]
 
 
 def test_what_no_check_could_judge_is_not_called_out(tmp_path):

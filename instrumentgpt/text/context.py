@@ -102,7 +102,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, 
     head += _called(case) if with_state else ()
     if not with_facts:
         return "\n".join([*head, *found])
-    known = render_known(case.known, values, case.scope, case.question, case.others, later)
+    known = render_known(case.known, values, case.scope, case.question, case.others, later, case.names)
     told = "\n".join([*known.asked, *known.said, *found])
     new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
     bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)

@@ -1,9 +1,10 @@
 """The lines of <diagnostic_context> that tell values, and what was laid down, ruled out and logged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.text.facts import Fact, is_known, name_of
+from instrumentgpt.text.facts import Fact, Names, is_known, name_of
+from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.known import Known, Value
 from instrumentgpt.text.said.cues import cues_in
 from instrumentgpt.text.said.outdated import NOTHING_LATER, Later, since
@@ -14,7 +15,7 @@ from instrumentgpt.text.untrusted import as_line, without_notes
 ASKED_SHOWN = 8  # values that fit the question
 FURTHER_JUDGED = 24  # other values of which it is told what has become of them; few more are in a prompt
 WISHES_SHOWN = 8
-WISHES_FIRST = 4  # of those the newest, which stand with what is asked for
+WISHES_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
 SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
@@ -24,8 +25,8 @@ SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as 
 class KnownLines:
     """Lines on what is known of devices.
 
-    asked     values that the question asks for, and what the user laid down last
-    said      what was laid down before, what is ruled out, logged errors
+    asked     values that the question asks for, and what the user laid down that bears most on it
+    said      what else was laid down, what is ruled out, logged errors
     further   other values, and the names of other devices
     numbers   (device, value) of the values told, in force or before
     """
@@ -48,6 +49,7 @@ def render_known(
     question: str,
     others: Sequence[str] = (),
     later: Later = NOTHING_LATER,
+    names: Names = (),
 ) -> KnownLines:
     """Return the lines of what is known of `devices`.
 
@@ -56,6 +58,7 @@ def render_known(
 
     in_force  the values of `known` that are
     later     what was said in words: it tells which values are superseded
+    names     of all devices: what is laid down of others comes last
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
     values = [value for value in in_force if not value.now.pinned]
@@ -74,12 +77,12 @@ def render_known(
         asked += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
     said = [
-        *_listed("Errors logged", _best(known, "error", devices, wanted, ERRORS_SHOWN)),
-        *_listed("Ruled out", _best(known, "ruled_out", devices, wanted, RULED_OUT_SHOWN)),
+        *_listed("Errors logged", _told(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
+        *_listed("Ruled out", _told(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])),
     ]
-    wishes = _best(known, "wish", (), wanted, WISHES_SHOWN, later)
-    first = _listed("The user laid down", wishes[-WISHES_FIRST:])
-    said += _listed("Laid down before", wishes[:-WISHES_FIRST])
+    wishes = sorted(_of_kind(known, "wish", wanted), key=lambda row: _is_of_others(row.said, devices, names))
+    first = _listed("The user laid down", _told(wishes[:WISHES_FIRST], later))
+    said += _listed("Also laid down", _told(wishes[WISHES_FIRST:WISHES_SHOWN], later))
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
@@ -115,21 +118,26 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
     return [f"{as_line(title)}:", *lines] if lines else []
 
 
-def _best(
-    known: Sequence[Known],
-    kind: str,
-    devices: Sequence[str],
-    wanted: set[str],
-    limit: int,
-    later: Later = NOTHING_LATER,
-) -> list[str]:
-    """Return the sentences of a kind that fit the question best, of equals the newest; not the pinned."""
+def _of_kind(
+    known: Sequence[Known], kind: str, wanted: set[str], devices: Collection[str] = ()
+) -> list[Known]:
+    """Return the sentences of a kind, best what fits the question, of equals the newest; not the pinned."""
     rows = {
         row.said: row
         for row in known
         if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
     }
-    best = sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))[:limit]
+    return sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))
+
+
+def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
+    """Return whether the text names devices, and none of these."""
+    named = devices_in(text, names)
+    return bool(named) and set(named).isdisjoint(devices)
+
+
+def _told(best: Iterable[Known], later: Later = NOTHING_LATER) -> list[str]:
+    """Return the lines of sentences, the oldest first."""
     return [
         f"  - {as_line(without_notes(row.said))} (turn {row.turn}){_since(row, later)}"
         for row in sorted(best, key=lambda row: row.turn)
