@@ -100,6 +100,17 @@ def test_what_another_answer_holds_is_not_told_twice(tmp_path, question):
     assert answer.tools.count("plot_log") == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "mark"),
+    [
+        ("why does 053 fluctuate? what is kp now? Do not change the gains before the audit", "the audit"),
+        ("053 溫度為什麼波動？順便問 kp 現在是多少？稽核結束之前不要更改增益", "依您的規定"),
+    ],
+)
+def test_what_the_message_lays_down_beside_its_questions_holds_for_each(tmp_path, question, mark):
+    assert mark in asked(question, tmp_path).text.partition("### 2.")[0].partition("\n")[2]
+
+
 def test_a_device_is_asked_for_once(tmp_path):
     text = asked("why does it fluctuate? and what is kp?", tmp_path).text
     assert text.count("Which device is it") == 1

@@ -19,6 +19,7 @@ from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Inventory, Resolution
+from instrumentgpt.text.wishes import wishes_in
 
 APART = ("said", "history", "earlier", "gain", "lines", "moment", "excerpt", "act")  # never made one of two
 WITHIN = {"why": ("next", "plot")}  # kind → those that its answer holds
@@ -173,10 +174,12 @@ def _place(one: _Asked) -> tuple[object, ...]:
 
 
 def _case_of(case: Case, one: _Asked, task: Task) -> Case:
+    """Return the case of one question; what the message lays down beside it holds for each."""
     task = task_about(task, one.devices[0]) if one.devices else task
+    laid_down = (*task.laid_down, *wishes_in(case.task.question))
     return replace(
         case,
-        task=replace(task, devices=one.devices, question=one.text),
+        task=replace(task, devices=one.devices, question=one.text, laid_down=laid_down),
         question=one.question,
         unknown=one.unknown,
     )
