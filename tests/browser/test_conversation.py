@@ -176,11 +176,13 @@ def test_200_kilobytes_are_pasted_sent_and_kept_without_loss_or_a_frozen_page(pa
 
 
 def scrolled_up(page: Page) -> bool:
-    """Turn the wheel upwards; return whether the first message is there."""
+    """Turn the wheel upwards; return whether the first message is there, and the page at rest."""
+    first = page.get_by_test_id("stChatMessage").first
     page.mouse.wheel(0, -5_000)
-    page.wait_for_timeout(500)  # what the page scrolls by itself comes last
-    box = page.get_by_test_id("stChatMessage").first.bounding_box()
-    return box is not None and box["y"] + box["height"] > 0
+    page.wait_for_timeout(1_000)  # what the page scrolls by itself comes last
+    box = first.bounding_box()
+    page.wait_for_timeout(1_000)
+    return box is not None and box["y"] + box["height"] > 0 and box == first.bounding_box()
 
 
 def test_a_question_asked_while_reading_further_up_brings_its_answer_into_view(page, offline):
