@@ -10,11 +10,11 @@ import re
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.prompts import LOOKED_AT
 from instrumentgpt.storage.said import Lately, said_lately
 from instrumentgpt.text.facts.devices import Names, devices_in, devices_named
 from instrumentgpt.text.facts.prose import SENTENCE
+from instrumentgpt.text.pasted import is_device_name
 from instrumentgpt.text.said.affinity import taken_up
 from instrumentgpt.text.said.units import Devices
 

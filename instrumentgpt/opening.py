@@ -7,7 +7,6 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.offline.pasted import device_name
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import learn_nicknames
@@ -15,6 +14,7 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import list_artifacts
 from instrumentgpt.storage.runs import get_run
+from instrumentgpt.text.pasted import device_name
 from instrumentgpt.turn import Turn
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.offline.pasted import file_name, number_of, pasted_log
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.ended import reap
 from instrumentgpt.modes.commands.grammar import COMMAND, is_command
@@ -15,6 +14,7 @@ from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import attach_uploads, get_artifact, list_uploads
 from instrumentgpt.storage.runs import live_run, start_run
 from instrumentgpt.text.approval import approval
+from instrumentgpt.text.pasted import file_name, number_of, pasted_log
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
@@ -66,17 +66,16 @@ def _pasted(
 ) -> list[Attachment]:
     """Return the log that is pasted in the question as a file, unless it is among `attachments`."""
     content = pasted_log(text).encode()
-    given = [
-        one[1] if isinstance(one, tuple) else _content(database, conversation_id, one) for one in attachments
-    ]
-    if not content or content in given:
+    if not content or content in (_content(database, conversation_id, one) for one in attachments):
         return []
     before = [number for one in list_uploads(database, conversation_id) if (number := number_of(one.title))]
     return [(file_name(max(map(int, before), default=0) + 1), content)]
 
 
-def _content(database: Database, conversation_id: str, artifact_id: str) -> bytes:
-    kept = get_artifact(database, conversation_id, artifact_id)
+def _content(database: Database, conversation_id: str, attachment: Attachment) -> bytes:
+    if isinstance(attachment, tuple):
+        return attachment[1]
+    kept = get_artifact(database, conversation_id, attachment)
     return kept.content if kept else b""
 
 

@@ -162,7 +162,7 @@ def test_leaving_early_leaves_no_process(turn):
     heard = ask_all(turn, [Asking(prompt="sleep 600")] * 2, at_once=2)
     next(heard)
     heard.close()
-    wait_for(
+    assert wait_for(
         lambda: not [path for path in Path("/proc").glob("[0-9]*/cmdline") if _names(path, turn.run.id)],
         AT_ONCE,
     )

@@ -313,7 +313,7 @@ def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, dat
 def test_a_daemon_of_the_agent_ends_with_the_run(path, database, conversation, agent):
     agent("leaves_daemon")
     (*_, done) = runs.consume(path, conversation, "why?")
-    gone(int(done.text))
+    assert gone(int(done.text))
 
 
 def test_folders_of_old_runs_are_forgotten(path, database, conversation, agent):

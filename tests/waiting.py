@@ -40,5 +40,5 @@ def lives(pid):
 
 
 def gone(*pids):
-    """Return once none of these processes lives; fail if one is still there after a while."""
-    wait_for(lambda: not any(map(lives, pids)), AT_ONCE)
+    """Return True once none of these processes lives; fail if one is still there after a while."""
+    return wait_for(lambda: not any(map(lives, pids)), AT_ONCE)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from instrumentgpt.agents.offline.intents import Question
-from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.language import Language
+from instrumentgpt.text.pasted import is_device_name
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
 

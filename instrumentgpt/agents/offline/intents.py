@@ -20,11 +20,11 @@ from instrumentgpt.agents.offline.particulars import (
     log_in,
     means_previous,
     quoted_in,
-    split_pasted,
     target_in,
 )
-from instrumentgpt.agents.offline.pasted import LOG_LINES
-from instrumentgpt.agents.offline.patterns import ASKS, find
+from instrumentgpt.agents.offline.patterns import find
+from instrumentgpt.text.asked import ASKS
+from instrumentgpt.text.pasted import LOG_LINES, split_pasted
 
 PATTERNS = Path(__file__).with_name("intents.toml")
 OF_THE_CONVERSATION = (

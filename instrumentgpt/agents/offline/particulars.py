@@ -1,8 +1,6 @@
 """The particulars that the words of a question give: channel, gain, lines, times, a log, pasted lines."""
 
-import re
-
-from instrumentgpt.agents.offline.patterns import ASKS, find
+from instrumentgpt.agents.offline.patterns import find
 
 _UP = (
     r"\brais(?:e|ing)|\bincreas|\bhigher|\bbigger|\blarger|\bbump|\bturn(?:ed)? up|\bdoubl|\bstronger"
@@ -50,9 +48,6 @@ _PREVIOUS = (
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _CLOCK = r"(?<![\d:])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])"
-_DECIMAL = r"(?<![\d.])\d+\.\d+(?!\.?\d)"  # not a part of an address
-_TIME_OF_DAY = r"\d{1,2}:\d\d:\d\d"
-_READINGS = r"\b(?:sp|pv|out|setpoint|processvalue|t\d|temp\w*)\b\W{0,4}-?\d"
 _GAIN_NAMES = {
     "kp": r"\bk ?p\b|\bproportional|比例",
     "ki": r"\bk ?i\b|\bintegral|[積积]分",
@@ -159,18 +154,3 @@ def lines_in(words: str) -> tuple[int, int] | None:
         return None
     numbers = [int(number.replace(",", "")) for number in found.group(1, 2) if number]
     return min(numbers), max(numbers)
-
-
-def split_pasted(text: str) -> tuple[tuple[str, ...], str]:
-    """Return the log lines that stand in `text`, and the other lines."""
-    lines = text.splitlines()
-    pasted = tuple(line.strip() for line in lines if _looks_logged(line))
-    if len(lines) < 2 or not pasted:
-        return (), text
-    return pasted, "\n".join(line for line in lines if not _looks_logged(line) and line.strip() != "```")
-
-
-def _looks_logged(line: str) -> bool:
-    readings = re.findall(_DECIMAL, line)
-    timed = find(_TIME_OF_DAY, line) and (readings or line.lstrip().startswith("["))
-    return bool(timed or len(readings) >= 2 or (readings and find(_READINGS, line) and not find(ASKS, line)))

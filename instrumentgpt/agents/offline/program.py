@@ -14,7 +14,6 @@ from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_ut
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
-from instrumentgpt.agents.offline.pasted import LOG_LINES, number_of
 from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields, standard_input, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
@@ -24,6 +23,7 @@ from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.language import Language, language_of
+from instrumentgpt.text.pasted import LOG_LINES, number_of
 
 HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
 NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here

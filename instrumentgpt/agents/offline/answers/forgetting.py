@@ -61,7 +61,7 @@ def _remembered(case: Case, thing: str) -> list[str]:
 
 def _notes(case: Case, thing: str) -> list[str]:
     """Return the command that forgets each note that names `thing`."""
-    if not _database(case):
+    if not _is_stored(case):
         return []
     import db  # pandas comes with it: only where there is a conversation to look into
 
@@ -76,7 +76,7 @@ def _notes(case: Case, thing: str) -> list[str]:
 
 
 def _revisions(case: Case) -> list[Revision]:
-    if not _database(case):
+    if not _is_stored(case):
         return []
     import db
     from instrumentgpt.storage.revisions import list_revisions
@@ -85,7 +85,7 @@ def _revisions(case: Case) -> list[Revision]:
         return list_revisions(database, case.task.conversation_id)
 
 
-def _database(case: Case) -> bool:
+def _is_stored(case: Case) -> bool:
     return bool(case.task.conversation_id) and Path(case.task.database).is_file()
 
 

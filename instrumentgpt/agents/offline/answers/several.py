@@ -11,7 +11,6 @@ from instrumentgpt.agents.offline.answers.stated import on_what_is_asked, stated
 from instrumentgpt.agents.offline.case import Case, Result, Task
 from instrumentgpt.agents.offline.earlier import going_on, task_about
 from instrumentgpt.agents.offline.intents import Question, read_question
-from instrumentgpt.agents.offline.pasted import is_device_name
 from instrumentgpt.agents.offline.patterns import find
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
 from instrumentgpt.agents.offline.several import Part, asks_by_itself, parts_of, without_lead
@@ -19,6 +18,7 @@ from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Inventory, Resolution
+from instrumentgpt.text.pasted import is_device_name
 from instrumentgpt.text.wishes import wishes_in
 
 APART = ("said", "history", "earlier", "gain", "lines", "moment", "excerpt", "act")  # never made one of two

@@ -1,13 +1,19 @@
-"""A log that was pasted into a message: it becomes a file of its question, like one that was dropped."""
+"""Logs that are pasted into a message: their lines, and the file that a whole one becomes."""
 
 import re
 
-from instrumentgpt.agents.offline.particulars import split_pasted
+from instrumentgpt.text.asked import ASKS
 
 LOG_LINES = 20  # pasted lines: fewer are an excerpt, of which the step between two is asked
 MOST_OTHER = 2.0  # other lines per line that is surely logged, up to which all of it is a log
 NAME = re.compile(r"pasted-(\d+)\.log")
 _SEPARATOR = re.compile(r"[,;\t]")
+_DECIMAL = re.compile(r"(?<![\d.])\d+\.\d+(?!\.?\d)")  # not a part of an address
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d:\d\d", re.ASCII)
+_READINGS = re.compile(
+    r"\b(?:sp|pv|out|setpoint|processvalue|t\d|temp\w*)\b\W{0,4}-?\d", re.IGNORECASE | re.ASCII
+)
+_ASKS = re.compile(ASKS, re.IGNORECASE | re.ASCII)
 
 
 def pasted_log(text: str) -> str:
@@ -33,6 +39,23 @@ def pasted_log(text: str) -> str:
     if first and _is_head(lines[first - 1], lines[first]):
         first -= 1
     return "\n".join(lines[first : last + 1]) + "\n"
+
+
+def split_pasted(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the log lines that stand in `text`, and the other lines."""
+    lines = text.splitlines()
+    pasted = tuple(line.strip() for line in lines if _looks_logged(line))
+    if len(lines) < 2 or not pasted:
+        return (), text
+    return pasted, "\n".join(line for line in lines if not _looks_logged(line) and line.strip() != "```")
+
+
+def _looks_logged(line: str) -> bool:
+    readings = _DECIMAL.findall(line)
+    timed = _TIME_OF_DAY.search(line) and (readings or line.lstrip().startswith("["))
+    return bool(
+        timed or len(readings) >= 2 or (readings and _READINGS.search(line) and not _ASKS.search(line))
+    )
 
 
 def _is_head(above: str, line: str) -> bool:
