@@ -6,6 +6,7 @@ Modules of commands import what they need when they run, so that `--help` and `o
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -23,6 +24,7 @@ from instrumentgpt.commands import (
     prune,
     search,
     simulate,
+    terminal,
 )
 from instrumentgpt.errors import InstrumentGPTError
 
@@ -59,7 +61,14 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` name; return its exit code: 0 done, 1 failed, 2 used wrongly."""
-    chosen = parser().parse_args(arguments)
+    with terminal.harmless_output():
+        chosen = parser().parse_args(arguments)
+    as_json = getattr(chosen, "json", False) or getattr(chosen, "output_format", "text") != "text"
+    with terminal.harmless_output(as_json):
+        return _run(chosen)
+
+
+def _run(chosen: argparse.Namespace) -> int:
     try:
         code: int = chosen.run(chosen)
         sys.stdout.flush()
@@ -72,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception:  # a fault of ours; its text may be of a log
+        traceback.print_exc()
+        return FAILED
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def scripted(tmp_path, monkeypatch):
 
     def script(*answers: dict[str, Any]) -> Path:
         path = tmp_path / "script.json"
-        path.write_text(json.dumps({"answer": answers}, ensure_ascii=False), encoding="utf-8")
+        path.write_text(json.dumps({"answer": answers}), encoding="utf-8")
         monkeypatch.setenv("INSTRUMENTGPT_SCRIPT", str(path))
         return path
 

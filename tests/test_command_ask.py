@@ -1,8 +1,12 @@
 """`ask`: chat turns in the terminal, in the same conversations as on the page."""
 
 import json
+import sys
+import unicodedata
 from contextlib import closing
+from pathlib import Path
 
+import pexpect
 import pytest
 
 import db
@@ -12,6 +16,7 @@ from instrumentgpt.commands.ask import Printed
 from instrumentgpt.storage.paths import database_path
 
 OFFLINE = ("--agent", "offline")
+ROOT = Path(__file__).parents[1]
 
 
 def ask(*arguments):
@@ -73,6 +78,50 @@ def test_json_prints_the_events_of_the_turn(capsys):
 def test_an_agent_that_is_not_there_is_an_error(capsys):
     assert main(["ask", "--agent", "nobody", "why?"]) == 1
     assert "is no agent" in capsys.readouterr().err
+
+
+NASTY = "one\x1b]0;owned\x07two\x00three\x9b31mfour\u202efive\u2066six\rseven\x7feight\ud800nine\x1b[2J"
+
+
+def commanding(printed: str) -> list[str]:
+    return [letter for letter in printed if letter not in "\n\t" and unicodedata.category(letter)[0] == "C"]
+
+
+def test_nothing_that_an_agent_says_commands_the_terminal_not_even_in_pieces(scripted, capsys):
+    scripted({"say": [*NASTY, "\n\n", NASTY], "task": "chat"})
+    assert main(["ask", "--agent", "scripted", "why?"]) == 0
+    printed = capsys.readouterr()
+    assert commanding(printed.out) == commanding(printed.err) == []
+    assert "one␛]0;owned␇two␀three\ufffd31mfour" in printed.out
+
+
+def test_on_a_real_terminal_no_byte_of_an_agent_commands_it(scripted):
+    scripted({"say": ["red \x1b[31", "m, title \x1b]2;x\x07, C1 \x9b2", "J, nul \x00", ", end"]})
+    words = ["-m", "instrumentgpt", "ask", "--agent", "scripted", "why?"]
+    terminal = pexpect.spawn(sys.executable, words, cwd=ROOT, timeout=250)
+    terminal.expect("end\r\n")
+    answer = terminal.before
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 0
+    assert "red ␛[31m, title ␛]2;x␇, C1 \ufffd2J, nul ␀".encode() in answer
+    assert not any(byte in answer + terminal.before for byte in (b"\x1b", b"\x00", b"\x07", b"\xc2\x9b"))
+
+
+def test_json_of_an_answer_commands_nothing_and_is_exact(scripted, capsys):
+    said = NASTY.replace("\ud800", "")
+    scripted({"say": said, "task": "chat"})
+    assert main(["ask", "--agent", "scripted", "--json", "why?"]) == 0
+    printed = capsys.readouterr().out
+    assert commanding(printed) == []
+    assert said in [json.loads(line).get("text") for line in printed.splitlines()]
+
+
+def test_an_error_with_the_name_of_a_file_commands_nothing(tmp_path, capsys):
+    assert ask("why?", str(tmp_path / "a\x1b[2J\udcff.log")) == 1
+    assert main(["diagnose", str(tmp_path / "b\x1b[2J\u202e.log")]) == 1
+    printed = capsys.readouterr().err
+    assert commanding(printed) == [] and "a␛[2J" in printed and "b␛[2J" in printed
 
 
 @pytest.mark.parametrize(

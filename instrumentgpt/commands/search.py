@@ -44,11 +44,6 @@ def _as_json(hit: "db.Hit") -> str:
 def _as_text(hit: "db.Hit") -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(hit.created_at))
     device = f" · {hit.device}" if hit.device else ""
-    title, text = (_printable(words) for words in (hit.title, hit.text))
+    title, text = (" ".join(words.split()) for words in (hit.title, hit.text))
     address = f"?conv={hit.conversation_id}" + (f"&msg={hit.message_id}" if hit.message_id else "")
     return f"{when}{device} · {hit.kind} · {title}\n    {text}\n    {address}"
-
-
-def _printable(text: str) -> str:
-    """A pasted log may hold what commands a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
