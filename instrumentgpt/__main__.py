@@ -1,6 +1,6 @@
 """The command line: `python -m instrumentgpt COMMAND …` (docs/command-line.md).
 
-Modules of commands import what they need when they run, so that `--help` and `offline` start at once.
+Modules of commands import what they need when they run, so that `--help` starts at once.
 """
 
 import argparse
@@ -10,8 +10,6 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
-from instrumentgpt.agents.offline import program
-from instrumentgpt.agents.scripted import program as scripted
 from instrumentgpt.commands import (
     ask,
     compare,
@@ -19,9 +17,11 @@ from instrumentgpt.commands import (
     diagnose,
     doctor,
     export,
+    offline,
     panel,
     plot,
     prune,
+    scripted,
     search,
     simulate,
     terminal,
@@ -40,7 +40,7 @@ COMMANDS: dict[str, ModuleType] = {
     "export": export,
     "prune": prune,
     "doctor": doctor,
-    "offline": program,
+    "offline": offline,
     "scripted": scripted,
 }
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it

@@ -62,6 +62,30 @@ def test_every_command_has_help(command, capsys):
     assert COMMANDS[command].HELP.split()[0] in capsys.readouterr().out
 
 
+HEAVY = {"scipy", "plotly", "pydantic", "mcp", "jinja2", "streamlit"}
+HEAVIEST = HEAVY | {"pandas", "numpy", "sqlite_utils", "psutil", "instrumentgpt.text.said"}
+
+
+@pytest.mark.parametrize(
+    "arguments, unwanted", [(["--help"], HEAVIEST), (["diagnose", "LOG"], HEAVY)], ids=["help", "diagnose"]
+)
+def test_a_command_imports_only_what_it_needs(arguments, unwanted, tmp_path):
+    """What `scipy.special` and the analyst's patterns cost was most of `diagnose` on a small log."""
+    log = write_log(tmp_path / "run.log", next(iter(demo_scenarios().values())))
+    told = [str(log) if word == "LOG" else word for word in arguments]
+    code = """if True:
+        import sys
+        from instrumentgpt.__main__ import main
+        try:
+            main(sys.argv[1:])
+        finally:
+            print(*sys.modules)"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *told], capture_output=True, text=True, cwd=ROOT, timeout=250
+    )
+    assert unwanted & set(done.stdout.splitlines()[-1].split()) == set(), done.stderr
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -1,13 +1,15 @@
 """Event lines near a finding are said to coincide only where chance would hardly put them there."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from instrumentgpt.instruments.coincidence import coincidences, sentence
+from instrumentgpt.instruments.coincidence import at_least, coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import read_log
@@ -105,3 +107,15 @@ def test_the_demo_log_with_a_door_says_so():
     first = coincidences(diagnose(read_log(path)))[0]
     assert (first.group.source, first.place, first.reason) == ("Door", "before", "door")
     assert [message.line for message in first.messages] == [1192, 2292]
+
+
+@pytest.mark.parametrize(
+    "count, trials, share", [(1, 1, 0.5), (3, 40, 0.02), (19, 20, 0.75), (200, 900, 0.3)]
+)
+def test_the_chance_of_a_coincidence_is_the_binomial_tail_to_the_last_digits(count, trials, share):
+    chance = Fraction(share)
+    exact = sum(
+        math.comb(trials, hits) * chance**hits * (1 - chance) ** (trials - hits)
+        for hits in range(count, trials + 1)
+    )
+    assert at_least(count, trials, share) == pytest.approx(float(exact), rel=1e-11)

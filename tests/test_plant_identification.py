@@ -13,6 +13,7 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.tuning.margins import margins
+from instrumentgpt.instruments.tuning.model_residual import NOISE_POLE, whitened
 from instrumentgpt.instruments.tuning.model_search import fit
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
@@ -251,3 +252,15 @@ def test_the_plants_of_a_labelled_log_are_found(shared_logs):
     found = identified(loops[1])
     assert found.best[0] / found.best[1] == pytest.approx(true_slopes[1], rel=0.03)
     assert found.gains.source == "agrees"
+
+
+@pytest.mark.parametrize("zero", [0.0, 0.9, 0.998])
+def test_the_filters_of_the_search_are_the_recursions_they_are_said_to_be(zero):
+    values = np.random.default_rng(4).normal(size=(3, 200))
+    by_steps = np.zeros_like(values)
+    before = still_before = np.zeros(3)
+    for at, now in enumerate(values.T):
+        by_steps[:, at] = still_before = now - NOISE_POLE * before + zero * still_before
+        before = now
+    assert whitened(values, zero) == pytest.approx(by_steps, rel=1e-10, abs=1e-12)
+    assert whitened(values[1], zero) == pytest.approx(by_steps[1], rel=1e-10, abs=1e-12)

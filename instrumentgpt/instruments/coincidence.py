@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from scipy.special import bdtrc
 
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.room import DOOR
@@ -118,15 +117,16 @@ def _near(finding: Finding, group: Group, span: float) -> Found | None:
     if not onsets.size or not times.size:
         return None
     away = np.sort(np.maximum(np.abs(times[:, None] - onsets).min(axis=1), RESOLUTION))
-    counts = np.arange(1, len(away) + 1)
-    covered = np.array([_covered(onsets, distance, span) for distance in away])
-    chances = np.where(away <= NEAR, bdtrc(counts - 1, len(away), covered), 1.0)
+    chances = [
+        at_least(count, len(away), _covered(onsets, distance, span)) if distance <= NEAR else 1.0
+        for count, distance in enumerate(away, start=1)
+    ]
     best = int(np.argmin(chances))
     lags = [_lag(message.time, onsets) for message in group.messages]
     kept = [(m, lag) for m, lag in zip(group.messages, lags, strict=True) if abs(lag) <= away[best]]
     sides = {lag <= 0 for _, lag in kept}
     place: Place = "around" if len(sides) > 1 else "before" if True in sides else "after"
-    return tuple(m for m, _ in kept), place, float(away[best]), float(chances[best]) * len(away)
+    return tuple(m for m, _ in kept), place, float(away[best]), chances[best] * len(away)
 
 
 def _lag(time: float, onsets: Floats) -> float:
@@ -155,7 +155,22 @@ def _during(finding: Finding, group: Group, span: float) -> Found | None:
     kept = tuple(one for one in group.messages if finding.onset <= one.time <= finding.end)
     if not inside:
         return None
-    return kept, "during", math.nan, float(bdtrc(inside - 1, len(times), share))
+    return kept, "during", math.nan, at_least(inside, len(times), share)
+
+
+def at_least(count: int, trials: int, share: float) -> float:
+    """Return the chance that `count` or more of `trials` succeed, of which each does so with chance `share`.
+
+    >>> round(at_least(2, 3, 0.5), 12), at_least(0, 3, 0.5), at_least(3, 3, 1.0), at_least(1, 3, 0.0)
+    (0.5, 1.0, 1.0, 0.0)
+    """
+    if not 0 < share < 1 or count <= 0:
+        return float(share >= 1 or count <= 0)
+    successes = np.arange(count, trials + 1)
+    ways = np.array([math.lgamma(1 + one) + math.lgamma(1 + trials - one) for one in successes.tolist()])
+    logarithms = math.lgamma(1 + trials) - ways
+    logarithms += successes * math.log(share) + (trials - successes) * math.log1p(-share)
+    return min(float(np.exp(logarithms).sum()), 1.0)
 
 
 def occurrences(times: Sequence[float]) -> Floats:

@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.answers.several import answer_each
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.earlier import going_on
-from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
+from instrumentgpt.agents.offline.edge import run_on, use_utf_8
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
@@ -24,16 +24,6 @@ from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.text.asked import is_asked
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.text.pasted import LOG_LINES, number_of
-
-HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
-NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of Cursor's `agent`, of which most matter here, and `--task`."""
-    add_wire_arguments(parser, "the question")
-    for flag in NEVER_USED:
-        parser.add_argument(flag, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:

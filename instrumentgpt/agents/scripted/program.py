@@ -9,21 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.edge import add_wire_arguments, run_on, use_utf_8
+from instrumentgpt.agents.offline.edge import run_on, use_utf_8
 from instrumentgpt.agents.offline.task import read_fields, standard_input, task_of, use_tool
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.agents.scripted.counts import counter
 from instrumentgpt.agents.scripted.script import Answer, Prompt, choose_answer, filled, read_script
 
-HELP = "answer a prompt by a script of expected prompts, on the wire of a CLI agent, without any model"
 MODEL = "script"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the script, where its answers are counted, and what every program on the wire takes."""
-    add_wire_arguments(parser, "the prompt")
-    parser.add_argument("--script", type=Path, required=True, metavar="FILE", help="docs/scripted-agent.md")
-    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where `once` and `nth` are counted")
 
 
 def run(arguments: argparse.Namespace) -> int:

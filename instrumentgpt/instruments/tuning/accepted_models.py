@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
-from scipy.stats import chi2
 
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.tuning.model_residual import TWO_SIDED, Search, bounds
 
 Cell = tuple[int, int, int]
 
-CONFIDENCE = 0.99  # of the likelihood region that holds the accepted models
-PARAMETERS = 4  # gain, tau1, tau2, dead time: degrees of freedom of that region
+BOUND = 13.276704135987622  # of the likelihood region: chi² of 99 %, 4 degrees (gain, tau1, tau2, dead time)
 OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
 LATTICES = (2.5, 1.2, 0.6)  # points per radius of the accepted region; the finest that is small enough
 MOST_MODELS = 300  # points of that lattice
@@ -24,11 +22,10 @@ def accepted_models(search: Search, best: Floats) -> Floats:
     residual, gains, _ = search.solve(best)
     least = float(residual @ residual)
     unit = least / _effective_samples(residual)
-    bound = float(chi2.ppf(CONFIDENCE, PARAMETERS))
     models = [(gain, *best) for gain in gains]
-    for point in _within_bound(search, best, unit, bound, least):
+    for point in _within_bound(search, best, unit, least):
         residual, gains, errors = search.solve(point)
-        room = max(bound - (float(residual @ residual) - least) / unit, 0.0)
+        room = max(BOUND - (float(residual @ residual) - least) / unit, 0.0)
         for gain, error in zip(gains, errors, strict=True):
             models += [(gain + side * error * np.sqrt(room * unit), *point) for side in (-1, 1)]
     table = np.array(models)
@@ -50,12 +47,12 @@ def _effective_samples(residual: Floats) -> float:
     return max(n / (1 + 2 * float(correlation[1:until].sum())), 5.0)
 
 
-def _within_bound(search: Search, best: Floats, unit: float, bound: float, least: float) -> list[Floats]:
+def _within_bound(search: Search, best: Floats, unit: float, least: float) -> list[Floats]:
     """Return the lattice points within the bound, of a coarser lattice if there are too many."""
-    axes = _axes(search, best, unit) * np.sqrt(bound)
+    axes = _axes(search, best, unit) * np.sqrt(BOUND)
     found: list[Floats] = []
     for points_per_radius in LATTICES:
-        walk = _walk(search, best, axes / points_per_radius, least + bound * unit)
+        walk = _walk(search, best, axes / points_per_radius, least + BOUND * unit)
         found = list(islice(walk, MOST_MODELS + 1))
         if len(found) <= MOST_MODELS:
             break
