@@ -2,15 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-agents lint bench demo
+.PHONY: run test test-agents soak lint bench demo
 run: .venv/.runtime
 	$(BIN)/streamlit run app.py
 
 test: .venv/.dev
 	@sh .ci/chromium
-	$(BIN)/pytest -q -n 2
-	$(BIN)/pytest -q -m "browser or soak"
+	$(BIN)/pytest -q -n 2 --dist worksteal
 	@sh .ci/agents run
+
+soak: .venv/.dev
+	$(BIN)/pytest -q -m soak --timeout 1800
 
 test-agents: .venv/.dev
 	@sh .ci/agents install run

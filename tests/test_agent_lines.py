@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from cases import each
 
 from instrumentgpt.agents.stream import LineSplitter, clean, json_objects
 
@@ -11,7 +11,7 @@ def fed(splitter, *chunks):
     return [line for chunk in chunks for line in splitter.feed(chunk)]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 100])
+@each("size", [1, 2, 3, 5, 8, 100])
 def test_lines_do_not_depend_on_how_they_were_cut(size):
     whole = '{"a": "溫度"}\n\n{"b": 1}\nrest'.encode()
     splitter = LineSplitter()
@@ -38,7 +38,7 @@ def test_a_dropped_line_without_an_end_keeps_nothing():
     assert splitter.dropped == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b'{"a":1}\r\n',
@@ -58,9 +58,7 @@ def test_bytes_that_are_no_utf8_cost_only_themselves():
     assert list(json_objects([b'{"a": "\xff"}', b'{"b": "\xe6\xba"}'])) == [{"a": "\ufffd"}, {"b": "\ufffd"}]
 
 
-@pytest.mark.parametrize(
-    "line", [b"", b"null", b"42", b'"text"', b"[]", b'{"a":', b"{}}", b"[" * 100_000, b"{nan}"]
-)
+@each("line", [b"", b"null", b"42", b'"text"', b"[]", b'{"a":', b"{}}", b"[" * 100_000, b"{nan}"])
 def test_what_is_no_object_is_passed_over(line):
     assert [found for found in json_objects([line, b'{"a": 1}']) if found] == [{"a": 1}]
 

@@ -199,6 +199,7 @@ def test_lines_of_a_megabyte_are_read_whole(tmp_path):
     assert len(events_of(tmp_path, "long_lines", "8")[-1].text) == 8_000_000
 
 
+@pytest.mark.soak
 def test_a_line_is_read_in_linear_time():
     """Joined chunk by chunk, 256 times as much took nine thousand times as long."""
     few, many = least_times(lambda: read(64), lambda: read(256 * 64), repeats=3)

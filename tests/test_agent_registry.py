@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 import cursor_cli
 from instrumentgpt.agents.process import Request
@@ -112,7 +113,7 @@ def test_an_unknown_mode_is_refused_with_the_known_ones():
         known_mode("panell")
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@each("name", AGENTS)
 def test_every_agent_is_named_by_its_key_and_in_the_docs(name):
     assert AGENTS[name].name == name
     assert f"`{name}`" in DOCS

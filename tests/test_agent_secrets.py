@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
+from cases import each
 
 from cursor_cli import parse_stream
 from instrumentgpt.agents.events import Done, Failure, Text, Thinking, Tick, Tool, answer_text, to_json
@@ -29,7 +29,7 @@ def hidden(*events, values=(OWN,)):
     return list(redacted((event for event in events), Secrets(values)))
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each("key", KEYS)
 def test_a_key_is_hidden_wherever_an_event_holds_text(key):
     events = hidden(
         Text(f"a {key} b", whole=True),
@@ -44,8 +44,8 @@ def test_a_key_is_hidden_wherever_an_event_holds_text(key):
     assert all(HIDDEN in to_json(event) for event in events)
 
 
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("size", [1, 2, 5, 13])
+@each("key", KEYS)
+@each("size", [1, 2, 5, 13])
 def test_a_key_in_pieces_is_hidden_too(key, size):
     said = f"The key is {key} and 溫度 is fine."
     pieces = [Text(said[at : at + size]) for at in range(0, len(said), size)]
@@ -72,7 +72,7 @@ def test_a_recap_replaces_what_was_held_back():
     assert answer_text(hidden(Text("see sk-"), Text("see sk-", whole=True), Done("ok", ""))) == "see sk-"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["kp 1.2, sk-learn", "key_value", "task-force", "risk-free " * 20, "AIza", "10.1.1.47 為什麼溫度波動？"],
 )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.evidence import ASK_AGAIN
@@ -52,7 +53,7 @@ def test_without_a_session_a_failure_is_a_failure():
     assert agent.asked == [""]
 
 
-@pytest.mark.parametrize(
+@each(
     "events",
     [
         lost("not logged in", "not-logged-in", "agent login"),

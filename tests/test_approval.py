@@ -1,6 +1,6 @@
 """What counts as yes, what as no, and what as neither."""
 
-import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,23 +127,23 @@ NEITHER = [
 ]
 
 
-@pytest.mark.parametrize("text", YES)
+@each("text", YES)
 def test_003_11_yes_is_heard_in_both_languages(text):
     assert approval(text) == "yes"
 
 
-@pytest.mark.parametrize("text", NO)
+@each("text", NO)
 def test_003_11_no_is_heard_in_both_languages(text):
     assert approval(text) == "no"
 
 
-@pytest.mark.parametrize("text", NEITHER)
+@each("text", NEITHER)
 def test_003_11_whatever_says_more_or_something_else_is_neither(text):
     assert approval(text) is None
 
 
-@pytest.mark.parametrize("yes", YES)
-@pytest.mark.parametrize("more", ["only channel 2", "另外查 053", "with the logs of last week"])
+@each("yes", YES)
+@each("more", ["only channel 2", "另外查 053", "with the logs of last week"])
 def test_a_yes_that_asks_for_something_else_is_no_approval(yes, more):
     assert approval(f"{yes}, {more}") is None
 

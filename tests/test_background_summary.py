@@ -5,6 +5,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from cases import each
 from waiting import lives, wait_for
 
 import db
@@ -242,8 +243,8 @@ def test_a_deleted_conversation_ends_its_job(database, conversation, says):
     assert list_jobs(database, conversation) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "gone"),
+@each(
+    "before, after, gone",
     [
         ("kp 0.09", "kp 0.090", []),
         ("4,017 rpm", "4017 rpm", []),

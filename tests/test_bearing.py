@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from cases import SHARE, each
 from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
@@ -31,8 +32,8 @@ def lines(question, *messages, devices=("oven 7",), most=8, told=()):
     return found[1:]
 
 
-@pytest.mark.parametrize(
-    ("question", "kinds"),
+@each(
+    "question, kinds",
     [
         ("Why does it swing?", {"cause"}),
         ("為什麼溫度波動？", {"cause"}),
@@ -46,6 +47,7 @@ def lines(question, *messages, devices=("oven 7",), most=8, told=()):
         ("Which firmware?", {"name"}),
         ("kp?", set()),
     ],
+    SHARE,
 )
 def test_a_question_asks_for_kinds_of_things(question, kinds):
     assert kinds <= asked_for(question)

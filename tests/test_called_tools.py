@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.instruments.tools.called import BadArguments, UnknownTool, call, needs, usage
@@ -79,7 +80,7 @@ def test_an_unknown_tool_is_refused_with_the_one_that_was_meant_and_all_there_ar
     assert (f"Did you mean {near}?" in str(told.value)) == bool(near)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_the_usage_of_every_tool_names_its_arguments_and_says_which_it_needs(name):
     _, *own = inspect.signature(TOOLS[name]).parameters
     words = usage(name).split()

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative
@@ -80,8 +81,8 @@ def test_time_is_the_wall_clock_of_the_log():
     assert trace(figure, "pv").x[100] == milliseconds(100.0)
 
 
-@pytest.mark.parametrize(
-    ("fields", "count", "period", "title", "last"),
+@each(
+    "fields, count, period, title, last",
     [
         ({"start": None}, 600, 1.0, "time (s)", 599),
         ({"start": None}, 7200, 1.0, "time (min)", 7199 / 60),
@@ -107,8 +108,8 @@ def test_each_channel_has_its_row_and_all_outputs_share_one():
     assert 0 <= domains[-1][0] < 0.01
 
 
-@pytest.mark.parametrize(
-    ("findings", "channels", "shown"),
+@each(
+    "findings, channels, shown",
     [
         ([], None, [1, 2, 3]),
         ([fault(channel=2)], None, [2]),
@@ -272,8 +273,8 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("ground", ["#FFFFFF", "#10171C"])
-@pytest.mark.parametrize("colour", [*CHANNEL_COLOURS, *SEVERITY_COLOURS.values()])
+@each("ground", ["#FFFFFF", "#10171C"])
+@each("colour", [*CHANNEL_COLOURS, *SEVERITY_COLOURS.values()])
 def test_every_colour_stands_out_on_both_grounds(colour, ground):
     light, dark = sorted((luminance(colour), luminance(ground)), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 3.0  # WCAG 2.1, 1.4.11

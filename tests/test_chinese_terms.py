@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from cases import each
 
 import instrumentgpt
 
@@ -43,7 +43,7 @@ OTHERS = {  # what we do not write → what we write
 }
 
 
-@pytest.mark.parametrize("path", SENTENCES, ids=lambda path: path.name)
+@each("path", SENTENCES)
 def test_our_sentences_use_one_chinese_word_for_one_thing(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     said = "\n".join(line for line in lines if not line.startswith("#") and "(?:" not in line)

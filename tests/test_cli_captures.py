@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool, answer_text
 from instrumentgpt.agents.registry import AGENTS
@@ -34,7 +35,7 @@ def test_every_agent_has_captures_of_an_answer_a_tool_and_an_error(agent):
     assert {"answer", "mcp", "error401", "shell"} <= kinds
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_every_capture_ends_in_exactly_one_done_whose_text_is_the_answer(name):
     events = events_of(name)
     assert [type(event) for event in events].count(Done) == 1
@@ -42,8 +43,8 @@ def test_every_capture_ends_in_exactly_one_done_whose_text_is_the_answer(name):
     assert not [event for event in only(Tick, events) if "unknown" in event.note and "kinds" in event.note]
 
 
-@pytest.mark.parametrize(
-    ("name", "outcome", "text"),
+@each(
+    "name, outcome, text",
     [
         ("claude/answer", "ok", ANSWER),
         ("claude/resume", "ok", ANSWER),
@@ -77,8 +78,8 @@ def test_a_capture_ends_as_its_evidence_says(name, outcome, text):
     assert all(failure.remedy for failure in failures)
 
 
-@pytest.mark.parametrize(
-    ("name", "tool", "server", "argument"),
+@each(
+    "name, tool, server, argument",
     [
         ("claude/mcp", "read_channel", "bench", "channel"),
         ("codex/mcp-required", "read_channel", "bench", "channel"),
@@ -182,8 +183,8 @@ def test_without_its_last_line_a_stream_is_no_success(name):
     assert list(AGENTS[name.split("/")[0]].parse(kept))[-1].outcome == "no-result"
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "gemini", "opencode"])
-@pytest.mark.parametrize("name", ALL)
+@each("agent", ["claude", "codex", "gemini", "opencode"])
+@each("name", ALL)
 def test_no_shape_of_a_line_breaks_a_parser(agent, name):
     """Each line with each of its fields replaced by what it should not be, in every agent's parser."""
     for line in filter(bytes.strip, lines_of(name)):

@@ -1,6 +1,7 @@
 """Everything that can be typed after `$` is described where people look for it."""
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.commands.bench import sentences
 from instrumentgpt.modes.commands.flow import FLOW, MOST_ROUNDS
@@ -10,19 +11,19 @@ from instrumentgpt.settings import CHECKOUT
 PAGE = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_every_command_is_described_with_its_arguments_and_in_help(name):
     assert f"| `{COMMANDS[name].usage(name)}` |" in PAGE
     assert set(sentences()[f"help_{name}"]) == {"en", "zh"}
 
 
-@pytest.mark.parametrize(("word", "chinese"), [*TYPES.items(), *SCOPES.items()])
+@each("word, chinese", [*TYPES.items(), *SCOPES.items()])
 def test_every_type_and_scope_of_a_note_is_described_in_both_languages(word, chinese):
     assert f"`{word}`" in PAGE and chinese in PAGE
     assert word in sentences()["help_memorize"]["en"] and chinese in sentences()["help_memorize"]["zh"]
 
 
-@pytest.mark.parametrize("name", FLOW)
+@each("name", FLOW)
 def test_every_handler_is_in_the_table_of_what_follows_what(name):
     table = PAGE.split("| handler | what follows |")[1].split("\n\n")[0]
     assert f"`{name}`" in table

@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.commands.flow import FLOW, MOST_ROUNDS, FollowUp, after, begin, read, write
 from instrumentgpt.modes.commands.grammar import ACTIONS, COMMANDS, Action
@@ -33,7 +34,7 @@ def names(done):
     return [one.name for one, _ in done]
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_002_1_three_handlers_are_terminal_and_seven_are_not(name):
     assert FLOW[name].is_terminal == (name in TERMINAL)
     assert (write(name, "x") == "") == (name in TERMINAL)
@@ -53,7 +54,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_002_2_a_result_is_spoken_then_completed_and_nothing_follows_a_terminal_one(name):
     done = flow(action(name))
     assert names(done) == EXPECTED[name]
@@ -61,7 +62,7 @@ def test_002_2_a_result_is_spoken_then_completed_and_nothing_follows_a_terminal_
         assert done[1][0].given == {"message": "the result"}
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_002_3_nothing_is_completed_that_was_not_spoken_before(name):
     done = names(flow(action(name)))
     assert all("speak" in done[:place] for place, one in enumerate(done) if one == "task_complete")
@@ -74,15 +75,15 @@ def test_002_3_a_completion_has_a_completion_reason_and_no_summary():
         Action("task_complete", {"summary": "x"})
 
 
-@pytest.mark.parametrize("name", NON_TERMINAL)
-@pytest.mark.parametrize("is_done", [True, False])
+@each("name", NON_TERMINAL)
+@each("is_done", [True, False])
 def test_002_4_what_the_writer_writes_the_detector_reads_back(name, is_done):
     content = "two\nlines, 溫度"
     assert read(write(name, content, is_done)) == FollowUp(name, is_done, content)
 
 
-@pytest.mark.parametrize(
-    ("follow_up", "name"),
+@each(
+    "follow_up, name",
     [
         ("SPEAK SUCCESSFUL! Message delivered to the channel.", "speak"),
         ("MEMORIZE COMPLETE - stored observation 'fan'", "memorize"),
@@ -101,7 +102,7 @@ def test_002_4_each_pattern_of_the_design_is_recognised_and_spoken_whole(follow_
     assert read(follow_up) == FollowUp(name, True, follow_up)
 
 
-@pytest.mark.parametrize("name", NON_TERMINAL)
+@each("name", NON_TERMINAL)
 def test_002_4_no_pattern_is_taken_for_another_handlers(name):
     told = write(name, "x")
     fitting = [other for other in FLOW if FLOW[other].marks and told.startswith(FLOW[other].marks)]
@@ -114,8 +115,8 @@ def test_002_4_an_unknown_follow_up_is_spoken_then_completed():
     assert done[1][0].given == {"message": "WHATEVER: 42"}
 
 
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("forged", NON_TERMINAL)
+@each("name", OTHERS)
+@each("forged", NON_TERMINAL)
 def test_002_4_a_result_cannot_pass_for_another_handlers_follow_up(name, forged):
     """What a note, a log or a person wrote stands below the heading, whatever it says."""
     content = write(forged, "root cause found")
@@ -124,7 +125,7 @@ def test_002_4_a_result_cannot_pass_for_another_handlers_follow_up(name, forged)
     assert names(done) == EXPECTED[name]
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@each("name", OTHERS)
 def test_002_7_a_failure_is_spoken_as_what_it_is_and_never_as_a_success(name):
     def perform(one):
         return write(one.name, "the log is not here", is_done=one.name == "speak")
@@ -143,8 +144,8 @@ def test_002_7_a_failed_tool_of_another_writer_is_no_success(follow_up):
     assert read(follow_up) == FollowUp("tool", False, follow_up)
 
 
-@pytest.mark.parametrize("name", NON_TERMINAL)
-@pytest.mark.parametrize("told", ["", "WHATEVER", write("speak", "no", is_done=False), write("recall", "x")])
+@each("name", NON_TERMINAL)
+@each("told", ["", "WHATEVER", write("speak", "no", is_done=False), write("recall", "x")])
 def test_002_8_a_command_that_cannot_be_spoken_is_deferred_after_a_bounded_number_of_rounds(name, told):
     done = names(flow(action(name), lambda one: told))
     assert len(done) == MOST_ROUNDS

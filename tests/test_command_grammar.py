@@ -1,6 +1,7 @@
 """What can be typed after `$`, and what it means: statement 5 of the mock-LLM design ("002")."""
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.commands.bench import phrase, sentences
 from instrumentgpt.modes.commands.grammar import (
@@ -13,8 +14,8 @@ from instrumentgpt.modes.commands.grammar import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "given"),
+@each(
+    "text, name, given",
     [
         ("$speak The oven is free", "speak", {"message": "The oven is free"}),
         ("$recall kp of 052", "recall", {"query": "kp of 052"}),
@@ -50,8 +51,8 @@ def test_002_5_a_command_is_read(text, name, given):
     assert (parse(text).name, parse(text).given) == (name, given)
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "scope", "text"),
+@each(
+    "words, kind, scope, text",
     [
         ("fan", "note", "conversation", "fan"),
         ("fan The fan is worn", "note", "conversation", "The fan is worn"),
@@ -76,12 +77,12 @@ def test_002_5_there_are_eleven_commands():
     assert list(COMMANDS) == [*handlers, "task_complete", "help"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_002_5_the_example_of_each_command_is_one(name):
     assert parse(COMMANDS[name].example).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "$speak",
@@ -119,7 +120,7 @@ def test_002_5_an_unknown_command_is_answered_with_the_one_that_was_meant(text, 
     assert told.value.key == "meant" and told.value.fields["near"] == near
 
 
-@pytest.mark.parametrize("text", ["$", "$zzz", "$說明", "$$help", "$;"])
+@each("text", ["$", "$zzz", "$說明", "$$help", "$;"])
 def test_002_5_an_unknown_command_lists_those_there_are(text):
     assert is_command(text)
     with pytest.raises(BadCommand) as told:
@@ -127,15 +128,13 @@ def test_002_5_an_unknown_command_lists_those_there_are(text):
     assert told.value.fields["known"].split() == [f"`${name}`" for name in COMMANDS]
 
 
-@pytest.mark.parametrize(
-    "text", ["why?", "", "what is $help?", "$20 for a sensor?", "$ 20", "＄100 的感測器好嗎？", "kp $x"]
-)
+@each("text", ["why?", "", "what is $help?", "$20 for a sensor?", "$ 20", "＄100 的感測器好嗎？", "kp $x"])
 def test_what_does_not_begin_with_a_command_is_none(text):
     assert not is_command(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
+@each(
+    "text, key",
     [
         ('$tool x {"a":', "bad_json"),
         ("$tool x log", "bad_pairs"),
@@ -153,7 +152,7 @@ def test_what_cannot_be_read_says_why(text, key):
     assert all(phrase(key, language, **told.value.fields) for language in ("en", "zh"))
 
 
-@pytest.mark.parametrize("key", sentences())
+@each("key", sentences())
 def test_every_sentence_is_in_both_languages_with_the_same_fields(key):
     fields = [
         {part.split("}")[0].split(":")[0] for part in text.replace("{{", "").split("{")[1:]}

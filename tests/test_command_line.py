@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from instrumentgpt.__main__ import COMMANDS, main, parser
 from instrumentgpt.instruments.simulate import demo_scenarios, write_log
@@ -40,14 +41,14 @@ def flags(command: str) -> list[str]:
     return [flag for action in shown for flag in action.option_strings if flag not in ("-h", "--help")]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_every_command_and_flag_is_in_the_documentation(command):
     (section,) = re.findall(rf"^## {command}\n(.*?)(?=^## |\Z)", DOCS, re.MULTILINE | re.DOTALL)
     assert f"(#{command})" in DOCS
     assert [flag for flag in flags(command) if flag not in section] == []
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_the_documentation_names_no_flag_that_is_not_there(command):
     (section,) = re.findall(rf"^## {command}\n(.*?)(?=^## |\Z)", DOCS, re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from cases import rated
 
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Device, Inventory
@@ -12,42 +12,12 @@ OTHER = Device("zspr 050", "10.1.1.85", "file:///logs", nicknames=("Narva", "大
 INVENTORY = Inventory(Path(), (OTHER, OWN))
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "compare with 10.1.1.85",
-        "compare it to Narva",
-        "how does it differ from 050?",
-        "versus zspr 050?",
-        "does it run hotter than Narva?",
-        "is channel 2 the same as on 050?",
-        "跟 10.1.1.85 比較",
-        "跟大熊有什麼不同？",
-        "比 050 差嗎？",
-        "和大熊對照一下",
-        "跟大熊比较",
-    ],
-)
+@rated("compared_devices")
 def test_what_is_compared_with_comes_second(question):
     assert asked_about(question, INVENTORY, OWN.ip).devices == (OWN, OTHER)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What is wrong with Narva?",
-        "does 050 differ from it?",
-        "050 跟上次比有什麼不同？",
-        "和大熊有關嗎？",
-        "compare the last two logs of 050",
-        "compare with the last log of 050",
-        "compare the logs of 050",
-        "back to Narva, then",
-        "do the same with 050",
-        "apply the same fix to 050",
-        "跟 050 一樣設定",
-    ],
-)
+@rated("compared_devices")
 def test_a_question_about_another_device_turns_to_it(question):
     assert asked_about(question, INVENTORY, OWN.ip).devices == (OTHER,)
 

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
@@ -66,16 +67,13 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("cue", CUES)
+@each("cue", CUES)
 def test_a_sentence_has_the_cues_of_its_words(cue):
     missed = [sentence for sentence in SENTENCES[cue] if cue not in cues_in(sentence)]
     assert not missed
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    ["kp is 0.12", "The ramp takes four minutes", "set 3 bar", "比例增益是 0.12", "ramp 改成 4.4", ""],
-)
+@rated("cues")
 def test_a_plain_statement_has_none(sentence):
     assert cues_in(sentence) == []
 
@@ -88,13 +86,13 @@ def test_an_english_word_counts_only_whole(sentence, cue):
     assert cue not in cues_in(sentence)
 
 
-@pytest.mark.parametrize("sentence", [one for every in SENTENCES.values() for one in every])
+@each("sentence", [one for every in SENTENCES.values() for one in every], SHARE)
 def test_capitals_apostrophes_and_traditional_characters_make_no_difference(sentence):
     assert cues_in(sentence) == cues_in(sentence.upper()) == cues_in(in_simplified(sentence))
     assert cues_in(sentence) == cues_in(sentence.replace("’", "'"))
 
 
-@pytest.mark.parametrize("cue", CUES)
+@each("cue", CUES)
 def test_every_fragment_of_the_file_is_folded_and_of_its_language(cue):
     for fragment in TOLD[cue]["english"]:
         assert fragment.isascii()
@@ -118,9 +116,8 @@ def test_each_kind_of_question_has_its_patterns():
     assert has["file"].search("run_12.log")
 
 
-@pytest.mark.parametrize(
-    "sentence", ["a" * 20_000, "not " * 5_000, "rule " * 4_000, "不" * 20_000, "n't" * 7_000]
-)
+@pytest.mark.soak
+@each("sentence", ["a" * 20_000, "not " * 5_000, "rule " * 4_000, "不" * 20_000, "n't" * 7_000])
 def test_no_sentence_takes_long(sentence):
     fresh = iter([f"{sentence} {number}" for number in range(3)])  # what was read before is remembered
     assert pieces(lambda: cues_in(next(fresh))) < 15

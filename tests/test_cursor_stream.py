@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from cursor_cli import parse_stream
 from instrumentgpt.agents.events import (
@@ -57,7 +58,7 @@ def test_all_successful_transcripts_are_here():
     assert len(SUCCESSFUL) == 5
 
 
-@pytest.mark.parametrize("name", SUCCESSFUL)
+@each("name", SUCCESSFUL)
 def test_the_answer_is_rebuilt_exactly(name):
     lines = lines_of(name)
     events = list(parse_stream(lines))
@@ -65,8 +66,8 @@ def test_the_answer_is_rebuilt_exactly(name):
     assert events[-1].text == told_result(lines) == answer_text(events)
 
 
-@pytest.mark.parametrize("name", SUCCESSFUL)
-@pytest.mark.parametrize("size", [1, 7, 65536])
+@each("name", SUCCESSFUL)
+@each("size", [1, 7, 65536])
 def test_pieces_of_any_size_make_the_same_events(name, size):
     if size == 1 and name.startswith("06"):
         size = 3  # half a million bytes one by one would take its time
@@ -197,8 +198,8 @@ def test_who_answers_and_what_it_thinks_and_counts_are_told():
     assert done.usage["outputTokens"] == 214
 
 
-@pytest.mark.parametrize(
-    ("result", "status", "text"),
+@each(
+    "result, status, text",
     [
         ({"success": {"stdout": "x"}}, "ok", "x"),
         ({"success": {}}, "ok", ""),
@@ -231,7 +232,7 @@ def test_a_success_without_a_word_is_none():
     assert list(parse_stream([ended("")]))[-1].outcome == "no-result"
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b'{"type":"assistant"}',

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pytest
+from cases import each
 
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.simulate import (
@@ -68,7 +68,7 @@ def test_the_scenarios_are_those_of_the_inventory_and_use_every_shape():
     assert {scenario.shape for scenario in SCENARIOS.values()} == set(SHAPES)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each("name", SCENARIOS)
 def test_lines_come_in_order_of_time_and_begin_with_the_name_s_time(name):
     lines = list(log_lines(SCENARIOS[name]))
     stamps = [line[1:24] for line in lines]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
 from spent import pieces
 
@@ -39,20 +40,20 @@ def in_kelvin(log: Log) -> Log:
     return replace(log, samples=samples, unit="K")
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scaled", [in_fahrenheit, in_kelvin])
+@each("name", NAMES)
+@each("scaled", [in_fahrenheit, in_kelvin])
 def test_the_verdict_is_the_same_in_another_unit(name, scaled):
     assert verdicts(diagnose(scaled(case(name).log))) == verdicts(diagnosed(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_unrelated_lines_between_change_no_verdict(name):
     log = case(name).log
     spread = log.samples.assign(line=log.samples["line"] * 5 + 3)
     assert verdicts(diagnose(replace(log, samples=spread, lines=log.lines * 5))) == verdicts(diagnosed(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_order_of_channels_within_one_moment_changes_no_verdict(name):
     log = case(name).log
     samples = log.samples.sort_values(["time", "channel"], ascending=[True, False], kind="stable")
@@ -157,7 +158,7 @@ def test_a_heater_failure_of_no_temperature_is_not_a_heater_failure():
     assert "heater_failure" not in [one.fault for one in diagnose(log).findings]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_rows_are_json_with_all_a_scorer_needs(name):
     for row in rows(diagnosed(name)):
         again = json.loads(json.dumps(row, allow_nan=False))
@@ -181,6 +182,7 @@ def test_an_output_in_other_units_is_not_quoted_as_if_it_stood_in_the_line():
     assert all("output" not in item.values for item in diagnose(log).findings[0].evidence)
 
 
+@pytest.mark.soak
 def test_20000_lines_are_diagnosed_in_well_under_a_second():
     log = among_quiet(samples_of(duration=5000.0))
     assert pieces(lambda: diagnose(log), clock=time.process_time) < 80

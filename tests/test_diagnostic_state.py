@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 
 import pytest
+from cases import each
 
 import memory
 from memory import DiagnosticState, begin_question, extract_state_updates, new_items, record_tool
@@ -44,7 +45,7 @@ def test_004_09_unknown_keys_are_ignored():
 UNREADABLE = ["{", "[1]", "null", "12", '"text"', "[" * 100_000, "{'device_ip': 1}", '{"findings": ', "\x00"]
 
 
-@pytest.mark.parametrize("text", UNREADABLE, ids=range(len(UNREADABLE)))
+@each("text", UNREADABLE)
 def test_004_09_what_cannot_be_read_is_the_default_state_and_is_not_overwritten(text):
     state = DiagnosticState.deserialize(text)
     assert state == DiagnosticState()
@@ -98,7 +99,7 @@ def test_004_10_a_follow_up_question_reopens_and_an_answer_without_a_cause_leave
     assert extract_state_updates("Yes, to 0.12.", reopened).status == "investigating"
 
 
-@pytest.mark.parametrize("thanks", ["Thanks!", "thank you", "OK", "謝謝", "好的。"])
+@each("thanks", ["Thanks!", "thank you", "OK", "謝謝", "好的。"])
 def test_004_10_thanks_reopen_nothing(thanks):
     resolved = extract_state_updates("Root cause: the relay", DiagnosticState(**OVEN))
     assert begin_question(resolved, question=thanks).status == "resolved"
@@ -205,7 +206,7 @@ def test_compared_logs_are_all_downloaded():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         {},
@@ -217,7 +218,7 @@ def test_compared_logs_are_all_downloaded():
         {"log": " ", "logs": [None, 3]},
     ],
 )
-@pytest.mark.parametrize("tool", ["diagnose_log", "compare_logs"])
+@each("tool", ["diagnose_log", "compare_logs"])
 def test_tool_data_that_does_not_fit_is_skipped(tool, data):
     assert record_tool(DiagnosticState(), tool, data) == DiagnosticState()
 

@@ -2,6 +2,7 @@
 
 import exchanges
 import pytest
+from cases import rated
 
 import db
 from instrumentgpt.text.dismissed import dismissed_in
@@ -9,55 +10,12 @@ from instrumentgpt.text.dismissed import dismissed_in
 pytestmark = pytest.mark.usefixtures("ovens")
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        "it is not the heater",
-        "It’s definitely not the heater, we swapped it.",
-        "No, it isn't the door seal because we replaced it",
-        "it cannot be the water pump",
-        "the heater is fine, we swapped it: not the cause",
-        "The fan is not to blame.",
-        "The relay has nothing to do with it.",
-        "we already ruled out the valve",
-        "不是加熱器",
-        "換過了，不是加熱器。",
-        "這不是感測器的問題",
-        "问题不在加热器",
-        "加熱器不是原因，換過了",
-        "跟感測器無關",
-        "已經排除風扇",
-    ],
-)
+@rated("dismissed")
 def test_what_a_user_rules_out_is_found_in_his_words(told):
     assert dismissed_in(told) == [told]
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        "is it not the heater?",
-        "why is it not the heater",
-        "if it is not the heater, look at the relay",
-        "maybe it is not the heater",
-        "Anna says it is not the heater",
-        'The manual says: "it is not the heater"',
-        "> it is not the heater",
-        "```\nit is not the heater\n```",
-        "it is not the heater that we ordered",
-        "it is not the first time",
-        "it is not the log I meant",
-        "It is not 50, make it 15",
-        "that's not the right oven",
-        "是不是加熱器？",
-        "可能不是加熱器",
-        "他說不是加熱器",
-        "「不是加熱器」",
-        "不是這個意思",
-        "kp 不是 5 而是 6",
-        "不是每次都這樣",
-    ],
-)
+@rated("dismissed")
 def test_what_is_asked_supposed_quoted_or_of_no_suspect_rules_nothing_out(told):
     assert dismissed_in(told) == []
 

@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.instruments.checks import CHECKS
@@ -21,13 +22,13 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("setting", [field.name for field in fields(Settings)])
+@each("setting", [field.name for field in fields(Settings)])
 def test_every_setting_is_described_with_its_environment_variable(setting):
     assert f"`{setting}`" in page("settings.md")
     assert f"`INSTRUMENTGPT_{setting.upper()}`" in page("settings.md")
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@each("agent", AGENTS)
 def test_every_agent_can_be_found_in_the_settings_page(agent):
     assert f"`{agent}`" in page("settings.md")
 
@@ -37,13 +38,13 @@ def test_every_mode_is_in_the_user_guide(mode):
     assert mode in page("user-guide.md").lower()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@each("path", PAGES)
 def test_every_link_between_pages_leads_somewhere(path):
     for target in LINK.findall(path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), f"{path.name} points to {target}"
 
 
-@pytest.mark.parametrize("command", ["run", "test", "lint", "bench", "demo"])
+@each("command", ["run", "test", "lint", "bench", "demo"])
 def test_the_makefile_has_the_commands_of_the_readme(command):
     assert re.search(rf"^{command}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 

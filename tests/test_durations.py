@@ -1,6 +1,7 @@
 """Long stretches of seconds are told in minutes, hours or days beside them; what is found is recognised."""
 
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.fault_classes import fault_classes
 from instrumentgpt.text.durations import span_text, with_spans
@@ -14,8 +15,8 @@ def test_a_stretch_of_time_is_told_in_the_unit_that_people_use(seconds, language
     assert span_text(seconds, language) == told
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "told"),
+@each(
+    "text, language, told",
     [
         ("stayed 1978 s.", "en", "stayed 1978 s (33 min)."),
         ("7,200 samples in 86,400 s, 0 gaps", "en", "7,200 samples in 86,400 s (24.0 h), 0 gaps"),

@@ -3,6 +3,7 @@
 from contextlib import closing
 
 import pytest
+from cases import each
 
 import db
 from instrumentgpt import runs
@@ -146,15 +147,13 @@ def test_a_finding_and_its_loop_are_known_and_a_healthy_channel_is_neither():
     ]
 
 
-@pytest.mark.parametrize(
-    "result", [{}, {"log": 3}, {"findings": "none"}, {"findings": [1, {}]}, {"devices": [None]}]
-)
-@pytest.mark.parametrize("tool", ["diagnose_log", "survey_devices", "fetch_log", "shell"])
+@each("result", [{}, {"log": 3}, {"findings": "none"}, {"findings": [1, {}]}, {"devices": [None]}])
+@each("tool", ["diagnose_log", "survey_devices", "fetch_log", "shell"])
 def test_what_an_agent_made_up_touches_nothing(tool, result):
     assert list(seen_in(tool, result)) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text, found",
     [
         ("compare log_1 with log_2", ["log_1", "log_2"]),
@@ -183,9 +182,7 @@ def test_only_what_has_a_reason_is_retained(database, conversation, question):
     assert [one.retained for one in list_entities(database, conversation)] == ["", "asked for"]
 
 
-@pytest.mark.parametrize(
-    "told", ["a\nb", "`x`", "<note>", "</session_context>", "x" * 500, "[x](http://e)", "\x1b[31m"]
-)
+@each("told", ["a\nb", "`x`", "<note>", "</session_context>", "x" * 500, "[x](http://e)", "\x1b[31m"])
 def test_a_label_is_one_harmless_line(told):
     shown = one_line(told)
     assert len(shown) <= 80 and not set("\n`<[\x1b") & set(shown)

@@ -3,6 +3,7 @@
 from contextlib import closing
 
 import pytest
+from cases import SHARE, each, rated
 from spent import pieces
 
 import db
@@ -23,32 +24,12 @@ def told(text, device="oven 7"):
     ]
 
 
-@pytest.mark.parametrize(
-    "text, parameter, value",
-    [
-        ("| name | reading |\n|---|---|\n| Proportional gain | 0.31 |", "kp", "0.31"),
-        ("- **Supply voltage**: 23.9 V", "supply voltage", "23.9V"),
-        ("Hinge torque: 4.2 Nm", "hinge torque", "4.2Nm"),
-        ('```json\n{"settings": {"ki": 0.07}}\n```', "ki", "0.07"),
-        ("kd=0.004", "kd", "0.004"),
-        ("The pressure stands at 1.02 bar right now.", "pressure", "1.02bar"),
-        ("We found a dead time of 12.5 s.", "dead time", "12.5s"),
-        ("目前腔體壓力為 94.5 kPa。", "chamber pressure", "94.5kPa"),
-        ("把 kp 從 0.1 改為 0.2", "kp", "0.2"),
-        ("kp went from 0.1 to 0.2", "kp", "0.2"),
-        ("kp is wrong, it should be 0.2", "kp", "0.2"),
-        ("kp 不對，應該是 0.2", "kp", "0.2"),
-        ("kp 不对，应该是 0.2", "kp", "0.2"),
-        ("no, kp is 0.12, not 0.09", "kp", "0.12"),
-        ("kp 不是 0.09 而是 0.12", "kp", "0.12"),
-        ("序號：QX-4711-B", "serial number", "QX-4711-B"),
-    ],
-)
+@rated("facts")
 def test_a_value_is_found_however_it_is_written(text, parameter, value):
     assert told(text) == [("oven 7", "", parameter, value)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text, facts",
     [
         ("gain 0.62 → 0.85，slew 也放到 70 %/s", [("gain", "0.85"), ("slew", "70")]),
@@ -61,22 +42,13 @@ def test_a_value_is_found_however_it_is_written(text, parameter, value):
         ("通道 1, 2, 3, 4 同時偏離設定值 1.39 到 1.67 °C", []),
         ("channels 1 and 2 deviate from the setpoint by 1.5 °C", []),
     ],
+    SHARE,
 )
 def test_the_value_that_a_change_leads_to_is_in_force_and_by_how_much_it_changes_is_none(text, facts):
     assert [(fact.parameter, fact.value) for fact in memory.facts_in(text, "oven 7", NAMES)] == facts
 
 
-@pytest.mark.parametrize(
-    "text, value",
-    [
-        ("an integral time of 260 s gets sluggish. no, 245 please", "245"),
-        ("kp 12 is too low. Make it 15.", "15"),
-        ("kp 太低，是 12。改成 15", "15"),
-        ("kp 是 12，太高。還是 10 吧", "10"),
-        ("kp is 12. use channel 2", "12"),
-        ("kp is 12. no 5 is broken", "12"),
-    ],
-)
+@rated("facts")
 def test_a_brief_sentence_renews_what_the_one_before_it_says(text, value):
     assert [fact.value for fact in memory.facts_in(text, "oven 7", NAMES)] == [value]
 
@@ -87,16 +59,7 @@ def test_a_unit_with_brackets_is_whole(text):
     assert (fact.parameter, fact.value, fact.unit) == ("ki", "0.07", "%/(°C·s)")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Look at its setpoint, not its temperature: 5 jumps",
-        "It is not the fan speed: 4017 rpm is fine.",
-        "it's not temperature: 5 °C would be harmless",
-        "是比例增益，不是積分增益：0.5 太小",
-        "不是溫度：5 °C 沒差",
-    ],
-)
+@rated("facts")
 def test_what_a_colon_explains_is_no_value_of_what_was_said_not_to_be_it(text):
     assert memory.facts_in(text, "oven 7", NAMES) == []
 
@@ -109,41 +72,12 @@ def test_the_name_behind_it_has_its_value(text, known):
     assert [(fact.parameter, fact.value) for fact in memory.facts_in(text, "oven 7", NAMES)] == [known]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Is kp 0.5?",
-        "kp 是 0.5 嗎？",
-        "You could try kp 0.5.",
-        "kp is too high, it should be 0.5.",
-        "kp 太高，應該是 0.5",
-        "If kp were 0.5 it would swing.",
-        "建議 kp 設為 0.5。",
-        "kp is not 0.5.",
-        "> kp: 0.5",
-        "[2026-02-19 23:24:45] kp=0.5",
-        "```python\nkp = 0.5\n```",
-        "~~kp: 0.5~~",
-        "The kp of this loop. Channel 3 is next.",
-        "yesterday at 14:20 it showed 52.3 instead of 50",  # a time of day
-    ],
-)
+@rated("facts")
 def test_what_is_asked_denied_proposed_quoted_or_logged_is_no_value(text):
     assert told(text) == []
 
 
-@pytest.mark.parametrize(
-    "text, devices",
-    [
-        ("On oven 8 the kp is 0.3.", ["oven 8"]),
-        ("10.9.0.8: kp = 0.3", ["oven 8"]),
-        ("Settings of oven 8:\n\n| kp | 0.3 |\n| ki | 0.1 |", ["oven 8", "oven 8"]),
-        ("| device | kp |\n|---|---|\n| oven 7 | 0.1 |\n| oven 8 | 0.3 |", ["oven 7", "oven 8"]),
-        ("| | oven 7 | oven 8 |\n|---|---|---|\n| kp | 0.1 | 0.3 |", ["oven 7", "oven 8"]),
-        ("Oven 8 is fine.\n\nkp: 0.3", ["oven 7"]),
-        ("10.55.0.1 has a kp of 0.3", ["10.55.0.1"]),
-    ],
-)
+@rated("facts")
 def test_a_value_belongs_to_the_device_that_is_named_with_it(text, devices):
     assert [row[0] for row in told(text)] == devices
 
@@ -155,13 +89,12 @@ def test_channels_are_kept_apart():
     ]
 
 
-@pytest.mark.parametrize(
-    "label", ["", "turn", "https://x", "a sentence that goes on for far too long", "2026"]
-)
+@rated("facts")
 def test_not_every_label_is_a_quantity(label):
     assert parameter_named(label) == ""
 
 
+@pytest.mark.soak
 def test_long_and_hostile_lines_are_read_in_no_time():
     def read():
         facts_in("kp " + "a:" * 400 + "\n" + "| " * 30_000 + "\n" + "kp is 1 not " * 80, "oven 7", NAMES)
@@ -171,20 +104,7 @@ def test_long_and_hostile_lines_are_read_in_no_time():
     assert pieces(read) < 75
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "下一步：19 項檢查在 4 個通道都沒有發現異常。",
-        "Next: 3 of the channels must be looked at again tomorrow.",
-        "- the highest reading: [L 1,466](?log=zspr%20052/a.log&line=1466)",
-        "將 kp 減半，直到 45 秒的振盪消失。",
-        "kp of 052",
-        "That has nothing to do with the temperature. It comes after 8 min.",
-        "負載變輕，gain 從 8.5 降到 6.8",
-        "weighed in mg: 402 → 11",
-        "冷下來 9.1 mK",
-    ],
-)
+@rated("facts")
 def test_a_sentence_that_begins_with_a_number_and_a_link_are_no_values(text):
     assert facts_in(text, "oven 7", NAMES) == []
 
@@ -246,23 +166,7 @@ def test_a_finding_with_a_superseded_value_is_not_told_as_current():
     assert still_true(findings, values_in_force(HISTORY), "oven 7", NAMES) == ["kp: 0.12", "It oscillates."]
 
 
-@pytest.mark.parametrize(
-    "text, wishes",
-    [
-        ("Do not restart it before Friday. Why does it swing?", ["Do not restart it before Friday."]),
-        ("請勿更動 ki，到下週為止。", ["請勿更動 ki，到下週為止。"]),
-        ("From now on use Kelvin in tables", ["From now on use Kelvin in tables"]),
-        ("should I never restart it?", []),
-        ("plot it", []),
-        ("> never touch it", []),
-        ("```\nnever\n```", []),
-        (
-            "never touch the gains, only hardware. what should I do?",
-            ["never touch the gains, only hardware."],
-        ),
-        ("we may not change the gains", ["we may not change the gains"]),
-    ],
-)
+@rated("facts")
 def test_what_a_user_lays_down_is_kept(text, wishes):
     assert wishes_in(text) == wishes
 

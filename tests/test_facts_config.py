@@ -1,6 +1,7 @@
 """Values in configurations: sections, keys with units, nesting. Programs hold none."""
 
 import pytest
+from cases import SHARE, each, rated
 
 from instrumentgpt.text.facts import facts_in
 
@@ -14,7 +15,7 @@ def told(text, device="zspr 052"):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "block, facts",
     [
         ("kp = 0.3  # tuned", [("052", "", "kp", "0.3")]),
@@ -36,6 +37,7 @@ def told(text, device="zspr 052"):
         ('{"zspr 053": {"loop": {"kp": 9.5}}}', [("053", "", "kp", "9.5")]),
         ('{"x": {"kp": 1.5}, "y": {"kp": 2.5}}', [("052", "", "x kp", "1.5"), ("052", "", "y kp", "2.5")]),
     ],
+    SHARE,
 )
 def test_configurations_are_read(block, facts):
     assert told(f"Here:\n```\n{block}\n```") == facts
@@ -53,16 +55,6 @@ def test_a_block_belongs_to_its_section_or_to_the_device_named_around_it(text):
     assert told(text) == [("053", "", "gain x", "4")]
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "for k in range(3):\n    kp = 0.5",
-        "def tune():\n    kp = 0.5",
-        "kp = 0.5;\nif (x) { kp = 1; }",
-        "08:14:02 kp=0.5\n08:14:03 kp=0.6",
-        "kp = compute(0.5)",
-        "aw_mode = back_calc",
-    ],
-)
+@rated("facts_config")
 def test_programs_logs_and_words_hold_no_values(block):
     assert told(f"```\n{block}\n```") == []

@@ -1,6 +1,7 @@
 """Quantities that came up before: spoken of by name in any wording, corrected without one, answered to."""
 
 import pytest
+from cases import SHARE, each, rated
 from spent import pieces
 
 from instrumentgpt.text.facts import Fact, Heard, facts_in
@@ -29,26 +30,7 @@ def told(text, heard, device="oven 7"):
     ]
 
 
-@pytest.mark.parametrize(
-    "text, parameter, value",
-    [
-        ("hatch now 107.5", "hatch", "107.5"),
-        ("the hatch has been at 107.5 °C since noon", "hatch", "107.5 °C"),
-        ("I put the hatch to 107.5 °C, it was 105.0 °C", "hatch", "107.5 °C"),
-        ("hatch: 107.5 °C instead of 105.0 °C", "hatch", "107.5 °C"),
-        (
-            "equilibration is 22 min from today, it replaces the 18 minutes of before",
-            "equilibration time",
-            "22 min",
-        ),
-        ("停留時間改成 20 分鐘(原先 15 分鐘)。", "停留", "20 分鐘"),
-        ("出水改 19.5", "出水", "19.5"),
-        ("9.2 L/min, up from 6.4", "purge flow", "9.2 L/min"),
-        ("the flow was 6.4, now 9.2 L/min", "purge flow", "9.2 L/min"),
-        ("6.4 → 9.2 L/min", "purge flow", "9.2 L/min"),
-        ("6.4 L/min 改成 9.2 L/min", "purge flow", "9.2 L/min"),
-    ],
-)
+@rated("facts_heard")
 def test_a_quantity_in_use_is_known_by_its_name_and_by_its_old_value(text, parameter, value):
     assert told(text, Heard(KNOWN)) == [("7", parameter, value)]
 
@@ -72,7 +54,7 @@ def test_a_name_is_short_for_the_one_quantity_that_it_can_mean():
     assert told("flow: 7 L/min", both) == [("7", "flow rate", "7 L/min")]
 
 
-@pytest.mark.parametrize(
+@each(
     "text, facts",
     [
         ("wrong, it's 62.2", [("7", "clamp", "62.2 °C")]),
@@ -86,6 +68,7 @@ def test_a_name_is_short_for_the_one_quantity_that_it_can_mean():
         ("it went from 40 to 70 and then there is room for more of it 62.2 up there", []),
         ("wrong, 62.2 or 62.3", []),
     ],
+    SHARE,
 )
 def test_a_correction_without_a_name_is_of_what_was_told_last(text, facts):
     last = (fact("clamp", "61.7", "°C"), fact("blower", "1260", "rpm"), fact("lamp", "73", "W"))
@@ -108,7 +91,7 @@ def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
     assert told("hatch wrong. its 62.2", Heard(KNOWN)) == [("7", "hatch", "62.2")]
 
 
-@pytest.mark.parametrize(
+@each(
     "question, answer, facts",
     [
         (
@@ -131,6 +114,7 @@ def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
         ("Cheers, Gordon", "NOTE 12 - the fan is listed", []),
         ("so no drift, I would say", "Step 23: closed", []),
     ],
+    SHARE,
 )
 def test_a_value_without_a_name_answers_the_question(question, answer, facts):
     assert told(answer, Heard(KNOWN, question=question), "oven 8") == facts
@@ -147,21 +131,7 @@ def test_several_devices_of_a_sentence_each_get_their_own():
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The pressure is at most 5 bar.",
-        "The pressure rose by 2 bar.",
-        "室溫變 2 度也看不出影響。",
-        "壓力不超過 5 bar。",
-        "The pressure is 45 s.",
-        "the nameplate says 4.2",
-        "Margit: then set 80 °C",
-        "預期 overshoot 降到 1.2",
-        "step the output in 0.5 % increments",
-        "腔內溫度落在 -80 到 -84 °C 之間",
-    ],
-)
+@rated("facts_heard")
 def test_bounds_changes_estimates_and_other_measures_are_no_values(text):
     assert told(text, Heard()) == []
 
@@ -172,6 +142,7 @@ def test_what_explains_something_in_general_says_nothing_of_the_device():
     assert told("The pressure of oven 8 is 1 mbar.", heard) == [("8", "pressure", "1 mbar")]
 
 
+@pytest.mark.soak
 def test_a_message_of_two_kilobytes_is_read_in_no_time():
     heard = Heard(tuple(fact(f"part {chr(97 + n % 26)}{n} flow", str(n + 1), "L/min") for n in range(300)))
     hostile = [

@@ -1,6 +1,7 @@
 """Values in tables, whatever their rows and columns stand for, and however their cells are parted."""
 
 import pytest
+from cases import SHARE, each, rated
 
 from instrumentgpt.text.facts import facts_in
 
@@ -14,17 +15,7 @@ def told(text, device="oven 7"):
     }
 
 
-@pytest.mark.parametrize(
-    "head, name, value",
-    [
-        ("purge flow (L/min)", "purge flow", "2.6 L/min"),
-        ("Kammerdruck [mbar]", "kammerdruck", "2.6 mbar"),
-        ("plate, °C", "plate", "2.6 °C"),
-        ("plate °C", "plate", "2.6 °C"),
-        ("背板（度）", "背板", "2.6 度"),
-        ("openings (yesterday)", "openings (yesterday)", "2.6"),
-    ],
-)
+@rated("facts_tables")
 def test_a_unit_in_the_head_of_a_column_is_no_part_of_the_name(head, name, value):
     assert told(f"| oven | {head} |\n|---|---|\n| oven 8 | 2.6 |") == {("oven 8", name): value}
 
@@ -58,10 +49,7 @@ def test_two_columns_of_text_tell_the_rows_apart_where_one_does_not():
     }
 
 
-@pytest.mark.parametrize(
-    "old, new",
-    [("old", "new"), ("before", "after"), ("previous", "now"), ("原本", "現在"), ("調整前", "調整後")],
-)
+@rated("facts_tables")
 def test_of_a_former_and_a_present_value_the_present_one_holds(old, new):
     text = f"| parameter | {old} | {new} |\n|---|---|---|\n| door torque | 3.1 Nm | 4.2 Nm |"
     assert told(text) == {("oven 7", "door torque"): "4.2 Nm"}
@@ -94,7 +82,7 @@ def test_cells_are_parted_by_bars_tabs_or_spaces(gap):
     assert told(text) == {("oven 8", "oil temp"): "187 C", ("oven 8", "spray flow"): "6.4 L/min"}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "| day | upper | lower |\n|---|---|---|\n"
@@ -107,6 +95,7 @@ def test_cells_are_parted_by_bars_tabs_or_spaces(gap):
         "\n".join(f"08:0{n}:02 lid=104.{n} z1=60.{n}" for n in range(9)),
         "\n".join(f"皿00{n} 活細胞 2.{n}e6 存活率 9{n}.8%" for n in range(9)),
     ],
+    SHARE,
 )
 def test_a_series_of_records_holds_no_values_in_force(text):
     assert told(text) == {}

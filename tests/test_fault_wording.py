@@ -3,7 +3,7 @@
 import re
 import string
 
-import pytest
+from cases import each
 from faulty_logs import MAKERS, diagnosed
 
 from instrumentgpt.instruments import wording
@@ -20,7 +20,7 @@ def found(name: str) -> list[Finding]:
     return list(diagnosed(name).findings)
 
 
-@pytest.mark.parametrize("fault", faults())
+@each("fault", faults())
 def test_every_class_has_a_severity_and_its_sentences_in_both_languages(fault):
     assert severity(fault) in SEVERITIES
     for language in LANGUAGES:
@@ -28,7 +28,7 @@ def test_every_class_has_a_severity_and_its_sentences_in_both_languages(fault):
         assert set(SENTENCES) <= known, (fault, language)
 
 
-@pytest.mark.parametrize("fault", faults())
+@each("fault", faults())
 def test_both_languages_have_the_same_sentences_with_the_same_numbers(fault):
     english, chinese = (_placeholders(faults()[fault][language]) for language in LANGUAGES)
     assert english.keys() == chinese.keys()
@@ -45,7 +45,7 @@ def _placeholders(sentences):
     }
 
 
-@pytest.mark.parametrize("fault", faults())
+@each("fault", faults())
 def test_chinese_is_chinese_and_english_is_not(fault):
     for name in ("title", "definition"):
         assert HAN.search(faults()[fault]["zh"][name])
@@ -57,8 +57,8 @@ def test_only_known_faults_are_explained_away_and_never_the_cause_itself():
         assert explains(fault) <= set(faults()) - {fault}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", NAMES)
+@each("language", LANGUAGES)
+@each("name", NAMES)
 def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, language):
     for finding in found(name):
         said = [
@@ -73,7 +73,7 @@ def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, 
             assert not re.search(r"\?|nan|inf\b|[{}]", sentence), sentence
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if diagnosed(name).findings[0].channel])
+@each("name", [name for name in NAMES if diagnosed(name).findings[0].channel])
 def test_the_summary_names_the_channel(name):
     finding = found(name)[0]
     assert f"Channel {finding.channel}" in wording.summary(finding, "en")

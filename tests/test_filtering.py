@@ -1,6 +1,7 @@
 """What leaves the history: markers, raw log lines, long code; and what stays, byte for byte."""
 
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
@@ -13,7 +14,7 @@ def block(length: int, language: str = "") -> str:
     return f"```{language}\n{'x' * length}\n```"
 
 
-@pytest.mark.parametrize(
+@each(
     "text, left",
     [
         ("a<!-- PLOTLY_CHART:id1 -->b", "ab"),
@@ -44,8 +45,8 @@ SHAPES = [  # an InstrumentDebug line of each message shape, as its format descr
 ]
 
 
-@pytest.mark.parametrize("line", SHAPES)
-@pytest.mark.parametrize("count", [1, 2, 4, 5, 500])
+@each("line", SHAPES)
+@each("count", [1, 2, 4, 5, 500])
 def test_004_05_a_run_of_log_lines_of_any_length_becomes_one_mark(line, count):
     lines = "\n".join([line] * count)
     assert filter_content(f"See:\n{lines}\nSo it oscillates.") == f"See:\n{RAW_LOG}\nSo it oscillates."
@@ -65,9 +66,7 @@ def test_004_05_a_mark_of_windows_lines_keeps_the_rest():
     assert filter_content(f"a\r\n{SHAPES[0]}\r\nb\r\n") == f"a\r\n{RAW_LOG}\nb"
 
 
-@pytest.mark.parametrize(
-    "length, stays", [(0, True), (1999, True), (2000, True), (2001, False), (90000, False)]
-)
+@each("length, stays", [(0, True), (1999, True), (2000, True), (2001, False), (90000, False)])
 def test_004_05_code_blocks_over_2000_characters_go(length, stays):
     text = f"before\n{block(length, 'json')}\nafter"
     left = filter_content(text)
@@ -121,7 +120,8 @@ def test_004_05_prose_comes_back_as_it_was(text):
     assert filter_content(text) == text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.soak
+@each(
     "text",
     [
         "<!-- PLOTLY_CHART:" * 60_000,
@@ -131,7 +131,6 @@ def test_004_05_prose_comes_back_as_it_was(text):
         "```a\n" * 200_000,
         "\n" * 1_000_000,
     ],
-    ids=["open markers", "fence", "numbers", "quotes", "openings", "newlines"],
 )
 def test_a_megabyte_of_trouble_is_filtered_in_linear_time(text):
     assert pieces(lambda: filter_content(text), repeats=1) < 1500  # up to 240; in quadratic time millions

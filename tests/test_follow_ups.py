@@ -1,6 +1,6 @@
 """After an answer stand only questions that fit what was found."""
 
-import pytest
+from cases import each
 
 from instrumentgpt.ui.follow_ups import QUESTIONS, follow_ups
 from memory import DiagnosticState
@@ -17,9 +17,9 @@ def state(**more) -> DiagnosticState:
     return DiagnosticState(device_name="zspr 053", device_ip="10.1.1.112", **more)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(
-    ("known", "offered"),
+@each("language", ["en", "zh"])
+@each(
+    "known, offered",
     [
         (state(), "raise"),
         (state(findings=[TOO_HIGH]), "tune"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from string import Formatter
 
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
@@ -39,7 +40,7 @@ def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize(("key", "entry"), list(leaves(WORDINGS)))
+@each("key, entry", list(leaves(WORDINGS)))
 def test_both_languages_tell_the_same_numbers(key, entry):
     assert fields(entry["en"]) == fields(entry["zh"]), key
     assert language_of(entry["zh"].format_map(AnyNumber())) == "zh"
@@ -50,8 +51,8 @@ class AnyNumber(dict):
         return 1.0
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("reason", EXPERIMENTS)
+@each("language", ["en", "zh"])
+@each("reason", EXPERIMENTS)
 def test_every_refusal_can_be_said(reason, language):
     refusal = Refusal(2, reason, NUMBERS[reason])
     for told in (sentences(can_raise(refusal), language), sentences(advise(refusal), language)):

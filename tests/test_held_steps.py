@@ -1,6 +1,7 @@
 """Steps that go against what the user laid down are marked as such, in the language of the question."""
 
 import pytest
+from cases import SHARE, each, rated
 
 from instrumentgpt.agents.offline.answers.held import Step, acts, acts_in, mark, until
 from instrumentgpt.agents.offline.case import Task
@@ -10,50 +11,28 @@ from tests.offline_case import asked
 SAMPLES = [(act, sample) for act, told in acts().items() for sample in told["samples"]]
 
 
-@pytest.mark.parametrize(("act", "wish"), SAMPLES)
+@each("act, wish", SAMPLES)
 def test_a_wish_forbids_the_act_it_is_a_sample_of(act, wish):
     assert act in acts_in(wish)
 
 
-@pytest.mark.parametrize("act", acts())
+@each("act", acts())
 def test_an_act_names_faults_that_there_are(act):
     assert set(acts()[act]["faults"]) <= set(faults())
 
 
-@pytest.mark.parametrize(
-    "wish",
-    [
-        "Always restart it after a change.",
-        "請用中文回答",
-        "Please use Celsius.",
-        "Never answer in German",
-        "Note that kp of channel 2 is 12, not 50.",
-        "Keep in mind that the gains are new",
-        "Only use °C for the setpoint",
-    ],
-)
+@rated("held_steps")
 def test_a_wish_that_forbids_no_act_holds_nothing_back(wish):
     assert acts_in(wish) == set()
 
 
-@pytest.mark.parametrize(
-    ("wish", "time"),
-    [
-        ("Do not restart 052 before Friday.", "Friday"),
-        ("no new gains until the audit on Monday because of the batch", "the audit on Monday"),
-        ("在 2/27 前不要動增益", "2/27"),
-        ("我們週五之前不能停機", "週五"),
-        ("週五以後才能重啟", "週五"),
-        ("Never touch the gains.", ""),
-        ("目前不要停機", ""),
-    ],
-)
+@rated("held_steps")
 def test_until_when_a_wish_holds_is_read_from_it(wish, time):
     assert until(wish) == time
 
 
-@pytest.mark.parametrize(
-    ("wish", "step", "held"),
+@each(
+    "wish, step, held",
     [
         ("Do not touch kp", Step("oscillation_tuning", 2), True),
         ("Do not touch kp", Step("overshoot_tuning", 2), False),
@@ -64,6 +43,7 @@ def test_until_when_a_wish_holds_is_read_from_it(wish, time):
         ("週五之前，不要動增益", Step("oscillation_tuning", 2), True),
         ("Do not restart it", Step("ambient_disturbance"), False),
     ],
+    SHARE,
 )
 def test_a_step_is_held_back_only_by_a_wish_about_it(wish, step, held):
     assert bool(mark(Task("why?", laid_down=(wish,)), "en", step)) == held

@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-import pytest
+from cases import each
 
 ROOT = Path(__file__).parents[1]
 LAYERS = [  # lowest first; a module belongs to its longest prefix; equal numbers may import one another
@@ -75,7 +75,7 @@ def imported(path: Path) -> set[str]:
     return names - {"instrumentgpt"}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+@each("path", SOURCES)
 def test_every_module_has_a_layer_and_imports_only_downwards(path):
     module = module_name(path)
     own = layer(module)
@@ -85,13 +85,13 @@ def test_every_module_has_a_layer_and_imports_only_downwards(path):
         assert below is None or below <= own, f"{module} (layer {own}) imports {name} (layer {below})"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+@each("path", SOURCES)
 def test_only_the_page_knows_streamlit(path):
     if module_name(path).startswith(STREAMLIT):
         return
     assert not [name for name in imported(path) if name.split(".")[0] == "streamlit"]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+@each("path", SOURCES)
 def test_nothing_imports_bench_or_tests(path):
     assert not [name for name in imported(path) if name.split(".")[0] in ("bench", "tests")]

@@ -147,6 +147,7 @@ def test_all_labelled_logs_are_read_with_every_line_accounted_for(shared_logs):
         assert log.samples["line"].nunique() + len(log.events) == log.lines
 
 
+@pytest.mark.soak
 def test_a_log_of_20_000_lines_takes_less_than_a_fifth_of_a_second(write):
     path = write(*(sample(number / 4, channel=number % 4 + 1) for number in range(20_000)))
     assert pieces(lambda: read_log(path), clock=time.process_time) < 80

@@ -1,78 +1,12 @@
 """What a user's words fill in an interview, in English and Chinese (acceptance 000, statement 4)."""
 
 import pytest
+from cases import SHARE, each, rated
 
 from instrumentgpt.modes.interview.hearing import SUMMARY, Interview, hear
 from instrumentgpt.modes.interview.pieces import pieces_of
 from instrumentgpt.modes.interview.signs import roles_in, slots_of
 
-DESCRIPTIONS = [
-    "There is a problem with the export",
-    "the oven is off by two degrees since Monday",
-    "Zone 2 is always 1.5 °C too low",
-    "The temperature drifts overnight",
-    "channel 3 keeps oscillating",
-    "pv swings around the setpoint",
-    "The chamber never reaches 80 °C",
-    "the heater won't switch on",
-    "Our bath takes forever to settle",
-    "the pump is very noisy since the service",
-    "The reading jumps by half a degree",
-    "the display freezes",
-    "It overshoots by 4 K on every ramp",
-    "The stage is colder than it should be",
-    "vacuum pressure is unstable",
-    "Why does 10.1.1.47 fluctuate?",
-    "the output is stuck at 100 %",
-    "sensor 2 has failed twice",
-    "the furnace does not cool down properly",
-    "The log has gaps in the night",
-    "爐子從禮拜一開始差兩度",
-    "溫度一直飄",
-    "第三通道一直在震盪",
-    "10.1.1.47 為什麼溫度波動？",
-    "烤箱升不上去",
-    "加熱器不加熱",
-    "壓力不穩",
-    "讀值會跳",
-    "腔體溫度偏高三度",
-    "冷卻太慢",
-    "感測器好像壞了",
-    "馬達不轉",
-    "设备温度不准",
-    "风扇异常",
-    "顯示跟實際差0.5度",
-    "水浴怎麼也到不了設定溫度",
-    "系統有問題",
-]
-EXAMPLES = [
-    "For example, last run it stopped at 43",
-    "yesterday at 14:20 it showed 52.3 instead of 50",
-    "On Monday it dropped from 50 to 43",
-    "like when the recipe switches",
-    "This morning the display read 35.2 °C",
-    "set to 37 but it reads 38.4",
-    "At 3 pm the output went to 100 %",
-    "specifically, channel 2 on the 18th fell by 3 degrees",
-    "2026-02-18 08:47 it fell by 2 K",
-    "例如昨天第三批",
-    "昨天下午三點設50度但顯示52",
-    "上週五早上掉到43度",
-    "比如切換配方的那一次",
-    "設定37，顯示只有35",
-    "2月18日8點47分從37掉到35",
-    "刚才显示38.2度",
-]
-WHO = [
-    ("the users complain", ["users"]),
-    ("It is used by the night shift operators and our QA", ["night shift operators", "our QA"]),
-    ("two PhD students run it", ["two PhD students"]),
-    ("maintenance called me", ["maintenance"]),
-    ("customers and developers", ["customers", "developers"]),
-    ("夜班操作員在用", ["夜班操作員"]),
-    ("製程工程師跟品保都會看", ["製程工程師", "品保"]),
-    ("客户和开发人员", ["客户", "开发人员"]),
-]
 MUST_HAVE = [
     "it should hold ±0.1",
     "The chamber must stay below 40 °C",
@@ -140,40 +74,28 @@ IMPACT = [
     "造成交期延誤",
     "影響出貨",
 ]
-NOTHING = [
-    "hello",
-    "thanks",
-    "no problem",
-    "沒問題",
-    "謝謝",
-    "10.1.1.47",
-    "kp is 0.12",
-    "What do you mean?",
-    "你是誰？",
-    "The weather is nice",
-]
 
 
-@pytest.mark.parametrize("words", DESCRIPTIONS)
+@rated("interview_captures")
 def test_000_4_a_complaint_about_an_instrument_is_the_description(words):
     assert hear(Interview(), words).gathered.description
     assert "description" in slots_of(words)
 
 
-@pytest.mark.parametrize("words", EXAMPLES)
+@rated("interview_captures")
 def test_000_4_one_occasion_with_its_time_or_values_is_an_example(words):
     told = hear(Interview(turn=3), words, "who").gathered.examples
     assert told and told[0][:10] == words[:10]
 
 
-@pytest.mark.parametrize(("words", "people"), WHO)
+@rated("interview_captures")
 def test_000_4_people_are_named_as_the_user_names_them(words, people):
     assert roles_in(words) == people
     assert list(hear(Interview(turn=3), words, "must_have").gathered.who) == people
 
 
-@pytest.mark.parametrize(
-    ("slot", "words"),
+@each(
+    "slot, words",
     [
         *[("must_have", words) for words in MUST_HAVE],
         *[("success_criteria", words) for words in SUCCESS],
@@ -181,13 +103,14 @@ def test_000_4_people_are_named_as_the_user_names_them(words, people):
         *[("edge_cases", words) for words in EDGE_CASES],
         *[("impact", words) for words in IMPACT],
     ],
+    SHARE,
 )
 def test_000_4_the_words_fill_their_slot_whatever_was_asked(slot, words):
     gathered = hear(Interview(turn=3), words, "who").gathered
     assert gathered.texts(slot)
 
 
-@pytest.mark.parametrize("words", NOTHING)
+@rated("interview_captures")
 def test_000_4_what_says_nothing_of_the_matter_fills_nothing(words):
     assert slots_of(words) == ()
 
@@ -223,7 +146,7 @@ def test_000_4_the_description_has_200_characters_and_the_first_one_stays():
     assert hear(first, "Another problem: the fan", "examples").gathered.description.startswith("There is a")
 
 
-@pytest.mark.parametrize("slot", ["examples", "must_have", "success_criteria", "constraints", "edge_cases"])
+@rated("interview_captures")
 def test_000_4_everything_else_has_150_characters(slot):
     start = {
         "examples": "for example ",
@@ -249,30 +172,14 @@ def test_000_4_log_lines_and_quotations_are_not_the_user_speaking():
     assert not hear(Interview(turn=2), f"Look:\n{pasted}", "who").gathered.must_have
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ("description", "We want a second zone"),
-        ("examples", "batch 7, at the end"),
-        ("who", "only me"),
-        ("who", "只有我自己"),
-        ("must_have", "same values as the old one"),
-        ("success_criteria", "my boss signs it"),
-        ("success_criteria", "老闆簽名"),
-        ("edge_cases", "very humid days"),
-        ("edge_cases", "梅雨季"),
-        ("impact", "my thesis"),
-    ],
-)
+@rated("interview_captures")
 def test_an_answer_to_the_question_just_asked_counts_without_any_sign(asked, words):
     told = hear(Interview(turn=2), words, asked).gathered.texts(asked)
     assert told == (words,)
 
 
-@pytest.mark.parametrize("asked", ["description", "examples", "who", "must_have", "success_criteria"])
-@pytest.mark.parametrize(
-    "words", ["what do you mean?", "為什麼要問這個？", "ok", "I don't know", "不知道", ""]
-)
+@each("asked", ["description", "examples", "who", "must_have", "success_criteria"])
+@each("words", ["what do you mean?", "為什麼要問這個？", "ok", "I don't know", "不知道", ""])
 def test_a_question_and_not_knowing_are_no_answers(asked, words):
     assert not hear(Interview(turn=2), words, asked).gathered.texts(asked)
 
@@ -341,16 +248,7 @@ def test_a_talk_as_people_talk_fills_all_six(talk):
     assert interview.phase == "wrap_up"
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ("who", "I think around 9 in the morning, it said 7.2 % and we set 5 %"),
-        ("must_have", "me and two postdocs"),
-        ("success_criteria", "everyone"),
-        ("edge_cases", "less than 1 degree"),
-        ("examples", "it should hold ±0.1"),
-    ],
-)
+@rated("interview_captures")
 def test_what_is_clearly_another_matter_is_no_answer(asked, words):
     after = hear(Interview(turn=2), words, asked)
     assert not after.gathered.texts(asked) and after.gathered.filled()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.interview.gathered import (
     GAPS,
@@ -61,8 +62,8 @@ def test_000_2_the_phases_stand_in_the_order_of_the_specification():
     assert PHASES == ("problem_discovery", "user_analysis", "requirements", "edge_cases", "wrap_up")
 
 
-@pytest.mark.parametrize(
-    ("left_out", "phase"),
+@each(
+    "left_out, phase",
     [
         ({"description": ""}, "problem_discovery"),
         ({"examples": ()}, "problem_discovery"),
@@ -96,7 +97,7 @@ def test_000_2_a_conversation_goes_through_the_five_phases():
         assert interview.phase == phase, words
 
 
-@pytest.mark.parametrize("gap", SENTENCES)
+@each("gap", SENTENCES)
 def test_000_3_each_gap_is_told_by_its_sentence_until_it_is_filled(gap):
     without = replace(FULL, **{gap: "" if gap == "description" else ()})
     assert gathered_info(without, "", open_gaps(without))["gaps"] == [SENTENCES[gap]]

@@ -4,31 +4,13 @@ import itertools
 import tomllib
 from pathlib import Path
 
-import pytest
+from cases import SHARE, each, rated
 
 import instrumentgpt.agents.offline.interview as offline
 from instrumentgpt.agents.offline.interview import reply
 from instrumentgpt.modes.interview.persona import faults_of, shaped
 from instrumentgpt.text.language import language_of
 
-GOOD = [
-    "✅ Clear: the oven is off by two degrees since Monday.\n\n❓ When was it last seen?",
-    "✅ Clear: The API is slow, affecting user exports.\n\n"
-    "❓ When users experience this slowness, what specifically are they trying to export?",
-    "✅ Clear: it should hold ±0.1 °C.\n\n❓ How would you check that it holds?",
-    "✅ Clear: you replaced the sensor on Monday.\n\n❓ What did the reading do before and after that?",
-    "✅ Clear: kp was set to 0.12 by the night shift.\n\n❓ What did the curve look like before?",
-    "✅ Clear: operators check the door seal first.\n\n❓ Which step of the check fails?",
-    "✅ Got it: it affects the night shift.\n\n❓ What happens when the door is opened during a run?",
-    "✅ Clear: after cleaning the filter it was quiet.\n\n❓ For how long did that last?",
-    "Sure.\n\n✅ **Clear:** the recipe is used at night.\n\n❓ **Which value must it hold?**",
-    "✅ 已了解：爐子從禮拜一開始差兩度。\n\n❓ 最近一次是什麼時候，當時顯示多少？",
-    "✅ 已了解：校正之後偏差還在。\n\n❓ 校正時用的是哪支溫度計？",
-    "✅ 已了解：夜班使用這台爐子。\n\n❓ 爐子必須維持在什麼範圍？",
-    "✅ 已了解：開門的時候溫度會掉。\n\n❓ 使用時還有哪些情況會發生？",
-    "✅ 清楚：更換加熱器之後開始。\n\n❓ 可以舉個具體例子嗎？",
-    "✅ 已了解：你提到上週更新過韌體。\n\n❓ 更新前後的讀數各是多少？",
-]
 SAID = "it should hold ±0.1 °C. kp was set to 0.12. The API is slow. for 8 hours"
 FIVE = [
     "You should add caching to the API.",
@@ -88,13 +70,13 @@ def in_reply(words: str, at: str) -> str:
     return f"✅ {clear}\n\n{words}\n\n❓ {asks}"
 
 
-@pytest.mark.parametrize("words", GOOD)
+@rated("interview_persona")
 def test_an_interviewers_reply_has_no_faults(words):
     assert faults_of(words, language_of(words), SAID) == []
 
 
-@pytest.mark.parametrize("at", ["clear", "beside"])
-@pytest.mark.parametrize("words", [*SOLUTIONS, *SOLUTIONS_ZH])
+@each("at", ["clear", "beside"])
+@each("words", [*SOLUTIONS, *SOLUTIONS_ZH])
 def test_000_8_a_solution_is_found_in_the_clear_line_and_beside_it(words, at):
     language = language_of(words)
     faults = faults_of(in_reply(words, at), "zh" if words in SOLUTIONS_ZH else language)
@@ -103,20 +85,22 @@ def test_000_8_a_solution_is_found_in_the_clear_line_and_beside_it(words, at):
     )
 
 
-@pytest.mark.parametrize(
-    "words", [words for words in [*SOLUTIONS, *SOLUTIONS_ZH] if "```" not in words and "：" not in words]
+@each(
+    "words",
+    [words for words in [*SOLUTIONS, *SOLUTIONS_ZH] if "```" not in words and "：" not in words],
+    SHARE,
 )
 def test_000_8_a_solution_is_found_where_it_is_put_as_a_question(words):
     assert faults_of(in_reply(words, "asks"), "zh" if words in SOLUTIONS_ZH else "en")
 
 
-@pytest.mark.parametrize("words", FIVE)
+@each("words", FIVE)
 def test_000_8_the_five_forbidden_openings_are_named_as_advice(words):
     assert any("it advises" in fault for fault in faults_of(in_reply(words, "beside"), "en"))
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
+@each(
+    "words, fault",
     [
         ("", "it is empty"),
         ("   \n", "it is empty"),
@@ -131,6 +115,7 @@ def test_000_8_the_five_forbidden_openings_are_named_as_advice(words):
         ("✅ Clear, is it?\n❓ Tell me more", "its ❓ line asks nothing"),
         (f"✅ Clear {'x ' * 700}\n❓ Since when?", "it is too long"),
     ],
+    SHARE,
 )
 def test_000_8_a_reply_has_one_clear_line_and_one_question(words, fault):
     assert fault in faults_of(words, language_of(words))
@@ -173,7 +158,7 @@ def own_replies():
     yield {"language": "zh", "gap": "examples", "new": [["description", "10.1.1.47 為什麼溫度波動？"]]}
 
 
-@pytest.mark.parametrize("told", list(own_replies()), ids=str)
+@each("told", list(own_replies()))
 def test_000_8_our_own_questions_are_an_interviewers(told):
     said = " ".join(str(value) for value in told.values())
     assert faults_of(reply(told), told["language"], said) == []

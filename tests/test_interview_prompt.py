@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import each
 
 import instrumentgpt.modes.interview.prompt as module
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES
@@ -41,7 +42,7 @@ def talked(turns: int) -> Interview:
     return interview
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 13, 14])
+@each("count", [0, 1, 2, 13, 14])
 def test_000_5_up_to_14_messages_are_left_alone(count):
     assert MAX_HISTORY_MESSAGES == 14
     assert compacted(history(count), "x") == history(count)
@@ -137,10 +138,8 @@ def test_what_was_wrong_with_a_reply_is_told_where_it_is_asked_again():
     assert "YOUR LAST REPLY WAS NOT SHOWN: it advises: “you should”" in prompt
 
 
-@pytest.mark.parametrize("budget", [2000, 4000, 8000])
-@pytest.mark.parametrize(
-    "letters", ["the oven must hold it when the door is opened ", "開門的時候爐子必須維持在正負一度"]
-)
+@each("budget", [2000, 4000, 8000])
+@each("letters", ["the oven must hold it when the door is opened ", "開門的時候爐子必須維持在正負一度"])
 def test_a_prompt_keeps_within_the_budget_whatever_was_said(budget, letters):
     interview = Interview()
     for number in range(60):

@@ -1,6 +1,7 @@
 """What a user wants of an interview beside answering: skip, end, another phase; vague answers."""
 
 import pytest
+from cases import SHARE, each, rated
 
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Gathered
 from instrumentgpt.modes.interview.hearing import MOST_ASKINGS, SUMMARY, Interview, hear
@@ -43,8 +44,8 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("want", "said"),
+@each(
+    "want, said",
     [
         *[("unknown", said) for said in UNKNOWN],
         *[("skip", said) for said in SKIP],
@@ -53,14 +54,15 @@ TOLD = [
         *[("start", said) for said in START],
         *[("", said) for said in TOLD],
     ],
+    SHARE,
 )
 def test_a_wish_is_told_from_an_answer(want, said):
     assert want_of(said) == want
 
 
-@pytest.mark.parametrize("gap", GAPS)
-@pytest.mark.parametrize(
-    ("said", "how"),
+@each("gap", GAPS)
+@each(
+    "said, how",
     [
         ("skip", "skipped"),
         ("略過", "skipped"),
@@ -109,36 +111,25 @@ def test_a_question_of_the_user_uses_up_no_asking():
     assert interview.gap == "examples" and interview.want == "question"
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         *("it's bad", "it is weird sometimes", "it should be better", "not good", "溫度怪怪的", "要穩一點"),
         *("有時候不太好", "正常就好", "就是不對勁", "爐子怪怪的", "温度怪怪的"),
     ],
+    SHARE,
 )
 def test_vague_words_are_vague(said):
     assert is_vague(said)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "±0.1 °C",
-        "after a restart",
-        "on Monday",
-        "the operators",
-        "it drifts",
-        "開門之後",
-        "差兩度",
-        "老闆簽名",
-    ],
-)
+@rated("interview_wishes")
 def test_words_that_can_be_looked_at_are_not_vague(said):
     assert not is_vague(said)
 
 
-@pytest.mark.parametrize("gap", ["description", "examples", "must_have", "success_criteria"])
-@pytest.mark.parametrize("said", ["it's bad", "怪怪的"])
+@each("gap", ["description", "examples", "must_have", "success_criteria"])
+@each("said", ["it's bad", "怪怪的"])
 def test_a_vague_answer_is_challenged_once_and_then_taken(gap, said):
     once = hear(Interview(turn=1), said, gap)
     assert once.vague == gap == once.gap and not once.gathered.texts(gap)
@@ -146,27 +137,14 @@ def test_a_vague_answer_is_challenged_once_and_then_taken(gap, said):
     assert twice.gathered.texts(gap) == (said,) and not twice.vague
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("phase", PHASES)
+@each("language", ["en", "zh"])
+@each("phase", PHASES)
 def test_the_words_of_the_page_choose_each_phase(language, phase):
     after = hear(hear(Interview(), "the oven drifts"), words("go")[phase][language], "examples")
     assert after.phase == phase
 
 
-@pytest.mark.parametrize(
-    ("said", "phase"),
-    [
-        ("back to the problem please", "problem_discovery"),
-        ("let's go to the edge cases", "edge_cases"),
-        ("next phase", "edge_cases"),
-        ("請跳到使用者", "user_analysis"),
-        ("談談需求", "requirements"),
-        ("下一階段", "edge_cases"),
-        ("We go to the users every morning with this list of values", ""),
-        ("the problem is the pump", ""),
-        ("需求還沒有人確認過", ""),
-    ],
-)
+@rated("interview_wishes")
 def test_words_choose_a_phase_only_where_they_mean_it(said, phase):
     assert phase_wanted(said, "requirements") == phase
 
@@ -189,30 +167,12 @@ def test_a_chosen_phase_that_is_complete_asks_for_more_of_it_once():
     assert (after.phase, after.gap) == ("edge_cases", "edge_cases")
 
 
-@pytest.mark.parametrize(
-    ("said", "name"),
-    [
-        ("I need a fault report", "fault_report"),
-        ("寫一份故障報告", "fault_report"),
-        ("requirements for a change", "change_requirements"),
-        ("這是變更需求", "change_requirements"),
-        ("it drifts", ""),
-    ],
-)
+@rated("interview_wishes")
 def test_a_template_is_named(said, name):
     assert template_wanted(said) == name
 
 
-@pytest.mark.parametrize(
-    ("said", "name"),
-    [
-        ("save it as Oven 7 drifts", "Oven 7 drifts"),
-        ("please save this under “line 3”", "line 3"),
-        ("存成 爐子故障報告", "爐子故障報告"),
-        ("儲存為「三號線」", "三號線"),
-        ("it was saved by the operator", ""),
-    ],
-)
+@rated("interview_wishes")
 def test_a_target_is_named(said, name):
     assert target_wanted(said) == name
 

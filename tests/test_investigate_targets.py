@@ -2,7 +2,7 @@
 
 from datetime import date
 
-import pytest
+from cases import each
 
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.modes.investigate.contract import ThinkStep
@@ -90,10 +90,8 @@ def test_reading_logs_is_of_devices_and_all_means_all():
     assert works_on("Fetch log_3", kind="read") == []
 
 
-@pytest.mark.parametrize(
-    "words", ["Draw the worst of zspr 052, zspr 053", "畫出 zspr 052、zspr 053 中最糟的一台"]
-)
-@pytest.mark.parametrize(
+@each("words", ["Draw the worst of zspr 052, zspr 053", "畫出 zspr 052、zspr 053 中最糟的一台"])
+@each(
     "of_052, of_053, worst",
     [
         (("high", 1.0), ("medium", 9.0), "zspr 052"),
@@ -117,6 +115,6 @@ def test_since_when_is_read_from_the_step_else_from_the_request():
     assert period_of(step("Fetch the logs"), scene()) == ""
 
 
-@pytest.mark.parametrize("words", ["../../etc/passwd", "log_99", "gen_report_1", "zspr 099", "", "🔥"])
+@each("words", ["../../etc/passwd", "log_99", "gen_report_1", "zspr 099", "", "🔥"])
 def test_words_that_name_nothing_lead_nowhere(words):
     assert works_on(words or "x") == []

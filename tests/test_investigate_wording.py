@@ -3,6 +3,7 @@
 import string
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.investigate.wording import numbered, say, sentences
 from instrumentgpt.text.approval import approval
@@ -12,7 +13,7 @@ def fields(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("key", sentences())
+@each("key", sentences())
 def test_a_sentence_says_the_same_in_both_languages(key):
     said = sentences()[key]
     assert set(said) == {"en", "zh"} and fields(said["en"]) == fields(said["zh"])

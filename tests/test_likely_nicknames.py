@@ -1,6 +1,7 @@
 """Names that stand beside a device and are its nicknames once a user says them elsewhere: real turns."""
 
 import pytest
+from cases import SHARE, each, rated
 from exchanges import exchange
 
 import db
@@ -29,8 +30,8 @@ def called(database, conversation):
     return {(one.device[-3:], one.nickname) for one in list_nicknames(database, conversation)}
 
 
-@pytest.mark.parametrize(
-    ("said", "names"),
+@each(
+    "said, names",
     [
         (BELLY, {("052", "nose"), ("054", "belly")}),
         ("052 (everyone here says Olga) is warm", {("052", "Olga")}),
@@ -49,27 +50,13 @@ def called(database, conversation):
         ),
         ("一號釜(50L)的夾套控溫是 zspr 050", {("050", "一號釜"), ("050", "號釜")}),
     ],
+    SHARE,
 )
 def test_what_stands_beside_a_device_may_be_its_name(said, names):
     assert {(one.device[-3:], one.nickname) for one in likely_in_question(said, NAMES)} == names
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "052 is down again, and it is the problem.",
-        "Why does 052 swing?",
-        "052 (see the log) shows 12.5 °C (2 K more)",
-        "052 的溫度為什麼波動",
-        "> 052 is called Olga",
-        "```\n052 = Olga\n```",
-        "052 = 149.0, 053 = on",
-        "052 isn't called Tallinn",
-        "052 is no longer called Tallinn",
-        "Is 052 called Tallinn?",
-        "052 不再叫大箱",
-    ],
-)
+@rated("likely_nicknames")
 def test_what_is_said_of_a_device_is_no_name(said):
     assert likely_in_question(said, NAMES) == []
 
@@ -88,17 +75,7 @@ def test_an_answer_sets_names_beside_devices(answer, names):
     assert names <= found
 
 
-@pytest.mark.parametrize(
-    ("nickname", "text", "times"),
-    [
-        ("belly", "the Belly, not bellyful", 1),
-        ("小箱", "小箱的溫度，小箱", 2),
-        ("小鍋", "小锅热", 1),
-        ("Ga", "Garry's gas", 0),
-        ("Big-Bertha", "big bertha is hot", 1),
-        ("Gladys", "```\nINFO gladys door open\n```\n> Gladys is fine", 0),
-    ],
-)
+@rated("likely_nicknames")
 def test_a_name_is_said_as_a_word_of_its_own(nickname, text, times):
     assert times_said(nickname, OwnWords(text)) == times
 

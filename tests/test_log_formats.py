@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.layouts import FOLDER, formats, load_format
@@ -16,7 +17,7 @@ def stated(channel: int, values: tuple[float, ...]) -> dict[str, float]:
     return {"channel": channel, **known}
 
 
-@pytest.mark.parametrize(("layout", "example"), EXAMPLES, ids=lambda value: getattr(value, "name", ""))
+@each("layout, example", EXAMPLES)
 def test_an_example_is_read_as_its_format_says(layout, example):
     rows = Rows()
     read_into(rows, [(1, example["line"].encode())], layout)
@@ -35,7 +36,7 @@ def test_a_file_of_one_example_is_recognised_as_its_format(layout, example, tmp_
     assert read_log(tmp_path / "one.log").format.split(" (")[0] == layout.name
 
 
-@pytest.mark.parametrize("layout", formats().values(), ids=lambda layout: layout.name)
+@each("layout", formats().values())
 def test_every_sample_pattern_of_a_format_has_an_example(layout):
     shown = Rows()
     read_into(shown, [(1, example["line"].encode()) for example in layout.examples], layout)

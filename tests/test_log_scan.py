@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from instrument_lines import SHAPES, event, sample
@@ -97,7 +98,7 @@ def test_a_number_found_by_words_is_the_float_that_python_reads(numbers):
             assert float(spelled).hex() == float(value).hex()
 
 
-@pytest.mark.parametrize("number", ["36.98", "-0.02", "7", "1234567.123456", "-403.06", "0.29930"])
+@each("number", ["36.98", "-0.02", "7", "1234567.123456", "-403.06", "0.29930"])
 def test_ordinary_numbers_need_no_plain_reader(number):
     found = numbers_at(Text.of(number.encode() + b" "), np.array([0]))
     assert found.ok.all() and found.end[0] == len(number)

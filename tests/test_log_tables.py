@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.logs import UnreadableLog, read_log
 from instrumentgpt.instruments.reading.headers import heading_of
@@ -268,8 +269,8 @@ def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one
     assert_is_the_run(read("\n".join(["time,ambient_c,inside_c,set_c,duty", *rows])))
 
 
-@pytest.mark.parametrize(
-    ("cell", "role", "unit", "index"),
+@each(
+    "cell, role, unit, index",
     [
         ("duty_cycle", "output", "", None),
         ("int_temp_f", "pv", "°F", None),

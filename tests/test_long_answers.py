@@ -35,6 +35,7 @@ def of(put_together, count):
     return work
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("put_together", [taken, shown, heard])
 def test_many_times_as_many_pieces_take_about_as_many_times_as_long(put_together):
     """Joined piece by piece, 32 times as many took two thousand times as long."""

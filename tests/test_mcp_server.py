@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import tool_calls
 from anyio.from_thread import start_blocking_portal
+from cases import each
 from instrument_lines import event, sample
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from tool_calls import LOG, NEWEST
@@ -101,7 +102,7 @@ def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
     assert all(tool.description for tool in offered.values())
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_what_the_agent_may_give_is_what_the_tool_takes(name):
     taken = set(inspect.signature(TOOLS[name]).parameters)
     ours = {"workspace", "language", "record"}  # decided by the question, not by the agent

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,81 +12,43 @@ from instrumentgpt.text.terms import fold
 UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min %/(°C·s) W/（K⋅秒）"
 
 
-@pytest.mark.parametrize("unit", [*UNITS.split(), "W/(m²·K)", "cycles", "輪", "轮", "個月", "个月", "weeks"])
+@each("unit", [*UNITS.split(), "W/(m²·K)", "cycles", "輪", "轮", "個月", "个月", "weeks"], SHARE)
 def test_a_unit_is_read_as_it_is_written(unit):
     assert re.fullmatch(WRITTEN_UNIT, unit)
 
 
-@pytest.mark.parametrize("unit", UNITS.split())
+@each("unit", UNITS.split(), SHARE)
 def test_a_unit_is_read_in_folded_text(unit):
     assert re.fullmatch(FOLDED_UNIT, fold(unit))
 
 
-@pytest.mark.parametrize("text", ["cycles", "weeks", "belts", "分析", "分之一", "minute2"])
+@rated("measures")
 def test_things_that_are_counted_and_other_words_are_no_units_in_folded_text(text):
     assert not re.match(FOLDED_UNIT, fold(text))
 
 
-@pytest.mark.parametrize("text", ["k", "RpM", "分析", "分之一", "belts"])
+@rated("measures")
 def test_other_words_and_letters_are_no_units_as_they_are_written(text):
     assert not re.fullmatch(WRITTEN_UNIT, text)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("min", "minutes"),
-        ("min", "分鐘"),
-        ("min", "分钟"),
-        ("h", "個小時"),
-        ("h", "个小时"),
-        ("° C", "℃"),
-        ("°C", "攝氏度"),
-        ("rpm", "轉/分"),
-        ("rpm", "转/分"),
-        ("kohm", "kΩ"),
-        ("µm", "μm"),
-        ("l / min", "公升/分"),
-    ],
-)
+@rated("measures")
 def test_spellings_of_a_unit_are_one(one, other):
     assert unit_of(one) == unit_of(other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("°C", "K"),
-        ("mbar", "MPa"),
-        ("mTorr", "Torr"),
-        ("s", "小時"),
-        ("s", "小时"),
-        ("kW", "瓦"),
-        ("L/min", "mL/s"),
-    ],
-)
+@rated("measures")
 def test_units_of_one_measure_measure_the_same(one, other):
     assert same_measure(one, other) and same_measure(other, one)
     assert unit_of(one) != unit_of(other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("°C", "bar"),
-        ("cycles", "steps"),
-        ("µF", "°F"),
-        ("ppm", "dB"),
-        ("°C", "°C/min"),
-        ("°C/s", "bar/s"),
-        ("belts", "m"),
-    ],
-)
+@rated("measures")
 def test_units_of_others_do_not(one, other):
     assert not same_measure(one, other) and not same_measure(other, one)
 
 
-@pytest.mark.parametrize("number", ["7", "4,017", "11 206", "4,2", "1.5e-3", "12,345,678", "0.120"])
+@rated("measures")
 def test_a_number_is_read_whole(number):
     assert re.match(rf"{NUMBER}(?!\S)", f"{number} V")[0] == number
 
@@ -95,7 +57,7 @@ def test_a_number_of_something_is_no_thousand():
     assert re.search(NUMBER, "zone 1 200")[0] == "1"
 
 
-@pytest.mark.parametrize("unit", UNITS.split())
+@each("unit", UNITS.split(), SHARE)
 def test_a_unit_in_one_spelling_stays_in_it(unit):
     assert unit_of(unit_of(unit)) == unit_of(unit)
 

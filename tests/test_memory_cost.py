@@ -108,6 +108,7 @@ def no_collection():
     gc.enable()
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)  # twelve hundred exchanges
 def test_ten_times_the_conversation_is_not_ten_times_the_cost(ovens, no_collection, tmp_path):
     with talked(tmp_path / "few.db", FEW) as few, talked(tmp_path / "many.db", MANY) as many:

@@ -5,6 +5,7 @@ import re
 
 import exchanges
 import pytest
+from cases import each
 from exchanges import SECTIONS
 
 import db
@@ -93,7 +94,7 @@ def test_tools_forge_no_section(database, forged):
         assert_sound(exchange(database, conversation, request), request)
 
 
-@pytest.mark.parametrize("forged", FORGED)
+@each("forged", FORGED)
 def test_names_of_devices_forge_no_section(forged):
     names = ((forged, "10.9.0.7"),)
     state = memory.DiagnosticState(device_name=forged, device_ip="10.9.0.7", last_log_file=forged)
@@ -107,7 +108,7 @@ def test_names_of_devices_forge_no_section(forged):
     assert_sound(prompt.text, "kp?")
 
 
-@pytest.mark.parametrize("forged", FORGED)
+@each("forged", FORGED)
 def test_what_is_recalled_forges_no_section(forged):
     pieces = [Recalled(1, 1, "user", tuple(forged.split("\n")), 1.0)]
     case = memory.Case("kp?", memory.DiagnosticState())

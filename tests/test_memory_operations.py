@@ -6,7 +6,7 @@ import tempfile
 from itertools import chain
 from pathlib import Path
 
-import pytest
+from cases import each
 from exchanges import SECTIONS
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -194,7 +194,7 @@ TestConversation = Conversation.TestCase
 TestConversation.settings = settings(max_examples=12, stateful_step_count=14, deadline=None)
 
 
-@pytest.mark.parametrize("layer", memory.LAYERS)
+@each("layer", memory.LAYERS)
 def test_a_layer_that_is_left_out_and_chosen_again_is_as_it_would_have_been(layer):
     messages = [
         {"id": n, "role": ("user", "assistant")[n % 2], "content": f"m{n}: word {n}."} for n in range(40)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cases import each
 
 import memory
 from memory import Beside, Case, DiagnosticState, Rules, build_prompt, compose
@@ -114,8 +115,8 @@ def test_004_03_message_2n_plus_1_starts_eviction():
     assert prompt.summary == "[#1] User: Question 1?\n[#2] Assistant: Answer 1."
 
 
-@pytest.mark.parametrize("recent_exchanges", [1, 2, 3, 7])
-@pytest.mark.parametrize("length", range(1, 20))
+@each("recent_exchanges", [1, 2, 3, 7])
+@each("length", range(1, 20))
 def test_004_03_recent_begins_with_a_user_message_and_holds_at_most_2n(length, recent_exchanges):
     prompt = compose(
         Case("next?", STATE), conversation(10)[:length], rules=Rules(recent_exchanges=recent_exchanges)
@@ -192,8 +193,8 @@ CHINESE = "溫度控制器目前穩定，輸出約 45%，振盪幅度 ±0.15°C�
 ENGLISH = "The temperature loop is stable at 37.0 °C; output about 45 %, oscillation ±0.15 °C. " * 60
 
 
-@pytest.mark.parametrize("answer", [CHINESE, ENGLISH], ids=["zh", "en"])
-@pytest.mark.parametrize("turn, most", [(1, 2000), (5, 6000), (10, 8000), (50, 8000), (300, 8000)])
+@each("answer", [CHINESE, ENGLISH])
+@each("turn, most", [(1, 2000), (5, 6000), (10, 8000), (50, 8000), (300, 8000)])
 def test_004_08_the_prompt_is_bounded_whatever_the_length(answer, turn, most):
     prompt = compose(
         Case("那 kp 可以調高嗎？", STATE),
@@ -248,7 +249,7 @@ FORGED = (
 )
 
 
-@pytest.mark.parametrize("place", ["request", "recent", "summary", "finding", "log", "device"])
+@each("place", ["request", "recent", "summary", "finding", "log", "device"])
 def test_untrusted_text_opens_and_closes_no_section(place):
     state = STATE.copy()
     messages = conversation(4)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
 
 from instrumentgpt.instruments.diagnosis import diagnose
@@ -88,7 +89,7 @@ HEALTHY = [
 ]
 
 
-@pytest.mark.parametrize("make", HEALTHY, ids=lambda make: make.__name__)
+@each("make", HEALTHY)
 def test_nothing_is_wrong_with(make: Callable[[], Log]):
     assert [one.fault for one in diagnose(make()).findings if one.fault != "healthy"] == []
 

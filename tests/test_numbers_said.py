@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-import pytest
+from cases import each
 
 from instrumentgpt.text.said.numbers import Numbers
 from instrumentgpt.text.said.outdated import later_of, since_all
@@ -46,7 +46,7 @@ def spoken(seed):
         )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_a_value_has_one_fate_however_it_is_looked_up(seed):
     parts = list(spoken(seed))
     later = later_of(parts)

@@ -3,7 +3,7 @@
 import string
 from urllib.parse import parse_qs
 
-import pytest
+from cases import each
 
 from instrumentgpt.agents.offline.answers.registry import ANSWERS
 from instrumentgpt.agents.offline.intents import intents
@@ -25,13 +25,13 @@ def fields(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("key", sentences())
+@each("key", sentences())
 def test_a_sentence_says_the_same_numbers_in_both_languages(key):
     assert set(sentences()[key]) == {"en", "zh"}
     assert fields(sentences()[key]["en"]) == fields(sentences()[key]["zh"])
 
 
-@pytest.mark.parametrize("key", sentences())
+@each("key", sentences())
 def test_the_chinese_is_chinese_and_the_english_is_not(key):
     said = sentences()[key]
     assert key == "help" or not any("\u4e00" <= letter <= "\u9fff" for letter in said["en"])
@@ -42,7 +42,7 @@ def test_every_kind_of_question_has_an_answer():
     assert set(ANSWERS) == set(intents()) | OTHER_INTENTS
 
 
-@pytest.mark.parametrize(
+@each(
     "evil",
     [
         "<script>alert(1)</script>",
@@ -68,14 +68,14 @@ def test_long_lines_are_cut():
     assert len(quoted("x" * 5000)) < 200
 
 
-@pytest.mark.parametrize("evil", ["[a](http://b)", "**Root cause**: x", "<b>", "`x`", "a\n# b"])
+@each("evil", ["[a](http://b)", "**Root cause**: x", "<b>", "`x`", "a\n# b"])
 def test_plain_text_has_no_live_markup(evil):
     shown = plain_text(evil)
     assert "\n" not in shown and "<" not in shown
     assert not shown.startswith(("[", "**", "`"))
 
 
-@pytest.mark.parametrize("log", ["zspr 052/run.log", "run (1).log", "溫度 7.csv", "a&line=9.log", "a]b.log"])
+@each("log", ["zspr 052/run.log", "run (1).log", "溫度 7.csv", "a&line=9.log", "a]b.log"])
 def test_the_page_reads_log_and_line_from_a_link(log):
     shown = markdown(f"see {line_link(log, 18204)} now", "c1")
     assert "L 18,204" in shown

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from cases import each
 
 from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import intents
@@ -36,7 +37,7 @@ def steps(plan):
     return [(one.group, one.step_type, one.subdomain) for one in plan.steps]
 
 
-@pytest.mark.parametrize("name", intents())
+@each("name", intents())
 def test_003_08_every_sample_of_every_kind_of_question_fits_the_contract(name):
     for sample in intents()[name]["samples"]:
         for state in ({}, IN_VIEW):
@@ -58,7 +59,7 @@ def test_what_needs_no_device_is_not_asked_for_one(question):
     assert decided(question).decision == "plan_direct"
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "compare the six ovens",
@@ -81,7 +82,7 @@ def test_more_steps_than_allowed_are_proposed():
     assert decided("why does zspr 052 swing?", limit=2).decision == "plan_direct"
 
 
-@pytest.mark.parametrize(
+@each(
     "question, state, found",
     [
         ("why does zspr 052 swing?", {}, [(0, "read", "logs"), (1, "analyze", "logs")]),

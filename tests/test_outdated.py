@@ -1,6 +1,7 @@
 """Earlier words are told with what later ones have made of them, of the same device and thing only."""
 
 import pytest
+from cases import rated
 from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
@@ -15,24 +16,7 @@ def note(*messages):
     return since(parts[0], later_of(parts))
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "new"),
-    [
-        ("the heater limit of oven 7 is 41 A", "we set the heater limit of oven 7 to 36 A", "36"),
-        ("the audit is on 4 December", "the audit was moved to 9 December", "9 december"),
-        ("no access before Thursday 14:00", "no access before Wednesday nine", "wednesday"),
-        ("週六以前不准開腔", "改成禮拜五以前不准開腔", "礼拜五"),
-        ("校正日期是十五日", "校正日期改到二十日", "二十日"),
-        ("the lamp swap waits till the 27th", "the lamp swap waits till the 30th now", "30th"),
-        (
-            "no new tubes until study PX-88 is through, on the 27th",
-            "PX-88 got longer, out on the 30th",
-            "30th",
-        ),
-        ("oven 7 的備用皮帶放在 12 號架", "oven 7 的備用皮帶改放到 15 號架", "15"),
-        ("oven 7 的备用皮带放在 12 号架", "oven 7 的备用皮带改放到 15 号架", "15"),
-    ],
-)
+@rated("outdated")
 def test_a_value_is_told_with_the_one_that_was_said_later(first, then, new):
     told = note(first, "Noted.", then)
     assert "turn 2" in told
@@ -40,17 +24,7 @@ def test_a_value_is_told_with_the_one_that_was_said_later(first, then, new):
     assert new in told
 
 
-@pytest.mark.parametrize(
-    "then",
-    [
-        "the heater limit of oven 8 is 36 A",
-        "the door of oven 7 weighs 36 kg",
-        "the heater limit of oven 7 is 41 A",
-        "is the heater fine?",
-        "oven 8 的加熱器上限是 36 A",
-        "the 2nd run of the heater was fine",
-    ],
-)
+@rated("outdated")
 def test_other_devices_other_things_and_the_same_again_change_nothing(then):
     assert note("the heater limit of oven 7 is 41 A", "Noted.", then) == ""
 

@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cases import each
 from pages import page
 
 import db
@@ -39,8 +40,8 @@ def test_a_dropped_file_becomes_an_artifact_of_its_question(name, content, kind)
     assert stored.content == content
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
+@each(
+    "given, kept",
     [
         ("C:\\logs\\a.log", "a.log"),
         ("a\x00\n.log", "a.log"),
@@ -56,7 +57,7 @@ def test_the_name_of_a_file_is_one_printable_word(given, kept):
 
 def cached(name: str = "run.log", device: str = "zspr_051", lines: int = 40) -> str:
     folder = home() / "cache" / device
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("\n".join(f"line {number} <b> $5" for number in range(1, lines + 1)))
     with closing(db.connect(database_path())) as database:
         conversation = db.create_conversation(database)
@@ -84,7 +85,7 @@ def test_no_other_file_can_be_opened(log):
     assert not [code for code in at.code if "▶" in code.value]
 
 
-@pytest.mark.parametrize("line", ["0", "-5", "x", "99999999999999999999", "41", "¹"])
+@each("line", ["0", "-5", "x", "99999999999999999999", "41", "¹"])
 def test_a_line_that_is_not_there_is_no_accident(line):
     at = page(cached(), log="run.log", line=line)
     assert not at.exception

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-import pytest
+from cases import each
 
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Text, Thinking, Tick, Tool
 from instrumentgpt.ui.progress import KEPT_THINKING, Progress, advance
@@ -30,7 +30,7 @@ def test_the_whole_run():
     assert progress.number == len(RUN)
 
 
-@pytest.mark.parametrize("cut", range(len(RUN) + 1))
+@each("cut", range(len(RUN) + 1))
 def test_it_does_not_matter_where_a_reload_cuts_the_run(cut):
     halves = advance(advance(Progress(), NUMBERED[:cut]), NUMBERED[cut:])
     assert halves == advance(Progress(), NUMBERED)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
@@ -17,8 +18,8 @@ def shown(markdown: str) -> str:
     return re.sub(r"\\([^\w\s])", r"\1", markdown).replace(JOINER, "")
 
 
-@pytest.mark.parametrize(
-    ("text", "forbidden"),
+@each(
+    "text, forbidden",
     [
         ("costs $3 and $4", r"(?<!\\)\$"),
         ("about ~5 s, ~6 s", r"(?<!\\)~"),
@@ -41,7 +42,7 @@ def test_extensions_of_the_page_lose_their_meaning_in_prose_but_not_their_letter
     assert shown(safe) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "`kp=$x ~5 :red[a]`",
@@ -55,9 +56,7 @@ def test_code_stays_byte_for_byte(text):
     assert untrusted.markdown(text) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["23:24:45.39", "10.1.1.47:8080", "kp: 0.5", "**bold** and [a](http://b)", "- one\n- two"]
-)
+@each("text", ["23:24:45.39", "10.1.1.47:8080", "kp: 0.5", "**bold** and [a](http://b)", "- one\n- two"])
 def test_ordinary_text_stays_byte_for_byte(text):
     assert untrusted.markdown(text) == text
 
@@ -75,7 +74,7 @@ def test_an_evidence_link_without_a_number_opens_the_first_line():
     assert untrusted.markdown("[L](?log=a&line=x)") == "[L](?log=a&line=1)"
 
 
-@pytest.mark.parametrize("log", ["../../etc/passwd", "a b.log", "溫度.log", 'x"><script>', "a&line=9"])
+@each("log", ["../../etc/passwd", "a b.log", "溫度.log", 'x"><script>', "a&line=9"])
 def test_evidence_query_quotes_the_name_of_the_log(log):
     query = untrusted.evidence_query(log, 3, "c")
     assert re.fullmatch(r"\?conv=c&log=[\w.%~-]+&line=3", query)
@@ -93,6 +92,7 @@ def test_no_letter_is_ever_lost(text):
     assert shown(untrusted.markdown(text)) == shown(text) or "?log=" in text
 
 
-@pytest.mark.parametrize("piece", ["`", "```\n", "` a", "~~~ x\n", ":a", "!["])
+@pytest.mark.soak
+@each("piece", ["`", "```\n", "` a", "~~~ x\n", ":a", "!["])
 def test_hostile_repetition_stays_fast(piece):
     assert pieces(lambda: untrusted.markdown(piece * 5_000)) < 60

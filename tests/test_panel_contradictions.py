@@ -1,6 +1,7 @@
 """An expert whose words do not go with its earlier ones: caught, and told from a change with a reason."""
 
 import pytest
+from cases import each
 from panel_case import Driven, contribution, sub_problem
 
 from instrumentgpt.modes.panel.contradictions import contradictions
@@ -54,8 +55,8 @@ def test_another_quantity_with_another_value_is_none():
     assert found(before(), position="As before; ki 0.07 is right, the swing is 45 s.") == []
 
 
-@pytest.mark.parametrize(
-    ("first", "later"),
+@each(
+    "first, later",
     [
         ("所有通道沒有我領域的原因，排除 4 項。", "先前如此；通道 2沒有我領域的原因，排除 5 項。"),
         ("沒有屬於我領域的原因，排除了 4 項。", "如先前所說，沒有屬於我領域的原因，排除了 5 項。"),

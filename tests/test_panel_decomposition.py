@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import each
 from panel_case import sub_problem
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -66,7 +67,7 @@ def test_as_text_it_can_be_sent_back_unchanged():
     assert edited(three(), written(three()), EXPERTS) == three()
 
 
-@pytest.mark.parametrize(
+@each(
     "words", ["remove 2", "Please remove sub-problem 2.", "drop 2", "刪除 2", "刪除第 2 個", "without no. 2"]
 )
 def test_one_can_be_removed_in_words_and_nobody_waits_for_it(words):
@@ -119,8 +120,8 @@ def test_a_contribution_is_found_in_what_an_agent_says(reply):
     assert read_reply(reply, Contribution).position == "It is 5 %."
 
 
-@pytest.mark.parametrize(
-    ("reply", "message"),
+@each(
+    "reply, message",
     [
         ("It is the heater.", "no JSON object"),
         ('{"position": "5 %", "confidence": 7}', "confidence"),

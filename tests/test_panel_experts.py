@@ -1,6 +1,7 @@
 """The experts: ours, the user's own, what each may speak on, and what it must never claim."""
 
 import pytest
+from cases import each
 from panel_case import contribution
 
 from instrumentgpt.instruments.faults import faults
@@ -32,7 +33,7 @@ def own(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("expert", read_experts().values(), ids=lambda one: one.code)
+@each("expert", read_experts().values())
 def test_an_expert_of_ours_has_words_in_both_languages_and_something_it_must_not_say(expert):
     assert expert.words["en"].name.isascii() and not expert.words["zh"].name.isascii()
     assert expert.never and expert.speaks_on and expert.tools
@@ -81,8 +82,8 @@ def test_an_expert_that_nobody_is_called_is_named_with_those_there_are():
         known_experts(read_experts(), ["sensing", "wizard"])
 
 
-@pytest.mark.parametrize(
-    ("expert", "language", "said"),
+@each(
+    "expert, language, said",
     [
         ("sensing", "en", "The true temperature is 94.1 °C."),
         ("sensing", "en", "The relay has failed at 60 %."),

@@ -61,6 +61,7 @@ def alive(run: str) -> bool:
         return get_run(database, run).status == "running"
 
 
+@pytest.mark.soak
 def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scripted, conversation):
     scripted(*script(says("power", 2, "48 %.", {"delay": 600})))
     kill(begun_up_to_part_two(conversation))
@@ -91,6 +92,7 @@ def test_a_killed_panel_is_resumed_at_its_sub_problem_and_pays_nothing_twice(scr
     assert kept.items() <= {one.key: (one.tokens_in, one.done_at) for one in after}.items()
 
 
+@pytest.mark.soak
 def test_no_agent_of_the_killed_panel_goes_on(scripted, conversation):
     scripted(*script(says("power", 2, "48 %.", {"delay": 600})))
     run = begun_up_to_part_two(conversation)

@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
+from cases import each
 from panel_case import Driven, contribution, sub_problem, worked
 
 from instrumentgpt.modes.panel.contracts import POSITION_TOKENS
@@ -38,7 +39,7 @@ POSITIONS = [
 ]
 
 
-@pytest.mark.parametrize("position", POSITIONS)
+@each("position", POSITIONS)
 def test_001_1_a_summary_has_50_to_100_tokens(position):
     said = [Said("power", 1, contribution(position=position), ("diagnose_log",))]
     language = "zh" if "通" in position else "en"
@@ -46,7 +47,7 @@ def test_001_1_a_summary_has_50_to_100_tokens(position):
     assert 50 <= exact_tokens(text) <= MOST_TOKENS, text
 
 
-@pytest.mark.parametrize("position", POSITIONS)
+@each("position", POSITIONS)
 def test_001_2_a_summary_keeps_position_confidence_condition_and_every_number(position):
     said = [Said("power", 1, contribution(position=position, confidence=0.62))]
     text = summarized("Heater and power", "What?", said, "", "en")
@@ -88,8 +89,8 @@ def overlap():
     )
 
 
-@pytest.mark.parametrize(
-    ("part", "expert", "remembers"),
+@each(
+    "part, expert, remembers",
     [
         (1, "sensing", []),
         (1, "power", []),

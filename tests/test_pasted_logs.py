@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from cases import each
 
 import db
 from instrumentgpt import runs
@@ -38,8 +39,8 @@ def some(lines: int) -> str:
     return "\n".join(LINE.format(number % 60, 10 + number % 60) for number in range(lines))
 
 
-@pytest.mark.parametrize("before", ["", "why?\n", "why?\n\n```\n"])
-@pytest.mark.parametrize("after", ["", "\nIt is loud, too.", "\n```\nthanks"])
+@each("before", ["", "why?\n", "why?\n\n```\n"])
+@each("after", ["", "\nIt is loud, too.", "\n```\nthanks"])
 def test_the_log_is_taken_out_of_the_words_around_it(before, after):
     assert pasted_log(f"{before}{some(30)}{after}") == some(30) + "\n"
 

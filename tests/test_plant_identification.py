@@ -87,6 +87,7 @@ def test_a_loop_that_cools_is_identified_like_one_that_heats():
     assert cooling.best == pytest.approx(heating.best, rel=0.02, abs=0.1)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("count", [2000, 5000])
 def test_a_channel_takes_less_than_two_seconds(count):
     loop = simulated_loop(setpoint=[*STEPS, (1800.0, 55.0)], duration=float(count))

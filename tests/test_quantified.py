@@ -1,6 +1,7 @@
 """The numbers and dates of a sentence are read with what they are of, and whether they still hold."""
 
 import pytest
+from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
@@ -13,8 +14,8 @@ def told(sentence):
     return [(one.number, one.unit, one.is_old) for one in quantities_in(sentence)]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "numbers"),
+@each(
+    "sentence, numbers",
     [
         ("ramp is 4.4 °C", [("4.4", "°c")]),
         ("flow 12 sccm, pressure 3 mbar", [("12", "sccm"), ("3", "mbar")]),
@@ -32,45 +33,18 @@ def told(sentence):
         ("校正在 12 月 8 日", [("12 月 8 日", "date")]),
         ("due 2026-02-19", [("2026-02-19", "date")]),
     ],
+    SHARE,
 )
 def test_numbers_are_read_with_their_units(sentence, numbers):
     assert [(number, unit) for number, unit, _ in told(sentence)] == numbers
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "device 052 hums",
-        "channel 2 and line 18204",
-        "第 2 通道",
-        "at 10:32 it stopped",
-        "see WO-30629",
-        "part AX12b",
-        "version 1.2.3",
-        "",
-        "kp",
-    ],
-)
+@rated("quantified")
 def test_names_times_and_identifiers_are_no_quantities(sentence):
     assert told(sentence) == []
 
 
-@pytest.mark.parametrize(
-    ("sentence", "old", "new"),
-    [
-        ("kp is 0.12, not 0.09", "0.09", "0.12"),
-        ("kp went from 0.09 to 0.12", "0.09", "0.12"),
-        ("kp is 0.12 instead of 0.09", "0.09", "0.12"),
-        ("the former kp of 0.09 is now 0.12", "0.09", "0.12"),
-        ("kp is 0.12 now, up from 0.09", "0.09", "0.12"),
-        ("kp 0.09 → 0.12", "0.09", "0.12"),
-        ("kp 從 0.09 改成 0.12", "0.09", "0.12"),
-        ("kp 从 0.09 改成 0.12", "0.09", "0.12"),
-        ("kp 不是 0.09，是 0.12", "0.09", "0.12"),
-        ("kp 原本是 0.09，現在是 0.12", "0.09", "0.12"),
-        ("kp 原本是 0.09，现在是 0.12", "0.09", "0.12"),
-    ],
-)
+@rated("quantified")
 def test_what_is_told_as_no_more_is_old(sentence, old, new):
     assert {number: is_old for number, _, is_old in told(sentence)} == {old: True, new: False}
 
@@ -92,17 +66,7 @@ def test_a_ratio_is_a_number_with_a_unit_of_its_own():
     assert told("at 12:10, 40:15") == []
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("0.50", "0.5"),
-        ("1,200", "1200"),
-        ("12 月 8 日", "8 December"),
-        ("2026-12-08", "12/8"),
-        ("2026/12/8", "8 December"),
-        ("2026 年 12 月 8 日", "2026-12-08"),
-    ],
-)
+@rated("quantified")
 def test_an_amount_is_one_however_it_is_written(one, other):
     (first,), (second,) = quantities_in(f"limit {one}"), quantities_in(f"limit {other}")
     assert first.amount == second.amount
@@ -112,31 +76,12 @@ def alike(one, other):
     return likeness(kinds_in(one)[0], kinds_in(other)[0])
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("the heater limit is 41 A", "we set the heater limit to 36 A"),
-        ("kp is 0.12", "proportional gain: 0.15"),
-        ("kp is 0.12", "比例增益設為 0.15"),
-        ("kp is 0.12", "比例增益设为 0.15"),
-        ("備用皮帶放在 12 號架", "備用皮帶改放到 15 號架"),
-        ("备用皮带放在 12 号架", "備用皮帶改放到 15 號架"),
-    ],
-)
+@rated("quantified")
 def test_numbers_of_one_thing_are_alike(one, other):
     assert alike(one, other) >= ENOUGH
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("the heater limit is 41 A", "the heater limit is 36 °C"),
-        ("the heater limit is 41 A", "the audit is on 12 December"),
-        ("the heater limit is 41", "the heater limit is 12 December"),
-        ("the ramp is 4 °C", "the pump leaks 4 ml"),
-        ("備用皮帶放在 12 號架", "冷卻水流量 15 升"),
-    ],
-)
+@rated("quantified")
 def test_numbers_of_other_things_are_not(one, other):
     assert alike(one, other) < ENOUGH
 
@@ -161,8 +106,9 @@ def test_likeness_is_mutual_and_between_0_and_1(one, other):
             assert units_fit(first, second) == units_fit(second, first)
 
 
-@pytest.mark.parametrize(
-    "sentence", ["1 " * 200, "not " * 100 + "1", "was the it " * 36, "1,000" * 80, "from 1 to 2 " * 33]
+@pytest.mark.soak
+@each(
+    "sentence", ["1 " * 200, "not " * 100 + "1", "was the it " * 36, "1,000" * 80, "from 1 to 2 " * 33], SHARE
 )
 def test_no_sentence_of_a_message_takes_long(sentence):
     fresh = iter([f"{sentence[:398]} {number}" for number in range(3)])  # what was read before is remembered

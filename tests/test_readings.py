@@ -5,6 +5,7 @@ import re
 
 import exchanges
 import pytest
+from cases import SHARE, each
 
 import db
 from instrumentgpt.text.facts import Fact
@@ -161,7 +162,7 @@ def test_figures_have_the_unit_of_the_log_or_their_own():
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "result",
     [
         {},
@@ -170,6 +171,7 @@ def test_figures_have_the_unit_of_the_log_or_their_own():
         {"log": "a.log", "channels": [1, None, "kp: 9", {"kp": True}, {"kp": float("nan")}, {"kp": "9"}]},
         {"log": ["a.log"], "channels": [{"kp": 9.0}]},
     ],
+    SHARE,
 )
 def test_what_does_not_fit_is_no_reading(result):
     assert readings_in(result, "oven 7", NAMES) == []
@@ -190,7 +192,7 @@ def value(parameter, number, turn, source="agent", channel=""):
     return Known("value", Fact("oven 7", channel, parameter, number), source, turn)
 
 
-@pytest.mark.parametrize(
+@each(
     "rows, current",
     [
         ([value("kp", "9", 1, "tool", "1"), value("kp", "12", 2, "user")], {"": "12"}),
@@ -199,7 +201,7 @@ def value(parameter, number, turn, source="agent", channel=""):
         ([value("kp", "12", 1, "user"), value("kp", "9", 2, "agent", "1")], {"": "12", "1": "9"}),
         ([value("kp", "9", 1, "tool", "1"), value("ki", "2", 2, "user")], {"1": "9", "": "2"}),
     ],
-    ids=["correction", "prose", "read meanwhile", "prose of a channel", "another quantity"],
+    SHARE,
 )
 def test_a_user_who_names_no_channel_speaks_of_all(rows, current):
     assert {key[1]: held.now.fact.value for key, held in values_in_force(rows).items()} == current

@@ -1,6 +1,7 @@
 """How a run ended is judged from the stream first, then stop, clocks, stderr and exit code."""
 
 import pytest
+from cases import each
 
 from cursor_cli import SIGNS
 from instrumentgpt.agents.events import Done
@@ -10,8 +11,8 @@ OK, CUT, SILENT = Done("ok", "It swings."), Done("no-result", "It sw"), Done("no
 LOGIN = "Error: Authentication required. Please run 'agent login' first."
 
 
-@pytest.mark.parametrize(
-    ("done", "evidence", "outcome"),
+@each(
+    "done, evidence, outcome",
     [
         (OK, Evidence(exit_code=0), "ok"),
         (OK, Evidence(exit_code=-9), "ok"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import each
 from spent import pieces
 
 import db
@@ -137,8 +138,8 @@ def test_a_hit_deep_in_a_pasted_log_is_shown_in_its_context(database):
     assert "turbopump overspeed" in hit.text and len(hit.text) < 500
 
 
-@pytest.mark.parametrize(
-    ("text", "query", "hits"),
+@each(
+    "text, query, hits",
     [
         ("Heaters and a heater.", "heater", ["Heaters", "heater"]),
         ("加熱功率太高", "加热功率", ["加熱功率"]),
@@ -153,6 +154,7 @@ def test_the_hit_is_marked_as_it_is_written(text, query, hits):
     assert "".join(piece for piece, _ in pieces) == text
 
 
+@pytest.mark.soak
 def test_twenty_thousand_messages_are_searched_in_a_blink(database):
     words = [
         "oscillation",

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import rated
 
 import db
 from instrumentgpt import runs
@@ -14,49 +15,14 @@ from tests.offline_case import asked
 HEALTHY = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("what was kp before? and what did I say not to do?", ["what was kp", "what did I say"]),
-        ("溫度為什麼波動？順便問 kp 現在是多少？", ["溫度為什麼波動", "kp 現在是多少"]),
-        ("why does 053 fluctuate and is 050 fine?", ["why does 053", "is 050 fine"]),
-        ("what's kp, and what's the overshoot?", ["what's kp", "what's the overshoot"]),
-        ("053 kp 是多少，還有 052 正常嗎？", ["053 kp", "052 正常嗎"]),
-        ("溫度為什麼波動，kp 現在多少？", ["溫度為什麼波動", "kp 現在多少"]),
-        ("请画出 053 的温度曲线，并且列出错误", ["请画出 053", "列出错误"]),
-        ("Is 053 healthy? Compare it with 050. List its errors.", ["Is 053", "Compare", "List"]),
-        ("052 healthy 嗎？順便 list its logs", ["052 healthy", "list its logs"]),
-        ("052 為什麼波動? and what is kp of channel 2?", ["052 為什麼", "what is kp"]),
-    ],
-)
+@rated("several_questions")
 def test_each_question_of_a_message_is_a_part_of_its_own(text, parts):
     found = parts_of(text)
     assert len(found) == len(parts)
     assert all(words in part.text for words, part in zip(parts, found, strict=True))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "why does temperature and power swing?",
-        "is it the heater and not the sensor?",
-        "is it the sensor? Or the heater?",
-        "what are kp, ki and kd of channels 1, 2 and 3?",
-        "show errors and warnings",
-        "tell me what changed and why",
-        'what does "why is it hot? and how is it cooled?" in the log mean?',
-        "「為什麼波動？怎麼辦？」是誰說的？",
-        "052 和 053 哪一台比較糟？",
-        "是感測器嗎？還是加熱器？",
-        "為什麼溫度波動，是不是因為 kp 太高？",
-        "如果 kp 調到多少，怎麼會波動？",
-        "沒什麼問題，kp 多少？",
-        "kp 可以調高嗎？為什麼？",
-        "I swapped the heater. Is it ok now?",
-        "do you know which log that was and whether 050 is ok?",
-        "```\nwhy?\nhow is it?\n```\nwhat does this script do?",
-    ],
-)
+@rated("several_questions")
 def test_one_question_is_never_cut_in_two(text):
     assert len(parts_of(text)) == 1
 

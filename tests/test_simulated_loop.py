@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
 
@@ -100,8 +101,8 @@ def test_noise_and_resolution_are_those_of_the_plant():
     assert set((coarse.pv * 2) % 1) == {0.0}
 
 
-@pytest.mark.parametrize(
-    ("event", "expected"),
+@each(
+    "event, expected",
     [
         (Event("load", 100, 400, -10.0), lambda run: run.temperature.min() < 39.5),
         (
@@ -112,7 +113,6 @@ def test_noise_and_resolution_are_those_of_the_plant():
         (Event("bias", 100, 400, 2.0), lambda run: run.pv[100] == 42.0 and run.temperature.min() < 38.5),
         (Event("output", 100, 400, 90.0), lambda run: run.temperature.max() > 60.0),
     ],
-    ids=lambda value: value.kind if isinstance(value, Event) else "",
 )
 def test_an_event_changes_what_it_says_from_its_start_to_its_stop(event, expected):
     run = simulate(QUIET, GENTLE, 40.0, 3000.0, events=[event])

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cases import SHARE, each
 
 from instrumentgpt.agents.offline.answers.suspects import BEYOND, causes, named_causes
 from instrumentgpt.agents.offline.phrases import sentences
@@ -12,7 +13,7 @@ from tests.offline_case import asked
 SAMPLES = [(cause, sample) for cause, told in causes().items() for sample in told["samples"]]
 
 
-@pytest.mark.parametrize(("cause", "question"), SAMPLES)
+@each("cause, question", SAMPLES, SHARE)
 def test_a_cause_is_found_in_its_samples(cause, question):
     assert cause in named_causes(question)
 

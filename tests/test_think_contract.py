@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -26,8 +27,8 @@ def test_003_08_each_decision_has_its_payload(name, payload):
     assert parsed(json.dumps(decision(name, payload))).decision == name
 
 
-@pytest.mark.parametrize("name", PAYLOADS)
-@pytest.mark.parametrize(
+@each("name", PAYLOADS)
+@each(
     "given_",
     [
         (),
@@ -53,7 +54,7 @@ def test_a_payload_that_is_empty_is_no_payload(empty):
     assert parsed(json.dumps(told)).proposal_message
 
 
-@pytest.mark.parametrize(
+@each(
     "field, value, told",
     [
         ("step_type", "delete", "steps.0.step_type"),
@@ -70,8 +71,8 @@ def test_003_09_a_step_that_is_none_of_ours_is_named_with_its_place(field, value
         parsed(json.dumps(broken))
 
 
-@pytest.mark.parametrize("kind", ["read", "write", "analyze", "generate"])
-@pytest.mark.parametrize("subdomain", ["devices", "logs", "loops", "findings", "reports", "notes"])
+@each("kind", ["read", "write", "analyze", "generate"])
+@each("subdomain", ["devices", "logs", "loops", "findings", "reports", "notes"])
 def test_003_09_every_kind_of_step_on_every_subdomain_is_known(kind, subdomain):
     step = {**STEP, "step_type": kind, "subdomain": subdomain}
     assert parsed(json.dumps(decision("plan_direct", steps=[step]))).steps[0].subdomain == subdomain
@@ -80,7 +81,7 @@ def test_003_09_every_kind_of_step_on_every_subdomain_is_known(kind, subdomain):
 TOLD = json.dumps(decision("clarify", "clarification_questions"))
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         TOLD,
@@ -97,7 +98,7 @@ def test_the_decision_is_found_in_prose_and_fences_the_last_one_counts(said):
     assert parsed(said).decision == "clarify"
 
 
-@pytest.mark.parametrize("said", ["", "I cannot.", "{", "[]", '{"decision": ', "{}" * 1000, "{" * 100_000])
+@each("said", ["", "I cannot.", "{", "[]", '{"decision": ', "{}" * 1000, "{" * 100_000])
 def test_an_answer_without_a_decision_says_so(said):
     with pytest.raises(BrokenContract, match="no JSON object"):
         parsed(said)

@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from cases import each
 from spent import pieces
 
 from instrumentgpt.text.tokens import _han_cost, count_tokens
@@ -114,7 +115,7 @@ EXACT = [
 ]
 
 
-@pytest.mark.parametrize("exact, text", [row[1:] for row in EXACT], ids=[row[0] for row in EXACT])
+@each("exact, text", [row[1:] for row in EXACT])
 def test_the_estimate_is_near_the_exact_count(exact, text):
     assert count_tokens(text) == pytest.approx(exact, rel=0.15, abs=1)
 
@@ -135,12 +136,12 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("exact, text", [row[1:] for row in STRANGE], ids=[row[0] for row in STRANGE])
+@each("exact, text", [row[1:] for row in STRANGE])
 def test_no_strange_text_costs_far_more_than_is_estimated(exact, text):
     assert count_tokens(text) > 0.8 * exact
 
 
-@pytest.mark.parametrize(
+@each(
     "text, tokens",
     [("", 0), ("   ", 1), ("word", 1), ("1234567", 3), ("kp 0.09", 5), ("\n\n\n", 1), ("、。", 2), ("🔥", 2)],
 )
@@ -155,6 +156,7 @@ def test_the_6763_characters_of_gb_2312_cost_least_and_other_usual_ones_of_big5_
     assert [_han_cost(one) for one in "温溫堃"] == [least, usual, rare]
 
 
+@pytest.mark.soak
 def test_a_hundred_thousand_characters_are_counted_in_time():
     fresh = iter([f"{number} " + "溫度 is 37.0 °C; " * 7000 for number in range(3)])  # counts are remembered
     assert pieces(lambda: count_tokens(next(fresh))) < 40

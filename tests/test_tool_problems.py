@@ -3,6 +3,7 @@
 import string
 
 import pytest
+from cases import each
 from offline_case import asked
 
 from instrumentgpt.instruments.tools.problems import problems
@@ -28,7 +29,7 @@ def test_what_a_tool_could_not_do_is_told_in_the_language_of_the_question(tmp_pa
     assert told in asked(question, tmp_path, state=state).text
 
 
-@pytest.mark.parametrize("key", problems())
+@each("key", problems())
 def test_a_problem_has_the_same_fields_in_both_languages(key):
     fields = [
         {name for _, name, _, _ in string.Formatter().parse(problems()[key][language]) if name}

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cases import each
 from tool_calls import CALLS, LOG, NEWEST
 
 import db
@@ -48,7 +49,7 @@ def test_a_result_is_small_json_with_a_summary(place, name):
     assert result["summary"] and len(text) < LARGEST_RESULT
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_a_tool_has_a_docstring_and_typed_plain_arguments(name):
     signature = inspect.signature(TOOLS[name])
     assert TOOLS[name].__doc__

@@ -1,6 +1,7 @@
 """A message falls into the parts that say something by themselves, each with the devices it speaks of."""
 
 import pytest
+from cases import each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
@@ -24,20 +25,7 @@ def stood(message):
     return {unit.text: next(iter(unit.cues), "") for unit in units_in(message, "oven 7", NAMES)}
 
 
-@pytest.mark.parametrize(
-    ("message", "parts"),
-    [
-        ("Swapped it. kp is 9 now!", ["Swapped it.", "kp is 9 now!"]),
-        ("kp is 0.12, e.g. for Dr. Ito vs. Mr. Lee", ["kp is 0.12, e.g. for Dr. Ito vs. Mr. Lee"]),
-        ("Well ... it is 3.5 bar", ["Well ... it is 3.5 bar"]),
-        ("first\r\nsecond\r\n", ["first", "second"]),
-        ("比例增益是 0.12。積分是 3；沒問題！", ["比例增益是 0.12。", "積分是 3；", "沒問題！"]),
-        ("比例增益是 0.12。积分是 3", ["比例增益是 0.12。", "积分是 3"]),
-        ("said twice\nsaid twice", ["said twice"]),
-        ("", []),
-        (" \n\t\n---\n***\n", []),
-    ],
-)
+@rated("units")
 def test_a_message_falls_into_sentences(message, parts):
     assert texts(message) == parts
 
@@ -49,22 +37,12 @@ def test_a_long_sentence_is_told_in_clauses():
     assert all(len(part) < UNIT_CHARS for part in found)
 
 
-@pytest.mark.parametrize("mark", ["- ", "* ", "1. ", "2) ", "• ", "一、", "- [x] ", "  - "])
+@rated("units")
 def test_a_list_is_told_item_by_item_without_its_marks(mark):
     assert stood(f"{mark}worn belt\n{mark}dirty fan") == {"worn belt": "item", "dirty fan": "item"}
 
 
-@pytest.mark.parametrize(
-    ("written", "part"),
-    [
-        ("the **fan** is `dirty`", "the fan is dirty"),
-        ("kp is ~~0.09~~ 0.12", "kp is 0.12"),
-        ("see [L 18,204](?log=oven%207/run.log&line=18204)", "see L 18,204"),
-        ("see [the manual](https://example.org/a.pdf) for it", "see the manual for it"),
-        ("it swings <!-- PLOTLY_CHART:a1 --> here", "it swings here"),
-        ("## Oven 7", "Oven 7"),
-    ],
-)
+@rated("units")
 def test_emphasis_links_and_charts_leave_their_words(written, part):
     assert texts(written) == [part]
 
@@ -207,7 +185,8 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("message", LONG.values(), ids=LONG)
+@pytest.mark.soak
+@each("message", LONG.values())
 def test_a_paste_of_200_kb_takes_milliseconds(message):
     assert len(units_in(message, "oven 7", NAMES)) <= MOST_UNITS
     assert pieces(lambda: units_in(message, "oven 7", NAMES)) < 40

@@ -3,6 +3,7 @@
 import tomllib
 
 import pytest
+from cases import each
 
 from instrumentgpt.instruments import withheld_wording
 from instrumentgpt.instruments.findings import Withheld
@@ -13,8 +14,8 @@ NUMBERS = {"swing": 0.5, "error": -0.2, "overshoot": 2.0, "percent": 20.0}
 REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies"})
 
 
-@pytest.mark.parametrize("key", REASONS)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each("key", REASONS)
+@each("language", ["en", "zh"])
 def test_every_reason_is_a_sentence_in_its_language(key, language):
     said = withheld_wording.reason(Withheld("healthy", 2, {key: NUMBERS}), language)
     assert language_of(said) == language
