@@ -20,7 +20,7 @@ from instrumentgpt.agents.events import Done
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import UnknownAgent, choose, model_for
 from instrumentgpt.asking import started
-from instrumentgpt.detached import living, start_detached
+from instrumentgpt.detached import is_starting, living, start_detached
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import Settings, settings_in_force
@@ -45,7 +45,6 @@ from instrumentgpt.text.summary import Entry, parse, render, write
 NEW_MESSAGES = 4  # that the rules have summarised since the agent did: two exchanges
 POLL = 0.2  # s
 WAIT_SECONDS = 3600.0  # for its turn
-STARTING_SECONDS = 20.0  # a job may be without a process for so long
 _log = logging.getLogger(__name__)
 
 
@@ -103,7 +102,7 @@ def _close_dead(database: Database) -> None:
 
 def _is_alive(job: SummaryJob) -> bool:
     if job.pid is None:
-        return time.time() - job.asked_at < STARTING_SECONDS
+        return is_starting(job.asked_clock)
     return living(job.pid, job.id) is not None
 
 

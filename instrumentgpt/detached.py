@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -13,7 +14,8 @@ import psutil
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.settings import CHECKOUT
 
-CLOCK_SECONDS = 1.0  # a start time is told from the boot time, which moves when the clock is set
+STARTING_SECONDS = 20.0  # a run or job may be without a process for so long: between its row and its pid
+TICK_SECONDS = 1.5  # the boot time is told in whole seconds, and may change between two looks at it
 
 
 def start_detached(module: str, database: Path, name: str, log: IO[bytes] | int = subprocess.DEVNULL) -> int:
@@ -40,7 +42,7 @@ def start_detached(module: str, database: Path, name: str, log: IO[bytes] | int 
 def living(pid: int | None, name: str, started: float | None = None) -> psutil.Process | None:
     """Return the living process of the run or job; never another one that has its number by now.
 
-    started  when it began, by which one in the foreground is known, which does not carry the name
+    started  `started_after_boot` of one that does not carry the name in its environment
     """
     if pid is None:
         return None
@@ -56,4 +58,14 @@ def _is_of(process: psutil.Process, name: str, started: float | None) -> bool:
     with suppress(psutil.AccessDenied):
         if process.environ().get(RUN_VARIABLE) == name:
             return True
-    return abs(process.create_time() - (started or 0.0)) < CLOCK_SECONDS
+    return started is not None and abs(started_after_boot(process) - started) < TICK_SECONDS
+
+
+def started_after_boot(process: psutil.Process) -> float:
+    """Return the seconds from the boot to the start of `process`: the same whatever the clock is set to."""
+    return process.create_time() - psutil.boot_time()
+
+
+def is_starting(asked_clock: float | None) -> bool:
+    """Return whether what was asked for at `asked_clock`, monotonic, may still be without a process."""
+    return asked_clock is not None and 0.0 <= time.monotonic() - asked_clock < STARTING_SECONDS

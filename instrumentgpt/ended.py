@@ -10,14 +10,13 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.agents.events import Done, Event, Failure, Outcome, from_json, to_json
 from instrumentgpt.agents.family import end_all, run_processes
-from instrumentgpt.detached import living
+from instrumentgpt.detached import is_starting, living
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, get_run, live_runs, read_events
 from instrumentgpt.turn import Turn
 
-STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
 _log = logging.getLogger(__name__)
 
@@ -79,12 +78,11 @@ def _longest(run: Run, total: float) -> float:
 
 def reap(database: Database, run: Run, longest: float) -> bool:
     """Return whether the run was ended here: its process died, or it took more than `longest` seconds."""
-    age = time.time() - run.started_at
-    if run.began_at is not None and time.time() - run.began_at > longest:
+    if run.began_clock is not None and time.monotonic() - run.began_clock > longest:
         end_at_once(run)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True
-    if process_of(run) is not None or (run.pid is None and age < STARTING_SECONDS):
+    if process_of(run) is not None or (run.pid is None and is_starting(run.started_clock)):
         return False
     if get_run(database, run.id).status != "running":  # it ended between the two looks
         return False

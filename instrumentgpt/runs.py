@@ -7,7 +7,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -19,14 +19,22 @@ from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, to_j
 from instrumentgpt.agents.family import end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.background import after_answer
-from instrumentgpt.detached import start_detached
+from instrumentgpt.detached import start_detached, started_after_boot
 from instrumentgpt.ended import close, end_at_once, events_of, process_of, reap_all
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import run_turn
 from instrumentgpt.opening import open_turn
 from instrumentgpt.questions import Attachment, stored
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.storage.runs import Run, append_events, begin_run, get_run, request_stop, set_process
+from instrumentgpt.storage.runs import (
+    Run,
+    append_events,
+    begin_run,
+    get_run,
+    live_runs,
+    request_stop,
+    set_process,
+)
 from instrumentgpt.turn import run_folder
 
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
@@ -59,7 +67,7 @@ def start(
     with closing(db.connect(path)) as database:
         run_id = stored(database, conversation_id, text, mode, agent, attachments)
         try:
-            pid = _spawn(path, run_id)
+            pid = _spawn(database, path, run_id)
         except OSError as error:
             close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
             raise RunDoesNotStart(
@@ -186,23 +194,24 @@ def reap(database_path: str | Path) -> list[str]:
         return reap_all(database)
 
 
-def _spawn(path: Path, run_id: str) -> int:
+def _spawn(database: Database, path: Path, run_id: str) -> int:
     folder = run_folder(path, run_id)
     folder.mkdir(parents=True, exist_ok=True)
-    _forget_old_folders(folder.parent)
+    _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
     with (folder / "turn.log").open("ab") as log:
         return start_detached("instrumentgpt.turn_process", path, run_id, log)
 
 
 def _note_process(database: Database, run_id: str, pid: int) -> None:
     try:
-        set_process(database, run_id, pid, psutil.Process(pid).create_time())
+        set_process(database, run_id, pid, started_after_boot(psutil.Process(pid)))
     except psutil.NoSuchProcess:  # it has ended already; the reaper closes what it left
         set_process(database, run_id, pid, 0.0)
 
 
-def _forget_old_folders(runs_folder: Path) -> None:
+def _forget_old_folders(runs_folder: Path, live: Collection[str]) -> None:
+    """Remove what runs of long ago left; never of a live one, which only looks old once the clock was set."""
     for folder in runs_folder.iterdir():
         with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > KEPT_FOLDERS_SECONDS:
+            if folder.name not in live and time.time() - folder.stat().st_mtime > KEPT_FOLDERS_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)

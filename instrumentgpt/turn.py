@@ -90,7 +90,7 @@ class Turn:
         Without `remember` the state is stored as it was when the turn began.
         """
         after = self._learned() if remember else Learned(self.state, {}, [])
-        done = Done(outcome, self.answer.text, time.time() - self.run.started_at, self.usage)
+        done = Done(outcome, self.answer.text, self._seconds(), self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
@@ -124,6 +124,11 @@ class Turn:
             self.results,
             said=f"{self.question.content}\n{answer}",
         )
+
+    def _seconds(self) -> float:
+        """Return how long the user has waited; 0.0 if nobody can say: it was asked before a restart."""
+        clock = self.run.started_clock
+        return 0.0 if clock is None else max(0.0, time.monotonic() - clock)
 
     @property
     def _words(self) -> str:

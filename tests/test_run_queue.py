@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -102,8 +101,7 @@ def test_waiting_does_not_count_as_working_too_long(path, database, monkeypatch)
     monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
     first, second = asked(path, database, 2)
     wait_for(lambda: notes(database, second))
-    hours_ago = time.time() - 10_000
-    database.conn.execute("UPDATE runs SET started_at = ? WHERE id = ?", (hours_ago, second))
+    database.conn.execute("UPDATE runs SET started_clock = started_clock - 10000 WHERE id = ?", (second,))
     database.conn.commit()
     assert runs.reap(path) == []
     for run_id in (first, second):

@@ -224,6 +224,35 @@ def test_a_run_over_the_longest_time_is_ended_by_the_reaper(path, database, conv
     gone(*pids)
 
 
+def clock_set_by(days):
+    """Environment of a process whose clock is set, while its monotonic clock goes on as it does for all."""
+    found = [*Path("/usr/lib").glob("**/faketime/libfaketime.so.1")]
+    if not found:
+        pytest.skip("no libfaketime (apt-get install libfaketime)")
+    return {"LD_PRELOAD": str(found[0]), "FAKETIME": f"{days:+}d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+def test_setting_the_clock_ends_no_answer(path, database, conversation, agent, days):
+    agent("says_and_lingers_in_pieces")
+    run_id = runs.start(path, conversation, "why?")
+    pids_told(database, run_id)
+    words = [sys.executable, "-c", f"from instrumentgpt import runs; print(runs.reap({str(path)!r}))"]
+    elsewhen = {**os.environ, **clock_set_by(days)}
+    assert subprocess.run(words, env=elsewhen, capture_output=True, text=True).stdout.strip() == "[]"
+    assert runs.stop(path, run_id).status == "cancelled"
+
+
+def test_a_process_is_known_by_when_it_began_whatever_the_clock_is_set_to(
+    path, database, conversation, agent
+):
+    agent("says", "It swings.")
+    list(runs.consume(path, conversation, "why?"))
+    ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    noted = list_runs(database, conversation)[0].process_started
+    assert noted == pytest.approx(ticks / os.sysconf("SC_CLK_TCK"), abs=1.5)
+
+
 def test_the_turn_itself_ends_an_agent_that_works_too_long(path, database, conversation, agent, monkeypatch):
     agent("chatters")
     for seconds in (0.5, 5, 25):  # until it has come to speak

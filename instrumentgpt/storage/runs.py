@@ -17,7 +17,12 @@ EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
 
 @dataclass(frozen=True)
 class Run:
-    """One turn being answered, or answered. Times in seconds since 1970; `status` is "running" while live."""
+    """One turn being answered, or answered; `status` is "running" while live.
+
+    …_at     seconds since 1970: what people read
+    …_clock  by the monotonic clock of this boot, which nobody can set and which stands still while the
+             machine sleeps: how long something has taken. None in rows of before there was one
+    """
 
     id: str
     conversation_id: str
@@ -26,16 +31,18 @@ class Run:
     question_message_id: int | None
     status: str
     pid: int | None
-    process_started: float | None  # as psutil reports it: a pid alone may be another process by now
+    process_started: float | None  # seconds after the boot: a pid alone may be another process by now
     stop_requested: bool
     started_at: float
     finished_at: float | None
     began_at: float | None  # None: it waits for others to end
+    started_clock: float | None
+    began_clock: float | None
 
 
 _COLUMNS = (
     "id, conversation_id, agent, mode, question_message_id, status, pid, process_started, stop_requested,"
-    " started_at, finished_at, began_at"
+    " started_at, finished_at, began_at, started_clock, began_clock"
 )
 
 
@@ -44,12 +51,12 @@ def start_run(
 ) -> str:
     """Return the id of a new live run; raise RunInProgress if the conversation already has one."""
     run_id = uuid.uuid4().hex
-    values = (run_id, conversation_id, agent, mode, question_message_id, time.time())
+    values = (run_id, conversation_id, agent, mode, question_message_id, time.time(), time.monotonic())
     try:
         with transaction(database):
             database.conn.execute(
-                "INSERT INTO runs (id, conversation_id, agent, mode, question_message_id, started_at)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs (id, conversation_id, agent, mode, question_message_id, started_at,"
+                " started_clock) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
     except sqlite3.IntegrityError as error:
@@ -84,7 +91,8 @@ def begin_run(database: Database, run_id: str, at_once: int) -> int:
         if busy + before >= at_once and get_run(database, run_id).began_at is None:
             return int(busy + before - at_once + 1)
         database.conn.execute(
-            "UPDATE runs SET began_at = coalesce(began_at, ?) WHERE id = ?", (time.time(), run_id)
+            "UPDATE runs SET began_at = ?, began_clock = ? WHERE id = ? AND began_at IS NULL",
+            (time.time(), time.monotonic(), run_id),
         )
     return 0
 

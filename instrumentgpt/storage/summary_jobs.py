@@ -31,13 +31,15 @@ class SummaryJob:
     text: str
     pid: int | None
     asked_at: float
+    asked_clock: float | None  # monotonic, see storage/runs.py
     began_at: float | None
     finished_at: float | None
     usage: Mapping[str, float] = field(default_factory=dict)
 
 
 _COLUMNS = (
-    "id, conversation_id, agent, status, note, replaced, text, pid, asked_at, began_at, finished_at, usage"
+    "id, conversation_id, agent, status, note, replaced, text, pid, asked_at, asked_clock, began_at,"
+    " finished_at, usage"
 )
 
 
@@ -47,9 +49,9 @@ def ask_for_summary(database: Database, conversation_id: str, agent: str, replac
     try:
         with transaction(database):
             database.conn.execute(
-                "INSERT INTO summary_jobs (id, conversation_id, agent, replaced, asked_at)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (job_id, conversation_id, agent, replaced, time.time()),
+                "INSERT INTO summary_jobs (id, conversation_id, agent, replaced, asked_at, asked_clock)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (job_id, conversation_id, agent, replaced, time.time(), time.monotonic()),
             )
     except sqlite3.IntegrityError:
         return None

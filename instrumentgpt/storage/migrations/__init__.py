@@ -7,6 +7,7 @@ from sqlite_utils.migrations import Migrations
 
 from instrumentgpt.storage.migrations.conversations import (
     artifacts_and_sessions,
+    clocks_of_runs,
     conversations_and_messages,
     permissions,
     roles_in_order,
@@ -69,6 +70,7 @@ STEPS = (
     likely_nicknames,
     facts_of_older_logs,
     deleted_turns,
+    clocks_of_runs,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -157,6 +157,12 @@ def waiting_runs(database: Database) -> None:
     database.execute("ALTER TABLE runs ADD COLUMN began_at REAL")
 
 
+def clocks_of_runs(database: Database) -> None:
+    """How long runs and summaries have taken, by a clock that nobody sets (storage/runs.py)."""
+    for table, column in (("runs", "started"), ("runs", "began"), ("summary_jobs", "asked")):
+        database.execute(f"ALTER TABLE {table} ADD COLUMN {column}_clock REAL")
+
+
 def roles_in_order(database: Database) -> None:
     """The order of questions and answers is read from an index alone."""
     database.execute("CREATE INDEX messages_in_order ON messages (conversation_id, id, role)")
