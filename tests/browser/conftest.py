@@ -1,20 +1,26 @@
-"""A real Streamlit server in a home of its own, driven by the system's Chromium."""
+"""A real Streamlit server per worker, in a home of its own, driven by the system's Chromium."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from driving import CHROMIUM, FLAGS, Server, counting_agent, running
+from driving import CHROMIUM, FLAGS, Server, counting_agent, opened, running
 
-BROWSER_SECONDS = 900  # for a test of many turns on a slow machine; each of its waits has its own bound
+from instrumentgpt import runs
+from instrumentgpt.settings import Settings
+from instrumentgpt.storage.runs import live_runs
+
+TEST_SECONDS = 300  # of a journey; the first start of a server is no part of it
+AS_SHIPPED = dict.fromkeys(asdict(Settings()))
+OFFLINE = {"agent": "offline"}
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.timeout(BROWSER_SECONDS))
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS, func_only=True))
 
 
 @pytest.fixture(scope="session")
@@ -29,39 +35,43 @@ def browser_context_args() -> dict[str, object]:
     return {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB"}
 
 
-@pytest.fixture
-def serve(tmp_path) -> Iterator[Callable[..., Server]]:
-    """Return a function that starts a server of the test's own with these settings in its environment."""
-    with ExitStack() as servers:
-        yield lambda **settings: servers.enter_context(running(tmp_path, settings))
-
-
-@pytest.fixture(scope="module")
-def offline(tmp_path_factory) -> Iterator[Server]:
-    """A server answered by the offline analyst, one for all tests of a module."""
-    with running(tmp_path_factory.mktemp("offline"), {"agent": "offline"}) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def counting(tmp_path_factory) -> Iterator[Server]:
-    """A server whose agent counts to 60, ten words a second, one for all tests of a module."""
-    folder = tmp_path_factory.mktemp("counting")
-    with running(folder, counting_agent(folder, words=60, seconds=0.1)) as server:
+@pytest.fixture(scope="session")
+def server_of_worker(tmp_path_factory, browser) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("server"), {}) as server:
+        server.save(OFFLINE)
+        opened(browser.new_page(), server.address()).context.close()  # the first visit imports everything
         yield server
 
 
 @pytest.fixture
-def counting_alone(serve, tmp_path) -> Server:
-    """The same for one test, which may kill it."""
-    return serve(**counting_agent(tmp_path, words=60, seconds=0.1))
+def server(server_of_worker) -> Iterator[Server]:
+    """The worker's server, with the offline analyst; what a test sets or leaves unanswered is undone."""
+    yield server_of_worker
+    with server_of_worker.database() as database:
+        left = [run.id for run in live_runs(database)]
+    for run in left:
+        runs.stop(server_of_worker.database_path, run)
+    server_of_worker.save(AS_SHIPPED | OFFLINE)
 
 
 @pytest.fixture
-def held(request) -> Iterator[Path]:
-    """A file that holds the agent of the test's counting server at its twentieth word until it is deleted."""
-    alone = "counting_alone" in request.fixturenames
-    path = request.getfixturevalue("counting_alone" if alone else "counting").held
-    path.touch()
-    yield path
-    path.unlink(missing_ok=True)
+def offline(server) -> Server:
+    return server
+
+
+@pytest.fixture
+def counting(server) -> Iterator[Server]:
+    """The worker's server, its agent counting to 60, held at the twentieth word while there is `held`."""
+    server.held.touch()
+    server.save(counting_agent(server.home.parent, words=60, seconds=0.02))
+    yield server
+    server.held.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def counting_alone(tmp_path) -> Iterator[Server]:
+    """The same on a server of the test's own, which it may kill."""
+    with running(tmp_path, counting_agent(tmp_path, words=60, seconds=0.02)) as server:
+        server.held.touch()
+        yield server
+        server.held.unlink(missing_ok=True)

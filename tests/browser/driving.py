@@ -9,12 +9,17 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
+from sqlite_utils import Database
+
+import db
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -23,7 +28,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 )
 START_SECONDS = 120
-ANSWER_MS = 60_000  # nothing is waited for that does not come, and what comes may take long on a busy machine
+ANSWER_MS = 25_000  # nothing is waited for that does not come; within the 30 s that a test has
 expect.set_options(timeout=ANSWER_MS)
 
 
@@ -51,10 +56,28 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def database_path(self) -> Path:
+        return self.home / "instrumentgpt.db"
+
+    def address(self, page: str = "", **query: str | int) -> str:
+        """Return where `page` ("": the chat, "logs", "settings") opens at what the query names."""
+        return f"{self.url}/{page}?{urlencode(query)}"
+
+    def database(self) -> closing[Database]:
+        return closing(db.connect(self.database_path))
+
+    def save(self, settings: Mapping[str, Any]) -> None:
+        """Save these settings, as the Settings page does; None: as shipped."""
+        with self.database() as database:
+            for name, value in settings.items():
+                db.save_setting(database, name, value)
+
     def start(self) -> None:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         ours = {name: value for name, value in os.environ.items() if not name.startswith("INSTRUMENTGPT_")}
-        environment = {**ours, "INSTRUMENTGPT_HOME": str(self.home), **self.settings}
+        places = {"INSTRUMENTGPT_HOME": str(self.home), "HOME": str(self.home.parent / "user")}
+        environment = {**ours, **places, **self.settings}
         with (self.home.parent / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
@@ -113,12 +136,27 @@ def ask(page: Page, question: str) -> None:
     box.press("Enter")
 
 
+def messages(page: Page, count: int) -> Locator:
+    """Return the messages once there are `count` of them and none is being written."""
+    found = page.get_by_test_id("stChatMessage")
+    expect(found).to_have_count(count)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    return found
+
+
+def answered(page: Page, questions: int, by: str = "Offline analyst") -> Locator:
+    """Return the newest answer once `questions` have theirs, and it says who gave it."""
+    newest = messages(page, 2 * questions).nth(2 * questions - 1)
+    expect(newest).to_contain_text(f"{by} ·")
+    return newest
+
+
 def until(page: Page, condition: Callable[[], bool]) -> None:
     """Wait until `condition` holds; fail if it does not come to."""
     deadline = time.monotonic() + ANSWER_MS / 1000
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
-        page.wait_for_timeout(200)
+        page.wait_for_timeout(100)
 
 
 def opened(page: Page, url: str) -> Page:

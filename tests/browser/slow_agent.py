@@ -35,5 +35,7 @@ def main(count, seconds, held):
     say("result", subtype="success", is_error=False, result=text, duration_ms=1, request_id="r")
 
 
-if __name__ == "__main__" and "--help" not in sys.argv:
+if __name__ == "__main__" and sys.argv[-1] == "status":
+    print("Logged in as engineer@bench")
+elif __name__ == "__main__" and "--help" not in sys.argv:
     main(int(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3]))

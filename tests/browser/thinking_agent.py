@@ -31,5 +31,7 @@ def main(held):
     say("result", subtype="success", is_error=False, result="kp is too high.", usage=usage, duration_ms=1)
 
 
-if __name__ == "__main__" and "--help" not in sys.argv:
+if __name__ == "__main__" and sys.argv[-1] == "status":
+    print("Logged in as engineer@bench")
+elif __name__ == "__main__" and "--help" not in sys.argv:
     main(Path(sys.argv[1]))
