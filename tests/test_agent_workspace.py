@@ -216,7 +216,7 @@ def test_a_packed_log_is_copied_unpacked_and_again_when_it_has_changed(tmp_path)
 
 def test_a_log_that_is_damaged_or_huge_is_left_out_and_leaves_nothing(tmp_path):
     (tmp_path / "cut.log.gz").write_bytes(gzip.compress(b"x" * 99_999)[:50])
-    (tmp_path / "no.log.gz").write_bytes(b"not packed")
+    (tmp_path / "bomb.log.gz").write_bytes(gzip.compress(b"\n" * (workspace.LARGEST_COPY - 1)))
     with (tmp_path / "huge.log").open("wb") as huge:
         huge.truncate(workspace.LARGEST_COPY + 1)
     copy_logs(tmp_path / "logs", [("d", path) for path in sorted(tmp_path.glob("*.log*"))])

@@ -1,5 +1,6 @@
 """Logs are listed and fetched over HTTP: whole or not at all, once, and from nowhere else."""
 
+import gzip
 import os
 from dataclasses import replace
 
@@ -7,6 +8,9 @@ import pytest
 
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.fetch import FetchError, Limits, RemoteLog, fetch, list_logs
+from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.reading.bounds import OversizedLog
+from instrumentgpt.instruments.remotes import LISTING_BYTES
 from tests.log_servers import Web, web
 from tests.waiting import at_once
 
@@ -199,6 +203,20 @@ def test_a_server_that_hides_the_length_is_refused(server, tmp_path):
 def test_a_log_over_the_size_limit_is_refused(server, tmp_path):
     with pytest.raises(FetchError, match=r"has 0.7 MB, over the limit of 0.5 MB"):
         fetch(only(server), tmp_path, None, Limits(size=500_000))
+
+
+def test_a_folder_without_end_is_refused_before_it_fills_the_memory(server):
+    server.listing = "x" * (LISTING_BYTES + 1)
+    with pytest.raises(FetchError, match="longer than 8 MB"):
+        list_logs(device(server), PATIENT)
+
+
+def test_a_bomb_that_a_server_sends_is_fetched_as_it_is_and_refused_by_its_reader(server, tmp_path):
+    server.files[NAME] = gzip.compress(b"\n" * 80_000_000)
+    path = fetch(only(server), tmp_path, None, PATIENT)
+    assert path.stat().st_size == len(server.files[NAME]) < 100_000
+    with pytest.raises(OversizedLog, match="at most 200 times"):
+        read_log(path)
 
 
 def test_links_that_leave_the_folder_and_strange_names_are_ignored(server):

@@ -15,6 +15,9 @@ from typing import Any
 
 from instrumentgpt.agents.codex_cli import RULE_FILE
 from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
+from instrumentgpt.instruments.reading.sources import is_compressed
 from instrumentgpt.settings import CHECKOUT
 from instrumentgpt.storage.permissions import Permission
 
@@ -139,7 +142,7 @@ def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:
             if _unpacked(source, part):
                 shutil.copystat(source, part)
                 part.replace(target)
-        except (OSError, EOFError, zlib.error) as problem:
+        except (OSError, EOFError, zlib.error, InstrumentGPTError) as problem:
             _log.warning("%s is not copied for the agent: %s", source, problem)
         finally:
             part.unlink(missing_ok=True)
@@ -147,12 +150,16 @@ def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:
 
 def _unpacked(source: Path, part: Path) -> bool:
     """Write the text of `source` into `part`; return whether that was all of it."""
+    check_is_file(source)
+    if source.stat().st_size > LARGEST_COPY:
+        return False
     with source.open("rb") as file, part.open("wb") as writing:
-        reading = gzip.GzipFile(fileobj=file) if source.suffix == ".gz" else file
-        for _ in range(LARGEST_COPY // BLOCK):
+        reading = gzip.GzipFile(fileobj=file) if is_compressed(source) else file
+        for number in range(LARGEST_COPY // BLOCK):
             block = reading.read(BLOCK)
             if not block:
                 return True
+            check_size(source.name, number * BLOCK, packed=file.tell())
             writing.write(block)
     return False
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.reading.bounds import most_text
 from instrumentgpt.instruments.remotes import NETWORK_ERRORS, FetchError, Limits, Remote, connected, is_cut
 
 CHUNK = 1 << 18  # bytes
@@ -94,10 +95,11 @@ class Copy:
         if self.target.exists() and self._noted() == [self.url, version.size, version.stamp]:
             self.on_progress(version.size, version.size)
             return self.target
-        if version.size > self.limits.size:
+        most = self.limits.size or most_text()
+        if version.size > most:
             raise FetchError(
                 f"{self.name} has {version.size / 1e6:.1f} MB, over the limit of "
-                f"{self.limits.size / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
+                f"{most / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
             )
         if self.target.exists() and not self.part.exists():
             shutil.copyfile(self.target, self.part)

@@ -19,6 +19,7 @@ from sshfs import SSHFileSystem
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 
+LISTING_BYTES = 8_000_000  # of a web server's page of links: 50,000 logs take 5 MB
 SFTP_BLOCK = 1 << 16  # bytes of a request; more at once leaves asyncssh's tasks behind when the line breaks
 _CUT = (
     aiohttp.ClientPayloadError,
@@ -41,7 +42,7 @@ class Limits:
     connect: float = 10.0
     silence: float = 20.0  # without one byte
     total: float = 900.0
-    size: int = 4 << 30
+    size: int = 0  # 0: as much as may be read
     attempts: int = 4  # in a row without a new byte
 
 
@@ -134,14 +135,35 @@ def _http(limits: Limits) -> HTTPFileSystem:
         simple_links=False,
         skip_instance_cache=True,
         get_client=_session,
-        client_kwargs={"timeout": timeout, "auto_decompress": False},
+        client_kwargs={
+            "timeout": timeout,
+            "auto_decompress": False,  # what is packed is unpacked where that has limits: by its reader
+            "headers": {"Accept-Encoding": "identity"},
+        },
     )
 
 
 async def _session(**options: Any) -> aiohttp.ClientSession:
     tracing = aiohttp.TraceConfig()
     tracing.on_request_redirect.append(_stay_on_host)
-    return aiohttp.ClientSession(trace_configs=[tracing], **options)
+    return aiohttp.ClientSession(trace_configs=[tracing], response_class=_Listing, **options)
+
+
+class _Listing(aiohttp.ClientResponse):
+    """An answer that is read as one text only up to a length: a log is read piece by piece, past this."""
+
+    async def read(self) -> bytes:
+        body = bytearray()
+        async for piece in self.content.iter_any():
+            body += piece
+            if len(body) > LISTING_BYTES:
+                self.close()
+                raise FetchError(
+                    f"{self.url}: the page that lists the folder is longer than {LISTING_BYTES / 1e6:g} MB. "
+                    "Check the address, or move older logs to another folder"
+                )
+        self._body = bytes(body)
+        return self._body
 
 
 async def _stay_on_host(

@@ -10,6 +10,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import conclusions, connection, session, space, trial, untrusted
 from instrumentgpt.ui.settings_form import draw_fields
@@ -83,3 +84,4 @@ def _save(database: Database, before: Settings, changed: Settings) -> None:
 def _draw_paths() -> None:
     st.caption(f"Database: `{database_path()}`")
     st.caption(f"Data folder: `{home()}` (set it with `INSTRUMENTGPT_HOME`)")
+    st.caption(f"Largest log: {most_text() / 1e6:,.0f} MB of text (set it with `{MEGABYTES_VARIABLE}`)")

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import Rows
 from instrumentgpt.instruments.reading.scan import Samples, plan_of, scan
@@ -63,12 +64,14 @@ def _blocks(
     source: Source, layout: Format, notes: list[str], block_bytes: int
 ) -> Iterator[tuple[Callable[[], Scanned], float]]:
     """Yield the work of each block, and the share of the log that is read after it."""
-    done = 0
+    done, text = 0, 0
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_compressed(part):
             single = Source(part, (part,), (size,))
             read = [0.0]
             for chunk in chunks(single, block_bytes, notes, read.append):
+                text += len(chunk.content)
+                check_size(source.path.name, text)
                 yield partial(_scan_text, chunk.content, layout, {}), (done + read[-1] * size) / source.size
         else:
             for offset in range(0, size, block_bytes):
@@ -108,6 +111,7 @@ def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text
             end = end or got
             buffer[end : end + PADDING] = bytes(PADDING)
             return Text.padded(buffer, start, end - start)
+        check_line(part.name, 0, tail)
         tail *= 16
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.reading.bounds import check_is_file, check_line, check_size
 
 CHUNK_BYTES = 8 << 20  # one numpy pass over 8 MB stays in cache-friendly, flat memory
 ROTATED = re.compile(r"\.(\d+)$")
@@ -47,6 +48,7 @@ def open_source(path: Path) -> Source:
 
     A folder is one log of its files. A file whose neighbours are named after it (`run.log.1`, `run.log.2.gz`)
     is one log with them: the greater the number, the older the part.
+    Raises OversizedLog for one that is too much to read.
     """
     if path.is_dir():
         parts = sorted((part for part in path.iterdir() if _is_part(part)), key=_age_of)
@@ -55,9 +57,12 @@ def open_source(path: Path) -> Source:
                 f"{path.name}: the folder has no log file in it. Choose a folder with .log or .csv files."
             )
     else:
+        check_is_file(path)
         parts = [*_rotated(path), path]
     notes = (f"read as one log: {', '.join(part.name for part in parts)}",) if len(parts) > 1 else ()
-    return Source(path, tuple(parts), tuple(part.stat().st_size for part in parts), notes)
+    sizes = tuple(part.stat().st_size for part in parts)
+    check_size(path.name, sum(sizes))
+    return Source(path, tuple(parts), sizes, notes)
 
 
 def _is_part(path: Path) -> bool:
@@ -96,15 +101,18 @@ def chunks(
     progress  is called with the share of the parts' bytes that has been read, 0 to 1
     """
     notes = [] if notes is None else notes
-    first_line, done = 1, 0
+    first_line, done, text = 1, 0, 0
     for part, size in zip(source.parts, source.sizes, strict=True):
         rest = b""
         for block, read in _blocks(part, size, chunk_bytes, notes):
+            text += len(block)
+            check_size(source.path.name, text)
             if progress:
                 progress((done + read) / max(source.size, 1))
             end = block.rfind(b"\n") + 1
             if not end:
                 rest += block
+                check_line(part.name, first_line, len(rest))
                 continue
             content = rest + block[:end] if rest else block[:end]
             rest = block[end:]
@@ -133,7 +141,10 @@ def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterat
                 yield block, size - left
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
+            text = 0
             for block in _unpacked(unpacked, part, chunk_bytes, notes):
+                text += len(block)
+                check_size(part.name, text, packed=file.tell())
                 yield block, file.tell()
 
 
