@@ -25,6 +25,7 @@ from instrumentgpt.agents.events import (
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
+from instrumentgpt.agents.sandbox import kept
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming
 from instrumentgpt.equipment import missing_source
@@ -173,6 +174,8 @@ def started(
     """Return what `agent` answers to `request`, without the secrets of its environment."""
     environment = {**environment_for(agent), RUN_VARIABLE: run_id}
     command = agent.command(program, request, environment)
+    if agent.state:
+        command = kept(command, request, agent.state, settings)
     events = run(command, agent.parse, _clocks(settings), stopped, agent.signs)
     return redacted(events, secrets_of(environment))
 

@@ -1,12 +1,12 @@
 """What a CLI agent is given for a turn: its folder with our rule and tools, and the conversation's files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import db
-from instrumentgpt.agents.family import RUN_VARIABLE
-from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, write_pasted
+from instrumentgpt.agents.workspace import copy_logs, prepare, write_pasted
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.storage.permissions import Permission
 from instrumentgpt.text.filtering import RAW_LOG, RECENT_CHARS, filter_content
@@ -20,14 +20,14 @@ class Case:
     """What a turn knows that an agent's folder is made of.
 
     home     the folder of the database, the cache and the workspaces
+    tools    what the agent starts as our MCP server: {command, args, env}
     logs     names of the logs fetched in this conversation, oldest first
     dropped  files that came with its questions
     source   the repository of the device's software
     """
 
     home: Path
-    run_id: str
-    task_file: Path
+    tools: Mapping[str, Any]
     permission: Permission
     logs: Sequence[str]
     dropped: Iterable[Path]
@@ -37,8 +37,7 @@ class Case:
 
 def equip(folder: Path, agent: str, case: Case) -> Path:
     """Make `folder` ready for `agent` and return the file that names our tools' server."""
-    server = tool_server(case.task_file, case.home, {RUN_VARIABLE: case.run_id})
-    mcp_config = prepare(folder, agent, server, case.permission, case.source)
+    mcp_config = prepare(folder, agent, case.tools, case.permission, case.source)
     fetched = _fetched(case.home / "cache", set(case.logs[-MOST_LOGS:]))
     copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in case.dropped)])
     write_pasted(folder / "pasted", pasted(case.earlier))

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import db
+from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import Agent, model_for
+from instrumentgpt.agents.sandbox import tools_entry
+from instrumentgpt.agents.workspace import tool_server
 from instrumentgpt.equipment import Case, equip, source_of
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.storage.facts import list_facts
@@ -61,12 +64,16 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
         may_run=allowed.may_run,
         may_edit=allowed.may_edit,
         source=source,
+        may_browse=allowed.may_browse,
+        run_folder=turn.folder,
     )
     if agent.name == "offline":  # it is our own, and needs none of this
         return request
+    server = tool_server(task_file, turn.home(), {RUN_VARIABLE: turn.run.id})
+    entry = tools_entry(server, turn.folder) if agent.state else server
     logs, dropped = known.downloaded_logs, list(turn.uploads())
-    case = Case(turn.home(), turn.run.id, task_file, allowed, logs, dropped, turn.earlier, source)
-    return replace(request, mcp_config=equip(folder, agent.name, case))
+    case = Case(turn.home(), entry, allowed, logs, dropped, turn.earlier, source)
+    return replace(request, server=server, mcp_config=equip(folder, agent.name, case))
 
 
 def device_of(turn: Turn) -> Device | None:

@@ -31,6 +31,8 @@ class Settings:
     total_seconds: float = 900.0
     runs_at_once: int = 3  # answers in progress, of all conversations; further ones wait
     retention_days: int = 0  # conversations untouched for longer lose charts, files and caches; 0: none does
+    sandbox: bool = True  # whether CLI agents are confined where the kernel can do that
+    agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
     panel_remembers: bool = False  # experts are told what they concluded in other conversations
     background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 

@@ -273,6 +273,21 @@ def says_and_lingers_in_pieces():
         say(f"word{number} ")
 
 
+def hides_a_child_and_lingers():
+    """Say a word a second for ever; a child of nobody's, in a session of its own, has no environment."""
+    hiding = f"setsid env -i sleep {LONG} <&- >/dev/null 2>&1 & echo $!"
+    hidden = subprocess.run(["sh", "-c", hiding], capture_output=True, text=True, check=True).stdout
+    say(f"{os.getpid()} {hidden.strip()} ")
+    for number in itertools.count():
+        time.sleep(0.02)
+        say(f"word{number} ")
+
+
+def hides_a_child_and_ends():
+    hiding = f"setsid env -i sleep {LONG} <&- >/dev/null 2>&1 & echo $!"
+    says(subprocess.run(["sh", "-c", hiding], capture_output=True, text=True, check=True).stdout.strip())
+
+
 def resumes():
     """Say which session it goes on with, and begin one called s-1."""
     emit("system", subtype="init", session_id="s-1", model="fake")

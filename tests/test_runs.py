@@ -115,8 +115,14 @@ def test_of_a_double_click_one_question_starts(path, database, conversation, age
     runs.stop(path, started[0])
 
 
-def test_stop_keeps_the_partial_answer_marked_and_leaves_no_process(path, database, conversation, agent):
-    agent("says_and_lingers_in_pieces")
+LINGERING = pytest.mark.parametrize("behaviour", ["says_and_lingers_in_pieces", "hides_a_child_and_lingers"])
+
+
+@LINGERING
+def test_stop_keeps_the_partial_answer_marked_and_leaves_no_process(
+    path, database, conversation, agent, behaviour
+):
+    agent(behaviour)
     run_id = runs.start(path, conversation, "why?")
     pids = [*pids_told(database, run_id), get_run(database, run_id).pid]
     with at_once():
@@ -142,8 +148,16 @@ def test_the_times_that_a_stop_may_take_add_up_to_a_second_and_a_half():
     assert Clocks().grace_when_stopped + 2 * POLL < runs.STOP_SECONDS < 1.5
 
 
-def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent):
-    agent("says_and_lingers_in_pieces")
+def test_what_an_agent_hides_does_not_outlive_its_answer(path, database, conversation, agent):
+    agent("hides_a_child_and_ends")
+    *_, done = runs.consume(path, conversation, "why?")
+    assert done.outcome == "ok"
+    gone(int(done.text))
+
+
+@LINGERING
+def test_stop_ends_a_turn_that_is_wedged(path, database, conversation, agent, behaviour):
+    agent(behaviour)
     run_id = runs.start(path, conversation, "why?")
     pids = pids_told(database, run_id)
     os.kill(get_run(database, run_id).pid, signal.SIGSTOP)  # it will not react to anything but SIGKILL

@@ -1,9 +1,14 @@
-"""The processes of a run: found by parentage, group or inheritance, and ended together."""
+"""The processes of a run: found by parentage, group or inheritance, and ended together.
+
+An agent's keeper (`keeper.py`) becomes the parent of whatever loses its own: so parentage finds them all, in
+whatever session and with whatever environment; where there is no keeper, the group and the mark must do.
+"""
 
 import os
 import signal
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -36,7 +41,7 @@ def end_family(process: "subprocess.Popen[bytes]", patience: float, grace: float
     while not has_left(process) and time.monotonic() < deadline:
         time.sleep(LOOK)
     left = has_left(process)
-    end_all(family | family_of(process.pid), grace)
+    end_all(family | family_of(process.pid), grace, last=process.pid)
     exit_code = process.wait()
     return exit_code if left else None
 
@@ -61,31 +66,65 @@ def family_of(pid: int) -> set[psutil.Process]:
 
 
 def run_processes(run: str) -> set[psutil.Process]:
-    """Return the living processes of `run` by the environment they inherited, this one excepted."""
-    found = set()
+    """Return the living processes of `run` but this one: those that inherited its mark, and all below."""
+    found: set[psutil.Process] = set()
     for process in psutil.process_iter():
         try:
             if process.pid != os.getpid() and process.environ().get(RUN_VARIABLE) == run:
                 found.add(process)
         except (psutil.Error, OSError):
             continue
-    return found
+    return {process for process in _with_descendants(found) if _lives(process)}
 
 
-def end_all(family: Iterable[psutil.Process], grace: float) -> None:
-    """End every process of `family`: SIGTERM, and SIGKILL for those still there after `grace` seconds.
+def _with_descendants(roots: set[psutil.Process]) -> set[psutil.Process]:
+    children: dict[int, list[psutil.Process]] = defaultdict(list)
+    for process in psutil.process_iter() if roots else ():
+        with suppress(psutil.Error):
+            children[process.ppid()].append(process)
+    found, new = set(roots), list(roots)
+    while new:
+        new = [child for child in children[new.pop().pid] if child not in found] + new
+        found.update(new)
+    return found - {psutil.Process()}
+
+
+def end_all(family: Iterable[psutil.Process], grace: float, last: int = 0) -> None:
+    """End every process of `family`, and all below them: SIGTERM, and SIGKILL for those still there after
+    `grace` seconds.
 
     Without any grace there is no SIGTERM: on a busy machine somebody would begin to act on it all the same.
+    The process `last` may leave by itself when all others are gone, as a keeper does, which clears up.
     """
-    living = [process for process in family if _lives(process)]
-    steps = ((signal.SIGTERM, grace), (signal.SIGKILL, KILLED_SECONDS))
-    for number, seconds in steps if grace > 0 else steps[1:]:
-        for process in living:
-            with suppress(psutil.Error):
-                process.send_signal(number)
-        deadline = time.monotonic() + seconds
-        while (living := [process for process in living if _lives(process)]) and time.monotonic() < deadline:
-            time.sleep(LOOK)
+    family = set(family)
+    if grace > 0:
+        _send(signal.SIGTERM, family)
+        _wait_until_gone(family, grace)
+    living = {process for process in family if _lives(process)}
+    deadline = time.monotonic() + KILLED_SECONDS
+    found = living
+    while found and time.monotonic() < deadline:  # who is stopped starts nobody any more
+        _send(signal.SIGSTOP, found)
+        found = _with_descendants(living) - living
+        living |= found
+    keepers = {process for process in living if process.pid == last}
+    _send(signal.SIGKILL, living - keepers)
+    _send(signal.SIGCONT, keepers)
+    _wait_until_gone(living, KILLED_SECONDS if living - keepers else 0.0)
+    _send(signal.SIGKILL, keepers)
+    _wait_until_gone(keepers, KILLED_SECONDS)
+
+
+def _send(number: signal.Signals, processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.Error):
+            process.send_signal(number)
+
+
+def _wait_until_gone(processes: Iterable[psutil.Process], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while any(map(_lives, processes)) and time.monotonic() < deadline:
+        time.sleep(LOOK)
 
 
 def _lives(process: psutil.Process) -> bool:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
@@ -24,8 +25,10 @@ class Request:
 
     mcp_config  a file {"mcpServers": {name: {command, args, env}}} for agents told on their command line
     resume      the agent's own id of the session to go on with, or ""
-    may_run, may_edit  whether it may run commands, and change files; without them it may read
+    may_run, may_edit, may_browse  whether it may run commands, change files, use the web; else it may read
     source      the repository of the instrument's software, to work in; nothing of ours is written there
+    run_folder  of the run, ours: an agent that is kept finds our tools in it
+    server      how our MCP server is started: {command, args, env}
     """
 
     prompt: str
@@ -37,6 +40,9 @@ class Request:
     may_run: bool = False
     may_edit: bool = False
     source: Path | None = None
+    may_browse: bool = False
+    run_folder: Path | None = None
+    server: Mapping[str, Any] | None = None
 
     @property
     def workplace(self) -> Path:

@@ -44,6 +44,7 @@ class Agent:
     command  how to ask it: (path, request, environment) → Command
     parse    lines of its stdout → events, the last a Done
     own      environment variables of this agent's own, by prefix: they are passed on to it alone
+    state    folders of its own, as agents/sandbox.py names them; () for a program of ours, which is not kept
     resumes  whether it can go on with an earlier session, by the id that it told in a Session event
     """
 
@@ -56,6 +57,7 @@ class Agent:
     own: tuple[str, ...] = ()
     install: str = ""
     resumes: bool = True
+    state: tuple[str, ...] = ()
 
 
 def _offline_command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
@@ -84,6 +86,7 @@ AGENTS: dict[str, Agent] = {
         cursor_cli.SIGNS,
         ("CURSOR_",),
         cursor_cli.INSTALL,
+        state=("$CURSOR_CONFIG_DIR", "$CURSOR_DATA_DIR", "$XDG_CONFIG_HOME/cursor", "$XDG_CACHE_HOME/cursor"),
     ),
     "claude": Agent(
         "claude",
@@ -94,6 +97,7 @@ AGENTS: dict[str, Agent] = {
         claude_cli.SIGNS,
         ("ANTHROPIC_", "CLAUDE_"),
         claude_cli.INSTALL,
+        state=("$CLAUDE_CONFIG_DIR", "$HOME/.claude.json", "$XDG_CACHE_HOME/claude-cli-nodejs"),
     ),
     "codex": Agent(
         "codex",
@@ -104,6 +108,7 @@ AGENTS: dict[str, Agent] = {
         codex_cli.SIGNS,
         ("OPENAI_", "CODEX_"),
         codex_cli.INSTALL,
+        state=("$CODEX_HOME",),
     ),
     "gemini": Agent(
         "gemini",
@@ -114,6 +119,7 @@ AGENTS: dict[str, Agent] = {
         gemini_cli.SIGNS,
         ("GEMINI_", "GOOGLE_"),
         gemini_cli.INSTALL,
+        state=("$GEMINI_CLI_HOME/.gemini",),
     ),
     "opencode": Agent(
         "opencode",
@@ -124,6 +130,7 @@ AGENTS: dict[str, Agent] = {
         opencode_cli.SIGNS,
         ("OPENCODE_", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
         opencode_cli.INSTALL,
+        state=tuple(f"$XDG_{kind}_HOME/opencode" for kind in ("CACHE", "CONFIG", "DATA", "STATE")),
     ),
     "offline": Agent(
         "offline",

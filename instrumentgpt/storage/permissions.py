@@ -15,21 +15,27 @@ class Permission:
 
     may_run: bool = False  # commands
     may_edit: bool = False  # files
+    may_browse: bool = False  # the web: its own tools that search it and fetch from it
     changed_by: str = ""
     changed_at: float = 0.0  # s since 1970
 
 
-_COLUMNS = "may_run, may_edit, changed_by, changed_at"
+_COLUMNS = "may_run, may_edit, may_browse, changed_by, changed_at"
 
 
 def save_permission(
-    database: Database, conversation_id: str, may_run: bool, may_edit: bool, changed_by: str
+    database: Database,
+    conversation_id: str,
+    may_run: bool,
+    may_edit: bool,
+    changed_by: str,
+    may_browse: bool = False,
 ) -> None:
     """Put on record what agents may do in this conversation from now on."""
     with transaction(database):
         database.conn.execute(
-            f"INSERT INTO permissions (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
-            (conversation_id, may_run, may_edit, changed_by, time.time()),
+            f"INSERT INTO permissions (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+            (conversation_id, may_run, may_edit, may_browse, changed_by, time.time()),
         )
 
 
@@ -37,7 +43,7 @@ def list_permissions(database: Database, conversation_id: str) -> list[Permissio
     """Return every change, newest first."""
     sql = f"SELECT {_COLUMNS} FROM permissions WHERE conversation_id = ? ORDER BY id DESC"
     found: list[Any] = rows(database, sql, (conversation_id,))
-    return [Permission(bool(row[0]), bool(row[1]), *row[2:]) for row in found]
+    return [Permission(bool(row[0]), bool(row[1]), bool(row[2]), *row[3:]) for row in found]
 
 
 def permission_in_force(database: Database, conversation_id: str) -> Permission:

@@ -9,6 +9,7 @@ from instrumentgpt.storage.migrations.conversations import (
     artifacts_and_sessions,
     clocks_of_runs,
     conversations_and_messages,
+    permission_to_browse,
     permissions,
     roles_in_order,
     runs_and_their_events,
@@ -71,6 +72,7 @@ STEPS = (
     facts_of_older_logs,
     deleted_turns,
     clocks_of_runs,
+    permission_to_browse,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

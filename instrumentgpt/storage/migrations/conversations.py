@@ -152,6 +152,11 @@ def permissions(database: Database) -> None:
     database.execute("CREATE INDEX permissions_of ON permissions (conversation_id, id)")
 
 
+def permission_to_browse(database: Database) -> None:
+    """Whether agents may use the web is allowed apart from commands and edits."""
+    database.execute("ALTER TABLE permissions ADD COLUMN may_browse INTEGER NOT NULL DEFAULT 0")
+
+
 def waiting_runs(database: Database) -> None:
     """When a run began to be answered; until then it waits for others to end."""
     database.execute("ALTER TABLE runs ADD COLUMN began_at REAL")
