@@ -35,25 +35,6 @@ def test_a_quantity_in_use_is_known_by_its_name_and_by_its_old_value(text, param
     assert told(text, Heard(KNOWN)) == [("7", parameter, value)]
 
 
-@pytest.mark.parametrize(
-    "text", ["The hatch would be 107.5 °C.", "Is the hatch 107.5 °C?", "no hatch: every 45 s", "hatch 45 s"]
-)
-def test_what_is_no_value_of_anything_is_none_of_a_quantity_in_use(text):
-    assert told(text, Heard(KNOWN)) == []
-
-
-def test_a_question_that_is_answered_with_yes_tells_its_value():
-    assert told("你把 oven 8 的 hatch 改成 98 了嗎？是", Heard(KNOWN)) == [("8", "hatch", "98")]
-
-
-def test_a_name_is_short_for_the_one_quantity_that_it_can_mean():
-    heard = Heard((fact("purge flow", "6.4", "L/min"),))
-    assert told("flow: 7 L/min", heard) == [("7", "purge flow", "7 L/min")]
-    assert told("purge flow rate is 7 L/min", heard) == [("7", "purge flow", "7 L/min")]
-    both = Heard((*heard.values, fact("coolant flow", "2.1", "L/min")))
-    assert told("flow: 7 L/min", both) == [("7", "flow rate", "7 L/min")]
-
-
 @each(
     "text, facts",
     [
@@ -73,22 +54,6 @@ def test_a_name_is_short_for_the_one_quantity_that_it_can_mean():
 def test_a_correction_without_a_name_is_of_what_was_told_last(text, facts):
     last = (fact("clamp", "61.7", "°C"), fact("blower", "1260", "rpm"), fact("lamp", "73", "W"))
     assert told(text, Heard(KNOWN, last)) == facts
-
-
-def test_a_correction_that_may_be_of_two_quantities_is_of_none():
-    last = (fact("clamp", "61.7", "°C"), fact("tray", "60.4", "°C"))
-    assert told("wrong, it's 62.2", Heard(last, last)) == []
-
-
-@pytest.mark.parametrize("text", ["oven 7 改為 62.2 °C。", "ok, set it to 62.2 °C", "done, 調到 62.2 °C"])
-def test_a_change_without_a_name_is_of_what_was_told_last(text):
-    last = (fact("clamp", "61.7", "°C"), fact("lamp", "73", "W"))
-    assert told(text, Heard(KNOWN, last)) == [("7", "clamp", "62.2 °C")]
-    assert told(text.replace("°C", "kg"), Heard(KNOWN, last)) == []
-
-
-def test_a_name_called_wrong_gets_the_value_of_the_next_sentence():
-    assert told("hatch wrong. its 62.2", Heard(KNOWN)) == [("7", "hatch", "62.2")]
 
 
 @each(
@@ -134,12 +99,6 @@ def test_several_devices_of_a_sentence_each_get_their_own():
 @rated("facts_heard")
 def test_bounds_changes_estimates_and_other_measures_are_no_values(text):
     assert told(text, Heard()) == []
-
-
-def test_what_explains_something_in_general_says_nothing_of_the_device():
-    heard = Heard(question="what is a vacuum gauge, can you explain?")
-    assert told("The pressure is 1 mbar then.", heard) == []
-    assert told("The pressure of oven 8 is 1 mbar.", heard) == [("8", "pressure", "1 mbar")]
 
 
 @pytest.mark.soak

@@ -1,6 +1,5 @@
 """A conversation learns what its users call a device: whole turns on a real database."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -9,16 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import db
-from instrumentgpt.asking import ask
-from instrumentgpt.instruments.conversation import nicknamed, nicknamed_anywhere
-from instrumentgpt.instruments.devices import UnknownDevice, load_inventory, resolve, spoken_names
+from instrumentgpt.instruments.conversation import nicknamed
+from instrumentgpt.instruments.devices import UnknownDevice, load_inventory, resolve
 from instrumentgpt.instruments.tools.library import list_devices, list_logs
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.opening import open_turn
-from instrumentgpt.prompts import names_of
 from instrumentgpt.settings import DEMO_INVENTORY, database_path
 from instrumentgpt.storage.nicknames import item_of, list_nicknames
-from instrumentgpt.storage.recall import recollect
 from instrumentgpt.storage.revisions import list_revisions, revise, undo_revision
 from instrumentgpt.storage.runs import start_run
 
@@ -77,44 +73,12 @@ def test_a_nickname_of_one_conversation_is_unknown_in_another(database, conversa
     assert devices_of(database, db.create_conversation(database), "Why does Tallinn overshoot?") == []
 
 
-def test_tables_headings_and_sentences_are_filed_under_the_device(database, conversation):
-    exchange(
-        database,
-        conversation,
-        NAMES,
-        "| | Tallinn | Narva |\n|---|---|---|\n| kp | 0.12 | 0.31 |\n\n## Narva\n- ki: 0.02\n\n"
-        "The fan speed of Tallinn is 4017 rpm.",
-    )
-    told = values(database, conversation)
-    assert told["zspr 052", "kp"] == "0.12" and told["zspr 054", "kp"] == "0.31"
-    assert told["zspr 054", "ki"] == "0.02" and told["zspr 052", "fan speed"] == "4017"
-
-
-def test_a_chinese_table_of_nicknames_is_filed_under_the_devices(database, conversation):
-    answer = "| 裝置 | 設定溫度 |\n|---|---|\n| 北極 | -82 °C |\n| 南极 | -78 °C |"
-    exchange(database, conversation, HAN, answer)
-    told = values(database, conversation)
-    assert (told["zspr 053", "setpoint"], told["zspr 054", "setpoint"]) == ("-82", "-78")
-
-
 def test_the_prompt_says_which_device_a_nickname_stands_for(database, conversation):
     exchange(database, conversation, NAMES, "| | Tallinn |\n|---|---|\n| kp | 0.12 |")
     context = context_of(exchange(database, conversation, "kp of Tallinn?"))
     assert "zspr 052" in context and "0.12" in context
     assert 'zspr 052 is called "bigger furnace", "Tallinn"' in context
     assert 'zspr 054 is called "Narva"' in context
-
-
-def test_recall_takes_a_nickname_for_the_device(database, conversation):
-    others = [(f"question {number} about libraries?", "Use the standard one.") for number in range(4)]
-    for said in (("zspr 054: new seal", "Meier came for zspr 054."), *others, (NAMES,), *others):
-        exchange(database, conversation, *said)
-    answer = db.list_messages(database, conversation)[1].id
-
-    def fits(inventory):
-        return recollect(database, conversation, "what of Narva", names_of(inventory)).scores[answer]
-
-    assert fits(nicknamed(database, conversation, DEMO)) > 1.5 * fits(DEMO)
 
 
 def test_deleting_the_message_takes_the_nickname_back(database, conversation):
@@ -132,29 +96,6 @@ def test_a_nickname_said_of_two_devices_is_neither_s_until_one_is_taken_back(dat
     assert devices_of(database, conversation, "Why does Tallinn overshoot?") == []
     exchange(database, conversation, "Tallinn is not 052.")
     assert devices_of(database, conversation, "Why does Tallinn overshoot?") == ["zspr 054"]
-
-
-def test_what_an_answer_calls_a_device_is_no_nickname(database, conversation):
-    exchange(database, conversation, "zspr 052?", "zspr 052 is called Tallinn here.")
-    assert list_nicknames(database, conversation) == []
-
-
-def test_the_number_in_a_nickname_is_no_number_of_the_device(database, conversation):
-    exchange(database, conversation, "053 是 PEB hotplate（我們叫 HP3），")
-    assert devices_of(database, conversation, "why is 3 oscillating? loop 3 怎麼了") == []
-    exchange(database, conversation, 'we call 050 "Bay 52"')
-    assert devices_of(database, conversation, "052 怎麼了") == ["zspr 052"]
-    assert devices_of(database, conversation, "Bay 52 怎麼了") == ["zspr 050"]
-
-
-def test_a_name_that_the_inventory_gives_to_another_device_is_no_nickname(database, conversation, inventory):
-    devices = "".join(
-        f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "l"\naliases = ["{alias}"]\n'
-        for n, alias in ((7, "Bertha"), (8, "左邊"))
-    )
-    inventory(devices)
-    exchange(database, conversation, "we call oven 8 Bertha")
-    assert devices_of(database, conversation, "Bertha?") == ["oven 7"]
 
 
 def test_a_forgotten_nickname_stays_forgotten_until_it_is_given_again(database, conversation):
@@ -183,34 +124,6 @@ def test_an_agent_s_tools_take_a_nickname_for_the_device(database, conversation,
     )
     with pytest.raises(UnknownDevice, match="Tallinn"):
         list_logs(replace(where, conversation=db.create_conversation(database)), "Tallinn")
-
-
-def test_the_search_finds_the_device_where_all_conversations_mean_the_same(database, conversation):
-    exchange(database, conversation, NAMES)
-    other = db.create_conversation(database)
-    exchange(database, other, "zspr 052 has a new door seal")
-    names = spoken_names(nicknamed_anywhere(database, DEMO))
-    assert other in {hit.conversation_id for hit in db.search(database, "Tallinn", names)}
-    exchange(database, db.create_conversation(database), "051 is Tallinn.")
-    names = spoken_names(nicknamed_anywhere(database, DEMO))
-    assert not any("Tallinn" in own for own in names)
-
-
-def test_the_task_of_our_own_analyst_tells_the_nicknames(database, conversation):
-    turn = asked(database, conversation, NAMES)
-    assert [event for event in ask(turn)][-1].outcome == "ok"
-    told = json.loads((turn.folder / "task.json").read_text(encoding="utf-8"))
-    assert told["nicknames"] == {"zspr 052": ["bigger furnace", "Tallinn"], "zspr 054": ["Narva"]}
-
-
-def test_opening_a_turn_twice_keeps_a_nickname_once(database, conversation):
-    turn = asked(database, conversation, NAMES)
-    open_turn(database, turn.run.id)
-    assert [one.nickname for one in list_nicknames(database, conversation)] == [
-        "bigger furnace",
-        "Tallinn",
-        "Narva",
-    ]
 
 
 SAID = st.lists(
@@ -243,8 +156,3 @@ def test_no_nickname_ever_resolves_to_two_devices(database, said, data):
     inventory = nicknamed(database, conversation, DEMO)
     for nickname in ("Tallinn", "北極", "北极"):
         assert len(resolve(nickname, inventory).devices) <= 1
-
-
-def test_the_name_of_the_devices_type_is_no_nickname(database, conversation):
-    turn = asked(database, conversation, "They call 052 ZSPR-4. We call 052 Tallinn.")
-    assert [device.nicknames for device in turn.inventory.devices if device.nicknames] == [("Tallinn",)]

@@ -1,6 +1,5 @@
 """Names that stand beside a device and are its nicknames once a user says them elsewhere: real turns."""
 
-import pytest
 from cases import SHARE, each, rated
 from exchanges import exchange
 
@@ -8,10 +7,9 @@ import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.storage.nicknames import item_of, list_nicknames
-from instrumentgpt.storage.revisions import revise
+from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.nicknames.likely import likely_in_answer, likely_in_question
+from instrumentgpt.text.nicknames.likely import likely_in_question
 from instrumentgpt.text.nicknames.use import OwnWords, times_said
 
 NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
@@ -61,20 +59,6 @@ def test_what_is_said_of_a_device_is_no_name(said):
     assert likely_in_question(said, NAMES) == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "names"),
-    [
-        ("| item | 051 Gladys | 054 小白 |", {("051", "Gladys"), ("054", "小白")}),
-        ("| | Leftie (050) | Righty (053) |", {("050", "Leftie"), ("053", "Righty")}),
-        ("- **053(蒸餾頭)**: 1.8", {("053", "蒸餾頭")}),
-        ("對象: MC=055,蒸餾頭=053。", {("055", "MC"), ("053", "蒸餾頭")}),
-    ],
-)
-def test_an_answer_sets_names_beside_devices(answer, names):
-    found = {(one.device[-3:], one.nickname) for one in likely_in_answer(answer, NAMES)}
-    assert names <= found
-
-
 @rated("likely_nicknames")
 def test_a_name_is_said_as_a_word_of_its_own(nickname, text, times):
     assert times_said(nickname, OwnWords(text)) == times
@@ -85,61 +69,6 @@ def test_a_likely_name_is_a_nickname_from_when_a_user_says_it(database, conversa
     assert called(database, conversation) == set()
     assert asked_about(database, conversation, "is the belly hot?") == ["zspr 054"]
     assert called(database, conversation) == {("054", "belly")}
-
-
-def test_a_name_said_again_in_the_message_that_gives_it_is_a_nickname(database, conversation):
-    exchange(database, conversation, f"{BELLY} The belly shows Err 41.")
-    assert called(database, conversation) == {("054", "belly")}
-
-
-def test_what_an_answer_calls_a_device_counts_if_a_user_said_it(database, conversation):
-    exchange(database, conversation, "why is Gladys loud?", "051 (Gladys) has a worn bearing.")
-    assert asked_about(database, conversation, "and gladys's filter?") == ["zspr 051"]
-
-
-@pytest.mark.parametrize(
-    ("said", "names"),
-    [
-        ("055 (10.1.1.108) is the walk-in, 25/60, and 051 the small one.", {("055", "walk-in")}),
-        ("055 drifts. The walk-in is noisy.", set()),
-    ],
-)
-def test_what_an_answer_sets_equal_to_a_device_counts_if_a_user_said_it_of_that_one(
-    database, conversation, said, names
-):
-    exchange(database, conversation, said, "So: walk-in = 055.")
-    assert called(database, conversation) == names
-
-
-@pytest.mark.parametrize(
-    ("answer", "question", "then"),
-    [
-        ("**Summary (052)**: all is well.", "053: give me a summary", "a short summary please"),
-        ("總結 (052)：正常。", "053 給我總結", "總結一下"),
-    ],
-)
-def test_an_ordinary_word_beside_a_device_in_an_answer_is_no_name(
-    database, conversation, answer, question, then
-):
-    exchange(database, conversation, "052: how is it?", answer)
-    exchange(database, conversation, question, "Fine.")
-    assert asked_about(database, conversation, then) == []
-
-
-def test_what_a_user_stated_of_a_name_counts_before_what_an_answer_offers(database, conversation):
-    exchange(database, conversation, 'We call 052 "Tallinn".', "054 (Tallinn) is hot.")
-    assert asked_about(database, conversation, "restart Tallinn") == ["zspr 052"]
-    exchange(database, conversation, "052 is no longer called Tallinn.", "OK: 052 (Tallinn) it was.")
-    assert asked_about(database, conversation, "and Tallinn?") == []
-
-
-def test_a_forgotten_name_is_not_brought_back_by_an_answer(database, conversation):
-    exchange(database, conversation, BELLY)
-    exchange(database, conversation, "is the belly hot?")
-    (learned,) = list_nicknames(database, conversation)
-    revise(database, conversation, item_of(learned), "forget", learned.nickname)
-    exchange(database, conversation, "how is it?", "054 (belly) is fine.")
-    assert called(database, conversation) == set()
 
 
 def test_an_answer_alone_names_no_device(database, conversation):
@@ -163,11 +92,3 @@ def test_a_likely_name_goes_with_its_message_and_with_the_one_that_said_it(datab
 def test_a_name_that_two_devices_may_have_is_neither_s(database, conversation):
     exchange(database, conversation, '052 heats the left side ("the box"), 054 the right one ("the box").')
     assert asked_about(database, conversation, "is the box hot?") == []
-
-
-def test_a_forgotten_likely_name_stays_forgotten(database, conversation):
-    exchange(database, conversation, BELLY)
-    exchange(database, conversation, "is the belly hot?")
-    (learned,) = list_nicknames(database, conversation)
-    revise(database, conversation, item_of(learned), "forget", learned.nickname)
-    assert asked_about(database, conversation, "is the belly hot now?") == []

@@ -49,23 +49,6 @@ def test_what_is_told_as_no_more_is_old(sentence, old, new):
     assert {number: is_old for number, _, is_old in told(sentence)} == {old: True, new: False}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "olds"),
-    [
-        ("kp 25 → 14, ti 140 → 220 s", ["25", "140"]),
-        ("比例 25 → 14，積分時間 140 → 220", ["25", "140"]),
-        ("kp was 9, kp now 12, ti 140", ["9"]),
-    ],
-)
-def test_an_arrow_makes_only_the_value_of_its_own_thing_old(sentence, olds):
-    assert [number for number, _, is_old in told(sentence) if is_old] == olds
-
-
-def test_a_ratio_is_a_number_with_a_unit_of_its_own():
-    assert told("split 40:1") == [("40", ":1", False)]
-    assert told("at 12:10, 40:15") == []
-
-
 @rated("quantified")
 def test_an_amount_is_one_however_it_is_written(one, other):
     (first,), (second,) = quantities_in(f"limit {one}"), quantities_in(f"limit {other}")

@@ -10,15 +10,11 @@ import db
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import revise, undo_revision
-from instrumentgpt.storage.said import FOUND_BY, parts_of, store_said
 from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.said.units import units_in
 
 pytestmark = pytest.mark.usefixtures("ovens")
 
 FILLER = "Which belts does the conveyor have in storage?", "The conveyor runs on flat belts."
-OVENS = (("oven 7",), ("oven 8",))
-KP = Item("oven 7", "value", "kp")
 KP_SAID = "oven 7 runs with kp 0.12 since the overhaul in May, which the night shift had asked for"
 GULPS = "oven 7: the door heater gulps 41 percent of the mains in the wee hours"
 QUESTION = "oven 7: how much of the mains does the door heater gulp?"
@@ -57,70 +53,6 @@ def test_what_was_said_in_odd_words_in_turn_1_stands_dated_in_turn_12(database, 
     context = context_after(database, [(said, "Noted.")], question, fillers=10)
     (line,) = lines_with(context, words)
     assert line.startswith("- turn 1, user: “")
-
-
-@pytest.mark.parametrize(
-    ("first", "then", "question", "old", "new"),
-    [
-        (
-            "oven 7: the night limit of the door heater sits at 41 A",
-            "on oven 7 we moved the night limit of the door heater to 36 A",
-            "oven 7: what is the night limit of the door heater?",
-            "41",
-            "36",
-        ),
-        (
-            "oven 7 的備用皮帶放在 12 號架",
-            "oven 7 的備用皮帶改放到 15 號架",
-            "oven 7 的備用皮帶放在幾號架？",
-            "12",
-            "15",
-        ),
-        (
-            "oven 7 的备用皮带放在 12 号架",
-            "oven 7 的备用皮带改放到 15 号架",
-            "oven 7 的备用皮带放在几号架？",
-            "12",
-            "15",
-        ),
-    ],
-)
-def test_a_changed_value_is_told_with_what_it_became(database, first, then, question, old, new):
-    context = context_after(database, [(first, "好。"), (then, "好。")], question)
-    told = [line for line in lines_with(context, f"{old} ") if "turn 1" in line]
-    assert told
-    assert all(re.search(rf"\[.*turn 2.*{new}|previous.*{old}|superseded in turn 2", line) for line in told)
-
-
-@pytest.mark.parametrize(
-    ("guess", "dismissal", "question", "words"),
-    [
-        (
-            "Perhaps the damper flap is sticking.",
-            "The damper flap moves freely, so we can rule the damper flap out.",
-            "oven 7: is it the damper flap?",
-            "Perhaps the damper flap",
-        ),
-        (
-            "可能是供氣管被壓扁。",
-            "供氣管沒有壓扁，供氣管可以排除。",
-            "oven 7：是不是供氣管？",
-            "可能是供氣管",
-        ),
-        (
-            "可能是供气管被压扁。",
-            "供气管没有压扁，供气管可以排除。",
-            "oven 7：是不是供气管？",
-            "可能是供气管",
-        ),
-    ],
-)
-def test_a_suspicion_that_was_ruled_out_is_not_told_as_open(database, guess, dismissal, question, words):
-    turns = [("oven 7: why does it swing?", guess), ("I checked oven 7", dismissal)]
-    context = context_after(database, turns, question)
-    assert all("ruled out in turn 2" in line for line in lines_with(context, words))
-    assert "Ruled out" in context
-    assert lines_with(context, dismissal[:8])
 
 
 SHELVES = [
@@ -196,50 +128,6 @@ def test_a_conversation_that_is_deleted_takes_them_along(database, conversation)
     assert rows(database, "SELECT count(*) FROM said") == [(0,)]
 
 
-def test_parts_are_kept_in_place_of_those_kept_before(database, conversation):
-    asked = db.add_message(database, conversation, "user", "it hums")
-    for text in ("it hums. It leaks.", "it hums"):
-        store_said(database, conversation, asked, units_in(text, "oven 7"))
-    assert stored(database, asked) == ["it hums"]
-
-
-def test_the_newest_parts_with_a_cue_are_found_whenever_they_were_kept(database, conversation):
-    asked = [db.add_message(database, conversation, "user", f"the fan {name} is ruled out") for name in "abc"]
-    for message_id, name in reversed(list(zip(asked, "abc", strict=True))):
-        store_said(database, conversation, message_id, units_in(f"the fan {name} is ruled out", "oven 7"))
-    found = parts_of(database, conversation, (), ["out"], 2)
-    assert [one.text for one in found] == ["the fan b is ruled out", "the fan c is ruled out"]
-    before = parts_of(database, conversation, (), ["out"], 9, asked[-1])
-    assert [one.message_id for one in before] == asked[:2]
-    assert [one.turn for one in parts_of(database, conversation, asked, ["out"], 9)] == [1, 2, 3]
-
-
-def test_a_part_is_of_who_said_its_message(database, conversation):
-    exchange(database, conversation, "does it hum?", "It leaks.")
-    asked, answered = (row[0] for row in rows(database, "SELECT id FROM messages ORDER BY id"))
-    assert [one.role for one in parts_of(database, conversation, [asked, answered])] == ["user", "assistant"]
-
-
-def test_parts_of_one_other_device_are_left_out_where_devices_are_asked_for(database, conversation):
-    said = "oven 7 hums. oven 8 leaks. Both oven 7 and oven 8 are old."
-    asked = db.add_message(database, conversation, "user", said)
-    store_said(database, conversation, asked, units_in(f"{said}\n\nNobody knows.", "", OVENS))
-    of_one = parts_of(database, conversation, [asked], devices=["oven 7"])
-    assert [one.text for one in of_one] == [
-        "oven 7 hums.",
-        "Both oven 7 and oven 8 are old.",
-        "Nobody knows.",
-    ]
-    assert len(parts_of(database, conversation, [asked])) == 4
-
-
-@pytest.mark.parametrize("cue", FOUND_BY)
-def test_parts_with_a_cue_are_looked_up_in_an_index_of_those_alone(database, cue):
-    sql = f"SELECT id FROM said WHERE conversation_id = 'a' AND {FOUND_BY[cue]} ORDER BY id DESC LIMIT 9"
-    ((*_, plan),) = rows(database, f"EXPLAIN QUERY PLAN {sql}")
-    assert f"INDEX said_with_{cue} " in plan
-
-
 def unsaid(database):
     """Return how many messages still lack their parts."""
     return rows(database, "SELECT count(*) FROM unsaid")[0][0]
@@ -276,14 +164,6 @@ def test_a_conversation_from_before_has_its_parts_when_it_is_gone_on_with(databa
     assert "shelf 44" not in second
     others = rows(later, "SELECT devices FROM said WHERE text LIKE '%shelf 44%'")
     assert others == [("oven 8",)]
-    later.conn.close()
-
-
-def test_a_message_of_nothing_is_not_looked_at_again(database, conversation):
-    db.add_message(database, conversation, "user", "```python\nkp = 1\n```")
-    later = _as_before_parts(database)
-    exchange(later, conversation, "oven 7?")
-    assert unsaid(later) == 0
     later.conn.close()
 
 
@@ -348,22 +228,3 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back_through_words(
     assert not lines_with(context_of(exchange(database, conversation, question)), f"“{said}”")
     undo_revision(database, change)
     assert lines_with(context_of(exchange(database, conversation, question)), f"“{said}”")
-
-
-def test_what_a_user_says_anew_after_forgetting_is_told(database, conversation):
-    finding, anew = "the door seal leaks", "the door seal leaks again, Ito saw it"
-    exchange(database, conversation, f"oven 7: {finding}, they say", "I see.")
-    revise(database, conversation, Item("oven 7", "findings", finding), "forget", finding)
-    exchange(database, conversation, f"oven 7: {anew}", "I see.")
-    context = context_of(exchange(database, conversation, "oven 7: who saw the door seal?"))
-    assert lines_with(context, anew)
-    assert not lines_with(context, "they say")
-
-
-def test_another_value_is_not_taken_for_the_forgotten_one(database, conversation):
-    exchange(database, conversation, KP_SAID, "I see.")
-    exchange(database, conversation, "oven 7: the spare belt lies on shelf 0.13", "I see.")
-    revise(database, conversation, KP, "forget", "0.12")
-    assert lines_with(
-        context_of(exchange(database, conversation, "oven 7: on which shelf is the belt?")), "shelf 0.13"
-    )
