@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -35,9 +36,19 @@ def _home_in_tmp(tmp_path, monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", "off")  # agents of tests lie, look and write anywhere
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory) -> Path:
+    """A database of the newest schema with nothing in it, made once for all tests of a worker."""
+    path = tmp_path_factory.mktemp("migrated") / "instrumentgpt.db"
+    db.connect(path).close()
+    return path
+
+
 @pytest.fixture
-def database() -> Iterator[Database]:
+def database(migrated) -> Iterator[Database]:
     """The application's database, in the home of the test."""
+    database_path().parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(migrated, database_path())
     with closing(db.connect(database_path())) as opened:
         yield opened
 

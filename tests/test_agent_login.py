@@ -4,6 +4,7 @@ import sys
 
 import psutil
 import pytest
+from cases import each
 from waiting import at_once, gone
 
 from instrumentgpt.agents.login import (
@@ -147,8 +148,6 @@ def test_models_are_asked_only_of_an_agent_that_can_list_them(program):
     assert models_of(program("sys.exit(1)"), CURSOR, {"PATH": "/bin"}) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Error: not logged in", "Tip: use --model <id> to switch.", "No models available"]
-)
+@each("text", ["", "Error: not logged in", "Tip: use --model <id> to switch.", "No models available"])
 def test_what_is_no_line_of_a_model_is_none(text):
     assert read_models(text) == []

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
 from instrumentgpt.agents.process import Request
@@ -146,6 +147,6 @@ def test_claude_waits_for_our_tools_longer_than_it_would(tmp_path, program):
     assert int(told["MCP_CONNECT_TIMEOUT_MS"]) > 5_000 and told["MCP_CONNECTION_NONBLOCKING"] == "0"
 
 
-@pytest.mark.parametrize("name", CLI)
+@each("name", CLI)
 def test_an_agent_that_is_not_installed_says_how_to_get_it(name):
     assert f"npm install -g {'@' if name != 'opencode' else 'opencode-ai'}" in AGENTS[name].install

@@ -123,6 +123,6 @@ def test_what_answers_automatically_is_registered():
     assert set(AUTOMATIC) <= set(AGENTS)
 
 
-@pytest.mark.parametrize("name", MODES)
+@each("name", MODES)
 def test_every_mode_is_in_the_docs(name):
     assert f"`{name}`" in ARCHITECTURE

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from cases import each
 
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
@@ -32,7 +31,7 @@ def lost(text="No conversation found with session ID: old", outcome="error", rem
     return Failure(outcome, text, remedy), Done(outcome, "")
 
 
-@pytest.mark.parametrize("outcome", ["error", "no-result", "died"])
+@each("outcome", ["error", "no-result", "died"])
 def test_a_lost_session_is_asked_afresh_once_and_the_user_is_told(outcome):
     agent = Agent(*lost(outcome=outcome))
     tick, *events = told(agent)

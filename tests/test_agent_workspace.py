@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import each
 
 import db
 from instrumentgpt import runs
@@ -145,9 +146,7 @@ def test_the_tag_of_the_rule_goes_under_a_question_about_a_device_only(conversat
     assert other.text.startswith("10.1.1.112?\n\n@ours\n")
 
 
-@pytest.mark.parametrize(
-    "permission", [Permission(), Permission(True), Permission(False, True), Permission(True, True)]
-)
+@each("permission", [Permission(), Permission(True), Permission(False, True), Permission(True, True)])
 def test_reading_and_our_tools_are_always_allowed_and_nothing_is_both(permission):
     told = cursor_permissions(permission)
     assert {"Mcp(instrumentgpt:*)", "Read(**)"} <= set(told["allow"])

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from cases import SHARE, each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,8 +68,8 @@ def test_the_parts_with_the_words_of_the_question_are_told_in_their_order():
     ]
 
 
-@pytest.mark.parametrize(
-    ("question", "verdict", "other"),
+@each(
+    "question, verdict, other",
     [
         ("why does the belt slip?", "The culprit was the tensioner.", "The lamp is black."),
         ("皮帶為什麼打滑？", "真正的原因是張緊輪。", "燈是黑色。"),
@@ -125,8 +124,8 @@ def test_each_device_stands_under_its_name_those_in_question_first():
     assert [line for line in found if not line.startswith(" ")] == ["Said of oven 8:", "Said of oven 7:"]
 
 
-@pytest.mark.parametrize(
-    ("guess", "dismissal", "question"),
+@each(
+    "guess, dismissal, question",
     [
         ("Perhaps the damper flap sticks.", "We can rule out the damper flap.", "is it the damper flap?"),
         ("可能是供氣管被壓扁。", "供氣管可以排除。", "是供氣管嗎？"),
@@ -139,8 +138,8 @@ def test_what_was_ruled_out_stands_under_a_heading_of_its_own(guess, dismissal, 
     assert not any(guess in line for line in found)
 
 
-@pytest.mark.parametrize(
-    ("said", "is_out"),
+@each(
+    "said, is_out",
     [
         ("0.2 mg is noise, so we can stop looking at the lid gasket.", True),
         ("0.13 與 0.12 沒有差別，分散器堵塞這個猜想到此為止。", True),

@@ -201,7 +201,7 @@ def test_a_million_samples_are_reduced_and_keep_their_extremes():
     assert len(figure.to_json()) < 250_000
 
 
-@pytest.mark.parametrize("hole", [slice(200, 230), slice(0, 50), slice(550, 600), slice(300, 301)])
+@each("hole", [slice(200, 230), slice(0, 50), slice(550, 600), slice(300, 301)])
 def test_missing_readings_stay_gaps(hole):
     log = log_of()
     log.samples.loc[np.arange(600)[hole], "pv"] = np.nan
@@ -234,7 +234,7 @@ def test_a_setpoint_keeps_its_corners_and_few_others():
     assert time.size < 420
 
 
-@pytest.mark.parametrize("column", ["setpoint", "pv", "output"])
+@each("column", ["setpoint", "pv", "output"])
 def test_a_column_the_log_does_not_carry_is_left_out(column):
     log = log_of()
     log.samples[column] = np.nan

@@ -29,7 +29,7 @@ def only(kind, events):
     return [event for event in events if isinstance(event, kind)]
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "gemini", "opencode"])
+@each("agent", ["claude", "codex", "gemini", "opencode"])
 def test_every_agent_has_captures_of_an_answer_a_tool_and_an_error(agent):
     kinds = {name.split("/")[1].split("-")[0] for name in ALL if name.startswith(agent)}
     assert {"answer", "mcp", "error401", "shell"} <= kinds
@@ -137,7 +137,7 @@ def test_our_own_servers_tools_are_known_as_such_from_opencode():
     ] * 2
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "gemini", "opencode"])
+@each("agent", ["claude", "codex", "gemini", "opencode"])
 def test_the_session_to_resume_is_told(agent):
     (session,) = only(Session, events_of(f"{agent}/answer"))
     assert session.agent == agent and len(session.session_id) > 20
@@ -149,8 +149,8 @@ def test_a_resumed_session_keeps_its_id():
         assert first.session_id == again.session_id
 
 
-@pytest.mark.parametrize(
-    ("name", "usage"),
+@each(
+    "name, usage",
     [
         ("claude/mcp", {"inputTokens": 240, "outputTokens": 84, "costUSD": 0.00264}),
         ("codex/shell", {"inputTokens": 240, "outputTokens": 84, "cacheReadTokens": 40}),
@@ -177,7 +177,7 @@ def test_words_of_a_broken_connection_are_not_said_twice():
     assert [event.text for event in only(Text, events) if event.whole] == ["", "", ANSWER]
 
 
-@pytest.mark.parametrize("name", ["claude/mcp", "codex/mcp-required", "gemini/mcp", "opencode/mcp"])
+@each("name", ["claude/mcp", "codex/mcp-required", "gemini/mcp", "opencode/mcp"])
 def test_without_its_last_line_a_stream_is_no_success(name):
     kept = [line for line in lines_of(name) if line.strip()][:-1]
     assert list(AGENTS[name.split("/")[0]].parse(kept))[-1].outcome == "no-result"

@@ -1,6 +1,5 @@
 """Everything that can be typed after `$` is described where people look for it."""
 
-import pytest
 from cases import each
 
 from instrumentgpt.modes.commands.bench import sentences
@@ -34,8 +33,6 @@ def test_the_limits_of_the_page_are_those_of_the_code():
     assert f"After {MOST_ROUNDS} actions" in PAGE
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/user-guide.md", "docs/memory.md", "docs/architecture.md"]
-)
+@each("page", ["README.md", "docs/user-guide.md", "docs/memory.md", "docs/architecture.md"])
 def test_the_page_on_commands_is_found_from(page):
     assert "commands.md)" in (CHECKOUT / page).read_text(encoding="utf-8")

@@ -105,8 +105,8 @@ def test_002_5_missing_arguments_give_the_usage_and_an_example(text):
         assert COMMANDS[name].example in phrase(told.value.key, language, **told.value.fields)
 
 
-@pytest.mark.parametrize(
-    ("text", "near"),
+@each(
+    "text, near",
     [
         ("$recal fan", "$recall"),
         ("$memorise x", "$memorize"),

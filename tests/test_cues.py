@@ -78,8 +78,8 @@ def test_a_plain_statement_has_none(sentence):
     assert cues_in(sentence) == []
 
 
-@pytest.mark.parametrize(
-    ("sentence", "cue"),
+@each(
+    "sentence, cue",
     [("a notable pump", "denial"), ("the mayor", "guess"), ("buttons", "out"), ("okapi", "denial")],
 )
 def test_an_english_word_counts_only_whole(sentence, cue):

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from cases import each
 
 from cursor_cli import parse_stream
@@ -77,8 +76,8 @@ def test_pieces_of_any_size_make_the_same_events(name, size):
     assert list(parse_stream([*lines, splitter.rest()])) == list(parse_stream(whole.split(b"\n")))
 
 
-@pytest.mark.parametrize(
-    ("name", "outcome", "text"),
+@each(
+    "name, outcome, text",
     [
         ("04a_error_midway.jsonl", "no-result", "I will start with the zero point of "),
         ("04b_error_result.jsonl", "error", "One moment."),
@@ -125,8 +124,8 @@ def test_equal_deltas_are_all_kept_and_a_recap_replaces_its_own_segment_only():
     ]
 
 
-@pytest.mark.parametrize(
-    ("said", "told", "text"),
+@each(
+    "said, told, text",
     [
         (["a", "c"], "abc", "abc"),  # a line was lost: the agent's own word counts
         ([], "all at once", "all at once"),

@@ -63,9 +63,7 @@ def test_004_09_unreadable_text_is_carried_along_when_the_state_goes_on(text):
     assert DiagnosticState.deserialize(DiagnosticState.deserialize(stored).serialize()).serialize() == stored
 
 
-@pytest.mark.parametrize(
-    "field, value", [("findings", "x"), ("device_ip", 5), ("status", "done"), ("root_causes", [1])]
-)
+@each("field, value", [("findings", "x"), ("device_ip", 5), ("status", "done"), ("root_causes", [1])])
 def test_004_09_a_field_of_the_wrong_type_is_left_at_its_default(field, value):
     assert DiagnosticState.deserialize(json.dumps({field: value})) == DiagnosticState()
 
@@ -86,7 +84,7 @@ def test_004_10_a_root_cause_resolves(answer):
     assert extract_state_updates(answer, DiagnosticState(**OVEN)).status == "resolved"
 
 
-@pytest.mark.parametrize("answer", ["Root cause: unknown", "Is the root cause the relay?", "已排除：繼電器"])
+@each("answer", ["Root cause: unknown", "Is the root cause the relay?", "已排除：繼電器"])
 def test_004_10_a_denied_root_cause_resolves_nothing(answer):
     assert extract_state_updates(answer, DiagnosticState(**OVEN)).status == "investigating"
 
@@ -116,7 +114,7 @@ def test_004_10_a_new_device_starts_anew_and_coming_back_restores_the_first():
     assert (back.findings, back.root_causes, back.status) == (["pv drops"], ["the relay"], "investigating")
 
 
-@pytest.mark.parametrize("name", ["zspr 052", "ZSPR 052", "zspr-052"])
+@each("name", ["zspr 052", "ZSPR 052", "zspr-052"])
 def test_the_same_device_by_another_spelling_is_no_new_device(name):
     state = DiagnosticState(device_name="zspr 052", findings=["x"])
     assert begin_question(state, device_name=name).findings == ["x"]
@@ -150,9 +148,7 @@ def test_a_hypothesis_that_became_the_root_cause_is_no_hypothesis_any_more():
     assert extract_state_updates("Root cause: the relay is welded.", state).hypotheses == []
 
 
-@pytest.mark.parametrize(
-    "answer", ["Ruled out: the fan stops", "假設：The fan stops（已排除）", "Ruled out:\n- fan stops"]
-)
+@each("answer", ["Ruled out: the fan stops", "假設：The fan stops（已排除）", "Ruled out:\n- fan stops"])
 def test_a_hypothesis_that_is_ruled_out_is_no_hypothesis_any_more(answer):
     state = extract_state_updates("Hypotheses:\n- the fan stops\n- the relay sticks", DiagnosticState(**OVEN))
     assert extract_state_updates(answer, state).hypotheses == ["the relay sticks"]
@@ -185,7 +181,7 @@ def test_what_a_tool_reports_as_data_is_taken_over():
     assert (state.last_log_file, state.downloaded_logs, state.status) == ("a.log", ["a.log"], "investigating")
 
 
-@pytest.mark.parametrize(
+@each(
     "given, name",
     [("/cache/zspr 052/run 1.txt", "run 1.txt"), ("C:\\logs\\a.csv", "a.csv"), ("a\nb.log", "a b.log")],
 )
@@ -244,7 +240,7 @@ def test_004_16_the_prompt_shows_the_state_in_force_newest_items_only():
     assert "Hypotheses:\n  - h1\nRoot causes:\n  - r1\n</diagnostic_context>" in context
 
 
-@pytest.mark.parametrize(
+@each(
     "state, line",
     [
         (DiagnosticState(**OVEN), "Device: zspr 052 (10.1.1.47)"),

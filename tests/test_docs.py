@@ -5,7 +5,6 @@ import tomllib
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
 from cases import each
 
 from instrumentgpt.agents.registry import AGENTS
@@ -33,7 +32,7 @@ def test_every_agent_can_be_found_in_the_settings_page(agent):
     assert f"`{agent}`" in page("settings.md")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each("mode", MODES)
 def test_every_mode_is_in_the_user_guide(mode):
     assert mode in page("user-guide.md").lower()
 

@@ -1,14 +1,13 @@
 """Long stretches of seconds are told in minutes, hours or days beside them; what is found is recognised."""
 
-import pytest
 from cases import each
 
 from instrumentgpt.instruments.fault_classes import fault_classes
 from instrumentgpt.text.durations import span_text, with_spans
 
 
-@pytest.mark.parametrize(
-    ("seconds", "language", "told"),
+@each(
+    "seconds, language, told",
     [(42.4, "zh", "42 秒"), (1978, "en", "33 min"), (9000, "zh", "2.5 小時"), (6_808_200, "zh", "79 天")],
 )
 def test_a_stretch_of_time_is_told_in_the_unit_that_people_use(seconds, language, told):
@@ -31,8 +30,8 @@ def test_seconds_beyond_five_minutes_are_told_in_words_too(text, language, told)
     assert with_spans(text, language) == told
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
+@each(
+    "text, fault",
     [
         ("Channel 3: the sensor reads nan for 1978 s after 40.00 °C, 1 time", "sensor_open"),
         ("Channel 3: the sensor reads nan for 1978 s (33 min) after 40.00 °C, 1 time", "sensor_open"),

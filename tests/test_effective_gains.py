@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains, regressed_gains
@@ -12,7 +13,7 @@ from tests.simulated_loops import PLANT, STEADY, simulated_loop, without_gains
 PI_LOOPS = [Controller(4.0, 0.03), Controller(12.0, 0.15), Controller(20.0, 0.4)]
 
 
-@pytest.mark.parametrize("controller", PI_LOOPS)
+@each("controller", PI_LOOPS)
 def test_a_log_without_gains_shows_them_in_its_output(controller):
     found = gains_in_force(without_gains(simulated_loop(controller=controller)))
     assert found is not None and found.source == "regressed"

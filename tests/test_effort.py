@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from cases import SHARE, each, rated
 
 from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
@@ -105,8 +104,6 @@ def test_003_11_words_that_change_a_proposal_amend_it(words):
     assert amends(words, "proposal")
 
 
-@pytest.mark.parametrize(
-    "words", ["why does zspr 053 oscillate?", "10.1.1.47 為什麼溫度波動？", "list devices"]
-)
+@each("words", ["why does zspr 053 oscillate?", "10.1.1.47 為什麼溫度波動？", "list devices"])
 def test_another_question_does_not_amend_a_proposal(words):
     assert not amends(words, "proposal")

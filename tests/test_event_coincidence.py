@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.coincidence import at_least, coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
@@ -64,7 +65,7 @@ def test_lines_during_a_fault_and_hardly_elsewhere_coincide():
     assert "while it lasted (8 % of the log)" in sentence(found, "en")
 
 
-@pytest.mark.parametrize("period", [7.0, 60.0, 100.0, 300.0])
+@each("period", [7.0, 60.0, 100.0, 300.0])
 def test_a_heartbeat_does_not_coincide_whatever_its_period(period):
     beats = lines("warning", "Net", "keepalive late", *np.arange(3.0, SPAN, period))
     assert coincidences(diagnosis(OPEN_SENSOR, *beats)) == ()
@@ -109,9 +110,7 @@ def test_the_demo_log_with_a_door_says_so():
     assert [message.line for message in first.messages] == [1192, 2292]
 
 
-@pytest.mark.parametrize(
-    "count, trials, share", [(1, 1, 0.5), (3, 40, 0.02), (19, 20, 0.75), (200, 900, 0.3)]
-)
+@each("count, trials, share", [(1, 1, 0.5), (3, 40, 0.02), (19, 20, 0.75), (200, 900, 0.3)])
 def test_the_chance_of_a_coincidence_is_the_binomial_tail_to_the_last_digits(count, trials, share):
     chance = Fraction(share)
     exact = sum(

@@ -1,7 +1,7 @@
 """Event lines are grouped by what they say, with counts and the first and last line."""
 
 import pandas as pd
-import pytest
+from cases import each
 
 from instrumentgpt.instruments.messages import group_messages, level_of, template_of
 
@@ -30,7 +30,7 @@ def test_the_worst_level_comes_first():
     assert [group.level for group in group_messages(EVENTS)] == ["error", "warning", "info", "info"]
 
 
-@pytest.mark.parametrize(("query", "lines"), [("door", [9, 30]), ("DOOR peer", [20, 9, 30]), ("fan", [])])
+@each("query, lines", [("door", [9, 30]), ("DOOR peer", [20, 9, 30]), ("fan", [])])
 def test_words_are_looked_for_in_source_and_text(query, lines):
     groups = group_messages(EVENTS, query)
     assert [message.line for group in groups for message in group.messages] == lines
@@ -40,8 +40,8 @@ def test_no_events_are_no_groups():
     assert group_messages(frame()) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "template"),
+@each(
+    "text, template",
     [
         ("axis X homed in 812 ms", "axis X homed in … ms"),
         ("CRC 0x1F3A at 12:30:01", "CRC … at …"),
@@ -53,6 +53,6 @@ def test_a_template_leaves_open_what_differs(text, template):
     assert template_of(text) == template
 
 
-@pytest.mark.parametrize(("text", "level"), [("WARN", "warning"), ("fatal", "critical"), ("?", "info")])
+@each("text, level", [("WARN", "warning"), ("fatal", "critical"), ("?", "info")])
 def test_levels_are_known_in_several_spellings(text, level):
     assert level_of(text) == level

@@ -1,6 +1,5 @@
 """Values in configurations: sections, keys with units, nesting. Programs hold none."""
 
-import pytest
 from cases import SHARE, each, rated
 
 from instrumentgpt.text.facts import facts_in
@@ -43,7 +42,7 @@ def test_configurations_are_read(block, facts):
     assert told(f"Here:\n```\n{block}\n```") == facts
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Of 053:\n```\ngain_x = 4\n```\nGood luck.",

@@ -60,7 +60,7 @@ def test_columns_that_say_what_their_values_are_go_into_the_name():
     assert told(text) == {("oven 7", "jacket setpoint"): "40.0", ("oven 7", "jacket actual"): "39.7"}
 
 
-@pytest.mark.parametrize("head", ["value", "Reading", "數值", "設定"])
+@each("head", ["value", "Reading", "數值", "設定"])
 def test_a_column_of_plain_values_adds_nothing_to_the_name(head):
     assert told(f"| item | {head} |\n|---|---|\n| hinge torque | 4.2 |") == {
         ("oven 7", "hinge torque"): "4.2"

@@ -84,7 +84,7 @@ def test_004_05_prose_between_two_short_blocks_is_not_taken_for_a_long_one():
     assert filter_content(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "```python\n" + "x" * 2600 + "\nand never closed",
@@ -92,7 +92,6 @@ def test_004_05_prose_between_two_short_blocks_is_not_taken_for_a_long_one():
         "Use ```inline``` code " + "x" * 2600,
         "~~~\n" + "x" * 100 + "\n```\n" + "y" * 100 + "\n~~~",
     ],
-    ids=["unclosed", "unclosed many times", "inline", "other fence inside"],
 )
 def test_004_05_fences_that_do_not_close_take_nothing(text):
     assert filter_content(text) == text

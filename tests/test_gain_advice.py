@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.advice import EXPERIMENTS, UnknownGain, advise, can_raise
 from instrumentgpt.instruments.plant import Identification, identify
@@ -174,7 +175,7 @@ def test_a_predicted_iae_of_a_calm_loop_is_that_of_its_integral_action():
     assert slow[0] == pytest.approx((5.0 + 10.0) / 0.08, rel=0.05)
 
 
-@pytest.mark.parametrize("controller", [SLUGGISH, Controller(12.0, 0.15), Controller(12.0, 0.3, 30.0)])
+@each("controller", [SLUGGISH, Controller(12.0, 0.15), Controller(12.0, 0.3, 30.0)])
 def test_the_predicted_iae_is_that_of_the_simulated_loop(controller):
     model = np.array([[PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time]])
     plant = Plant(PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time, noise=0.0, resolution=0.0)

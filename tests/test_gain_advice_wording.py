@@ -60,8 +60,8 @@ def test_every_refusal_can_be_said(reason, language):
         assert "2" in told[0] and "nan" not in "".join(told)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("factor", "verdict"), [(1.3, "yes"), (6.0, "no")])
+@each("language", ["en", "zh"])
+@each("factor, verdict", [(1.3, "yes"), (6.0, "no")])
 def test_a_verdict_is_said_with_its_gains_margins_and_model(factor, verdict, language):
     answer = can_raise(simulated_loop(), factor=factor)
     said = "".join(sentences(answer, language))
@@ -106,7 +106,7 @@ def test_gains_are_said_in_the_unit_of_the_log():
     assert "%/°F" in said[0]
 
 
-@pytest.mark.parametrize("source", ["log", "agrees", "regressed", "disagrees"])
+@each("source", ["log", "agrees", "regressed", "disagrees"])
 def test_where_the_gains_come_from_is_said(source):
     found = identify(simulated_loop())
     told = can_raise(replace(found, gains=replace(found.gains, source=source)))

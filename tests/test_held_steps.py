@@ -1,6 +1,5 @@
 """Steps that go against what the user laid down are marked as such, in the language of the question."""
 
-import pytest
 from cases import SHARE, each, rated
 
 from instrumentgpt.agents.offline.answers.held import Step, acts, acts_in, mark, until
@@ -54,8 +53,8 @@ def test_what_is_critical_is_put_up_for_decision_and_not_merely_held_back():
     assert "yet it is critical" in mark(task, "en", Step("sensor_open", 1, critical=True))
 
 
-@pytest.mark.parametrize(
-    ("question", "wish", "told"),
+@each(
+    "question, wish, told",
     [
         (
             "what is wrong with 053?",

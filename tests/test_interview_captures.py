@@ -1,6 +1,5 @@
 """What a user's words fill in an interview, in English and Chinese (acceptance 000, statement 4)."""
 
-import pytest
 from cases import SHARE, each, rated
 
 from instrumentgpt.modes.interview.hearing import SUMMARY, Interview, hear
@@ -115,8 +114,8 @@ def test_000_4_what_says_nothing_of_the_matter_fills_nothing(words):
     assert slots_of(words) == ()
 
 
-@pytest.mark.parametrize(
-    ("words", "slots"),
+@each(
+    "words, slots",
     [
         (
             "The oven is off by two degrees. It should hold ±0.1 °C. When the door is opened it drops.",
@@ -239,7 +238,7 @@ TALKS = [
 ]
 
 
-@pytest.mark.parametrize("talk", TALKS, ids=[talk[0][0] for talk in TALKS])
+@each("talk", TALKS)
 def test_a_talk_as_people_talk_fills_all_six(talk):
     interview = Interview()
     for words, slot in talk:

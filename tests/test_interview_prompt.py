@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from cases import each
 
 import instrumentgpt.modes.interview.prompt as module
@@ -48,7 +47,7 @@ def test_000_5_up_to_14_messages_are_left_alone(count):
     assert compacted(history(count), "x") == history(count)
 
 
-@pytest.mark.parametrize("count", [15, 16, 40, 1000])
+@each("count", [15, 16, 40, 1000])
 def test_000_5_more_become_the_first_2_one_bracketed_line_and_the_last_8(count):
     whole = history(count)
     view = compacted(whole, "it drifts;\nusers: operators")
@@ -102,7 +101,7 @@ def test_000_7_the_system_prompt_has_at_most_200_lines_and_a_file_of_its_own():
     assert len(re.findall(r"\$\w+", template)) >= 10
 
 
-@pytest.mark.parametrize("turn", [1, 3, 7, 20])
+@each("turn", [1, 3, 7, 20])
 def test_000_7_every_prompt_states_phase_turn_gathered_and_gaps(turn):
     interview = talked(turn)
     prompt = build_prompt(interview, "words", history(2 * turn), Setting(), 8000)

@@ -1,6 +1,5 @@
 """What a user wants of an interview beside answering: skip, end, another phase; vague answers."""
 
-import pytest
 from cases import SHARE, each, rated
 
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Gathered
@@ -77,7 +76,7 @@ def test_a_gap_that_is_skipped_or_not_known_is_not_asked_again(gap, said, how):
     assert gap not in after.gaps and after.gap != gap
 
 
-@pytest.mark.parametrize("said", ["enough, go on", "夠了，繼續", "Go to the summary"])
+@each("said", ["enough, go on", "夠了，繼續", "Go to the summary"])
 def test_enough_ends_the_asking_at_once(said):
     after = hear(hear(Interview(), "the oven drifts"), said, "examples")
     assert after.phase == "wrap_up" and after.gaps == []

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.analysis.jumps import explain, find_jump, largest_jump
 
@@ -71,7 +72,7 @@ def test_a_hole_in_the_record_explains_any_difference():
     assert (jump.kind, jump.seconds) == ("gap", 300.5)
 
 
-@pytest.mark.parametrize("rail", [-200.0, 850.0, 3276.7, math.nan])
+@each("rail", [-200.0, 850.0, 3276.7, math.nan])
 def test_a_rail_is_a_lost_sensor(rail):
     assert explain(record(with_values(100, 61.9, rail)), 100, 101).kind == "rail"
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from cases import each
 
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.learned import learned
@@ -59,7 +59,7 @@ def test_what_was_filed_of_another_device_goes_on():
     assert DiagnosticState.deserialize(after.filed["oven 2"]).findings == ["older", "newer"]
 
 
-@pytest.mark.parametrize("device", ["", None, "oven 9", 3])
+@each("device", ["", None, "oven 9", 3])
 def test_a_dropped_file_belongs_to_the_question(device):
     after = learned(DiagnosticState(), [diagnosed(device, "it spikes")], "", INVENTORY, {})
     assert after.state.findings == ["it spikes"] and after.filed == {}
@@ -86,7 +86,7 @@ def test_a_log_that_was_fetched_of_another_device_and_told_of_is_not_that_of_the
     assert after.state.downloaded_logs == ["own.log"] and after.filed == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "results",
     [
         [("advise_gains", {"device": "oven 1", "log": "new.log"})],

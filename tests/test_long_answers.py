@@ -1,6 +1,7 @@
 """An answer of a hundred thousand pieces is put together in linear time, in the turn and on the page."""
 
 import pytest
+from cases import each
 from spent import least_times
 
 from instrumentgpt.agents.events import Artifact, Text, answer_text
@@ -43,7 +44,7 @@ def test_many_times_as_many_pieces_take_about_as_many_times_as_long(put_together
     assert many < 8 * TIMES * few
 
 
-@pytest.mark.parametrize(
+@each(
     "events",
     [
         [Text("a"), Text("b"), Text("ab!", whole=True), Text("c", 1), Text("d", 1)],

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from faulty_logs import CONTROLLER, HELD, PLANT, log_of, quiet, samples_of
 
 from instrumentgpt.instruments.analysis.metrics import (
@@ -105,9 +106,7 @@ def test_a_channel_without_setpoint_or_output_has_only_its_noise():
     assert all(math.isnan(value) for value in (measured.duty, measured.mean_error, measured.setpoint))
 
 
-@pytest.mark.parametrize(
-    ("gain", "tau1", "dead_time"), [(1.0, 180.0, 4.0), (0.5, 120.0, 6.0), (2.0, 300.0, 3.0)]
-)
+@each("gain, tau1, dead_time", [(1.0, 180.0, 4.0), (0.5, 120.0, 6.0), (2.0, 300.0, 3.0)])
 def test_the_quick_model_bears_gains_within_a_factor_of_three_of_simc(gain, tau1, dead_time):
     plant = replace(PLANT, gain=gain, tau1=tau1, dead_time=dead_time)
     gentle = Controller(0.2 * tau1 / gain / dead_time / 2, 0.001)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from faulty_logs import CONTROLLER, HELD, log_of, quiet, samples_of
 
 from instrumentgpt.instruments.analysis.excursions import believable, excursions, readings, without_spikes
@@ -50,8 +51,8 @@ def test_slow_integral_action_in_a_long_approach_is_not_taken_for_cooling():
     assert track(slow).scale == 1.0
 
 
-@pytest.mark.parametrize(
-    ("output", "limits"),
+@each(
+    "output, limits",
     [
         ([30.0, 40.0, 35.0], (0.0, 100.0)),
         ([-30.0, 40.0], (-100.0, 100.0)),
@@ -112,7 +113,7 @@ def test_rails_are_no_readings_but_a_constant_hold_is_one():
     assert believable(pv, time).tolist() == [True] * 100 + [False] * 100
 
 
-@pytest.mark.parametrize("rail", [850.0, -242.0, 3276.7, 512.3])
+@each("rail", [850.0, -242.0, 3276.7, 512.3])
 def test_an_open_sensor_that_lasts_most_of_the_record_is_still_open(rail):
     time = np.arange(400.0)
     pv = np.where(time < 50, 60.0 + 0.01 * (time % 7), rail)
@@ -148,7 +149,7 @@ def test_the_digit_survives_one_odd_step():
     assert digit(coarse) == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0])
+@each("sigma", [0.01, 0.1, 1.0])
 def test_noise_is_measured_on_a_slope_and_over_a_jump(sigma):
     values = np.random.default_rng(1).normal(0, sigma, 2000) + np.arange(2000) * 0.01
     values[1000:] += 50 * sigma

@@ -112,7 +112,7 @@ def test_what_the_agent_may_give_is_what_the_tool_takes(name):
     assert taken - ours - offered == left_out.get(name, set())
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_each_tool_answers_with_a_page_of_json(call, name):
     failed, text = call(name, **CALLS[name])
     assert not failed, text
@@ -204,8 +204,8 @@ def test_a_dropped_file_is_opened_without_a_device(call):
     assert not failed and json.loads(text)["samples"] == 600
 
 
-@pytest.mark.parametrize(
-    ("name", "hostile", "remedy"),
+@each(
+    "name, hostile, remedy",
     [
         ("fetch_log", {"device": "10.9.9.9"}, "is not in the inventory"),
         ("fetch_log", {"device": "file:///etc"}, "is not in the inventory"),

@@ -100,7 +100,7 @@ def test_004_02_the_note_stands_exactly_when_a_device_is_asked_about(is_device_q
     assert ("<note>" in prompt) is is_device_query
 
 
-@pytest.mark.parametrize("exchanges", [1, 2, 3])
+@each("exchanges", [1, 2, 3])
 def test_004_03_up_to_2n_messages_nothing_is_summarised(exchanges):
     prompt, summary = build_prompt("next?", conversation(exchanges), STATE, "", True)
     assert summary == ""
@@ -127,7 +127,7 @@ def test_004_03_recent_begins_with_a_user_message_and_holds_at_most_2n(length, r
     assert len(recent) + len(prompt.evicted) == length
 
 
-@pytest.mark.parametrize("asked", ["Question 5?", "MDC zspr 052: Question 5?", "Question 5?\n[device 052]"])
+@each("asked", ["Question 5?", "MDC zspr 052: Question 5?", "Question 5?\n[device 052]"])
 def test_the_question_at_the_end_of_the_messages_is_not_repeated_as_history(asked):
     messages = [*conversation(4), {"id": 9, "role": "user", "content": "Question 5?"}]
     assert compose(Case(asked, STATE), messages).text.count("Question 5?") == 1
@@ -182,7 +182,7 @@ def test_004_07_a_root_cause_named_in_the_middle_is_not_lost():
     )
 
 
-@pytest.mark.parametrize("first, last", [(10, 2000), (2000, 10), (2000, 2000), (140, 150)])
+@each("first, last", [(10, 2000), (2000, 10), (2000, 2000), (140, 150)])
 def test_004_07_a_summarised_answer_is_about_300_characters(first, last):
     line = memory.compress_message("assistant", "f" * first + "\n\nmiddle\n\n" + "l" * last)
     assert len(line) <= 315
@@ -205,7 +205,7 @@ def test_004_08_the_prompt_is_bounded_whatever_the_length(answer, turn, most):
     assert prompt.tokens <= most
 
 
-@pytest.mark.parametrize("budget", [700, 2000, 4000, 8000])
+@each("budget", [700, 2000, 4000, 8000])
 def test_004_08_the_prompt_keeps_to_any_budget_that_holds_request_and_context(budget):
     prompt = compose(
         Case("why?", STATE),

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pytest
 from cases import each
 from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
 
@@ -113,7 +112,7 @@ def test_the_other_channels_of_a_faulty_log_are_healthy():
     assert {one.channel for one in findings if one.fault == "healthy"} == {1, 3}
 
 
-@pytest.mark.parametrize("channels", [1, 2, 8, 16])
+@each("channels", [1, 2, 8, 16])
 def test_any_number_of_channels_is_judged(channels: int):
     log = log_of(*(quiet(channel, duration=600.0) for channel in range(1, channels + 1)))
     assert [one.channel for one in diagnose(log).findings] == list(range(1, channels + 1))

@@ -3,14 +3,15 @@
 import re
 
 import pytest
+from cases import each
 
 from tests.offline_case import asked, state_after
 
 LINK = re.compile(r"\[L ([\d,]+)\]\(\?log=([^)&]+)&line=(\d+)\)")
 
 
-@pytest.mark.parametrize(
-    ("question", "verdict", "numbers"),
+@each(
+    "question, verdict, numbers",
     [
         ("10.1.1.85 為什麼溫度波動？", "環境干擾", ["14:19", "4 個通道"]),
         ("what is wrong with zspr 051?", "Output saturated, channel 3", ["setpoint 95 °C", "output 100 %"]),
@@ -88,8 +89,8 @@ def test_channels_with_the_same_verdict_are_told_together(tmp_path):
     assert text.index("Channel 2: no") < text.index("Channels 1, 3, 4: not proven")
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
+@each(
+    "question, parts",
     [
         ("建議 053 的增益", ["建議更改通道 2 的增益", "建議增益為 kp", "通道 1、3、4：不建議任何增益"]),
         ("suggest gains for 053", ["better gains are proposed for channel 2, of 4", "kp 6.1 %/°C (from 50)"]),
@@ -121,7 +122,7 @@ def test_a_healthy_verdict_quotes_lines_with_values_and_speaks_for_all_channels(
     assert answer.text.count("通道 1 ") <= 1 and "在 4 個通道" in answer.text
 
 
-@pytest.mark.parametrize("question", ["10.1.1.47 why?", "053 why?", "plot 054"])
+@each("question", ["10.1.1.47 why?", "053 why?", "plot 054"])
 def test_the_chart_stands_between_paragraphs_never_in_a_list(tmp_path, question):
     before, after = asked(question, tmp_path).around("plot_log")
     assert before[-1:] in ("", "\n") and not after.lstrip("\n").startswith("- ")
@@ -201,8 +202,8 @@ def test_findings_of_a_log_that_is_gone_are_recalled_as_they_were_told(tmp_path)
     assert "通道 2 振盪" in asked("what did we find so far?", tmp_path, state=state).text
 
 
-@pytest.mark.parametrize(
-    ("told", "kept"),
+@each(
+    "told, kept",
     [
         ("kp is 0.08, not 0.09; and do not restart it before Friday", ["`kp`: `0.08`", "before Friday"]),
         ("no, the setpoint is 60 °C", ["`setpoint`: `60 °C`"]),
@@ -217,9 +218,7 @@ def test_what_is_stated_and_not_asked_is_noted_point_by_point(tmp_path, told, ke
     assert all(point in answer.text for point in kept)
 
 
-@pytest.mark.parametrize(
-    "order", ["set kp of 052 to 0.2", "restart 052", "把 052 的 kp 調到 0.08", "what is kp of 052?"]
-)
+@each("order", ["set kp of 052 to 0.2", "restart 052", "把 052 的 kp 調到 0.08", "what is kp of 052?"])
 def test_orders_and_questions_are_not_noted(tmp_path, order):
     text = asked(order, tmp_path).text
     assert "Noted" not in text and "已記下" not in text
@@ -233,9 +232,7 @@ def test_a_log_that_was_pasted_and_is_not_here_as_a_file_is_said_to_be_undiagnos
     assert (f"these {lines} were not diagnosed" in text) == told
 
 
-@pytest.mark.parametrize(
-    "question", ["what is kp of 052?", "052 的 kp 是多少？", "which errors are in the log of 052?"]
-)
+@each("question", ["what is kp of 052?", "052 的 kp 是多少？", "which errors are in the log of 052?"])
 def test_an_answer_names_its_log_and_tells_nothing_of_fetching_it(tmp_path, question):
     answer = asked(question, tmp_path)
     assert "fetch_log" in answer.tools

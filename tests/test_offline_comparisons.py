@@ -3,12 +3,13 @@
 import re
 
 import pytest
+from cases import each
 
 from tests.offline_case import asked
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
+@each(
+    "question, parts",
     [
         (
             "053 what changed since last log?",

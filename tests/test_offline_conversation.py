@@ -3,6 +3,7 @@
 from contextlib import closing
 
 import pytest
+from cases import each
 
 import db
 from tests.exchanges import exchange
@@ -85,8 +86,8 @@ def test_what_was_ruled_out_in_words_comes_before_what_the_checks_rule_out(read,
     assert text.index("it is not the sensor") < text.index("0.22 °C")
 
 
-@pytest.mark.parametrize(
-    ("before", "question", "tool", "channels"),
+@each(
+    "before, question, tool, channels",
     [
         ("what are the gains?", "same for channel 2", "channel_metrics", [2]),
         ("kp 是多少？", "那通道 3 呢？", "channel_metrics", [3]),
@@ -156,8 +157,8 @@ def test_words_that_nothing_said_before_bears_on_bring_no_quotation(tmp_path):
     assert "gasket" not in text
 
 
-@pytest.mark.parametrize(
-    ("question", "devices"),
+@each(
+    "question, devices",
     [("what did I call 053?", ()), ("which one is Tallinn?", ()), ("053 我們叫它什麼？", ("zspr 053",))],
 )
 def test_what_a_device_is_called_is_answered_from_its_nicknames(tmp_path, question, devices):
@@ -183,8 +184,8 @@ def done_to(folder, question: str, **task) -> str:
     return asked(question, folder, **where, **task).text
 
 
-@pytest.mark.parametrize(
-    ("question", "own", "other"),
+@each(
+    "question, own, other",
     [
         ("what did we do there?", "thermocouple", "加熱器"),
         ("summarise everything for my boss", "thermocouple", "加熱器"),
@@ -216,16 +217,14 @@ def test_a_summary_names_the_other_devices_with_what_was_found(tmp_path):
     assert "- zspr 055: the integral winds up" in asked("summarise everything", tmp_path, **where).text
 
 
-@pytest.mark.parametrize(
-    "told", ["never open the door during a run", "週五之前不要開門", "don't change the setpoint"]
-)
+@each("told", ["never open the door during a run", "週五之前不要開門", "don't change the setpoint"])
 def test_what_is_not_to_be_done_is_noted_whatever_it_is_about(tmp_path, told):
     answer = asked(told, tmp_path, state=READ)
     assert answer.tools == () and f"`{told}`" in answer.text
 
 
-@pytest.mark.parametrize(
-    ("question", "last", "told"),
+@each(
+    "question, last, told",
     [
         ("was that in the newest log?", NEWEST, "**Yes:"),
         ("那是最新的 log 嗎？", NEWEST, "**是："),
@@ -238,8 +237,8 @@ def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, 
     assert told.casefold() in answer.text.casefold() and answer.tools == ("list_logs",)
 
 
-@pytest.mark.parametrize(
-    ("question", "told", "meant"),
+@each(
+    "question, told, meant",
     [
         ("forget the heater", "Nothing was forgotten by this sentence", HELD[0]),
         ("忘掉加熱器", "沒有讓任何內容被忘記", HELD[0]),

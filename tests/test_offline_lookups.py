@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cases import each
 
 from tests.offline_case import asked
 
@@ -57,8 +58,8 @@ def test_pasted_lines_that_cannot_be_read_are_asked_for(tmp_path):
     assert "Please paste both lines whole" in text
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
+@each(
+    "question, parts",
     [
         ("what are the gains of 052 channel 2?", ["kp 9, ki 0.07, kd 0", "PI-dominant"]),
         ("050 的設定值是多少？", ["60 °C", "55 °C", "72 °C", "50 °C"]),

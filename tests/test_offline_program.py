@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 import cursor_cli
 from instrumentgpt.agents.events import Done, Session, Text, Tool
@@ -99,8 +100,8 @@ def test_the_json_form_is_one_result():
     assert json.loads(done.stdout)["result"].startswith("**I read instrument logs")
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
+@each(
+    "content, reason",
     [("{", "cannot be read"), ("[]", "cannot be read"), ('{"task": "paint"}', "is none of chat")],
 )
 def test_a_task_that_cannot_be_done_is_an_error_result_without_a_traceback(tmp_path, content, reason):

@@ -3,6 +3,7 @@
 import socket
 
 import pytest
+from cases import each
 
 from tests.offline_case import asked
 
@@ -12,7 +13,7 @@ def test_a_day_without_a_log_is_said_with_the_logs_there_are(tmp_path):
     assert "has no log of 02-17" in text and "InstrumentDebug_2026-02-18_22-10-07.51.log" in text
 
 
-@pytest.mark.parametrize("question", ["set 052 to 52 °C", "把 052 設成 52 度", "restart 052", "重啟 052"])
+@each("question", ["set 052 to 52 °C", "把 052 設成 52 度", "restart 052", "重啟 052"])
 def test_an_order_is_refused_with_what_can_be_done_and_nothing_is_diagnosed(tmp_path, question):
     answer = asked(question, tmp_path)
     assert answer.tools == () and "zspr 052" in answer.text
@@ -24,8 +25,8 @@ def test_an_order_to_change_a_gain_is_refused_and_judged(tmp_path):
     assert "cannot write" in text and "no, kp should not go from 50 to 60" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
+@each(
+    "words, told",
     [
         ("yes", "Nothing is waiting for a yes or a no here.** Name a device"),
         ("No, cancel.", "Nothing is waiting"),
@@ -45,9 +46,7 @@ def test_a_yes_to_nothing_names_the_device_in_view(tmp_path):
     assert "目前看的是 zspr 053 (10.1.1.112)" in asked("好的", tmp_path, state=state).text
 
 
-@pytest.mark.parametrize(
-    "question", ["why?", "為什麼溫度波動？", "plot it", "can kp be raised?", "any errors?"]
-)
+@each("question", ["why?", "為什麼溫度波動？", "plot it", "can kp be raised?", "any errors?"])
 def test_without_device_and_log_it_says_what_is_missing(tmp_path, question):
     answer = asked(question, tmp_path)
     assert answer.tools == ("list_devices",)

@@ -1,6 +1,7 @@
 """What is told without a question is noted, and what was laid down answers whether it may be done."""
 
 import pytest
+from cases import each
 from offline_case import asked
 
 STATE = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
@@ -8,8 +9,8 @@ STATED = ({"device": "zspr 052", "channel": "2", "parameter": "kp", "value": "8.
 HELD = ("do not restart Tallinn before Friday",)
 
 
-@pytest.mark.parametrize(
-    ("told", "kept"),
+@each(
+    "told, kept",
     [
         ("no, make it 8.2", ["`kp` (channel 2): `8.2`"]),
         ("不對，是 8.2", ["`kp`（通道 2）: `8.2`"]),
@@ -37,7 +38,7 @@ def test_what_is_told_is_noted_and_no_log_is_read(tmp_path, told, kept):
     assert all(point in answer.text for point in kept)
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "it is not stable",

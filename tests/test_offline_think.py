@@ -2,7 +2,6 @@
 
 import io
 
-import pytest
 from cases import each
 
 from instrumentgpt.agents.offline.case import Task
@@ -44,17 +43,13 @@ def test_003_08_every_sample_of_every_kind_of_question_fits_the_contract(name):
             assert decided(sample, state=state).goal
 
 
-@pytest.mark.parametrize(
-    "question", ["why does it swing?", "為什麼溫度波動？", "plot it", "compare the two ovens"]
-)
+@each("question", ["why does it swing?", "為什麼溫度波動？", "plot it", "compare the two ovens"])
 def test_without_a_device_or_a_log_it_asks(question):
     plan = decided(question)
     assert plan.decision == "clarify" and "zspr 052" in plan.clarification_questions[0]
 
 
-@pytest.mark.parametrize(
-    "question", ["list devices", "which oven is worst?", "有哪些設備？", "what did we find so far?"]
-)
+@each("question", ["list devices", "which oven is worst?", "有哪些設備？", "what did we find so far?"])
 def test_what_needs_no_device_is_not_asked_for_one(question):
     assert decided(question).decision == "plan_direct"
 

@@ -1,7 +1,6 @@
 """Earlier words are told with what later ones have made of them, of the same device and thing only."""
 
-import pytest
-from cases import rated
+from cases import each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
@@ -29,8 +28,8 @@ def test_other_devices_other_things_and_the_same_again_change_nothing(then):
     assert note("the heater limit of oven 7 is 41 A", "Noted.", then) == ""
 
 
-@pytest.mark.parametrize(
-    ("guess", "dismissal"),
+@each(
+    "guess, dismissal",
     [
         ("Perhaps the damper flap sticks.", "We can rule out the damper flap."),
         ("可能是供氣管被壓扁。", "供氣管可以排除。"),
@@ -45,8 +44,8 @@ def test_a_suspicion_is_told_as_ruled_out(guess, dismissal):
     assert not contradicted(parts[3], parts[1], frozenset())
 
 
-@pytest.mark.parametrize(
-    ("guess", "dismissal"),
+@each(
+    "guess, dismissal",
     [
         ("Perhaps the damper flap sticks.", "We can rule out the relay."),
         ("可能是供氣管被壓扁。", "風扇可以排除。"),

@@ -3,7 +3,7 @@
 import re
 from contextlib import closing
 
-import pytest
+from cases import each
 from pages import page
 from streamlit.testing.v1 import AppTest
 from waiting import wait_for
@@ -37,7 +37,7 @@ def test_help_typed_into_the_chat_explains_the_commands():
     assert "command ·" in shown and "Offline analyst ·" not in shown
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each("mode", MODES)
 def test_what_a_command_repeats_is_shown_as_text(mode):
     with closing(db.connect(database_path())) as database:
         conversation = db.create_conversation(database)

@@ -3,7 +3,6 @@
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from cases import each
 from pages import page
 
@@ -20,8 +19,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "kind"),
+@each(
+    "name, content, kind",
     [("run 7.csv", b"time,pv\n0,1\n", "log"), ("photo.log", PNG, "image"), ("../../溫度.log", b"x", "log")],
 )
 def test_a_dropped_file_becomes_an_artifact_of_its_question(name, content, kind):
@@ -75,9 +74,7 @@ def test_an_address_with_a_line_shows_the_lines_around_it_once():
     assert "log" not in at.query_params
 
 
-@pytest.mark.parametrize(
-    "log", ["../../../etc/passwd", "/etc/passwd", "zspr 051/../../instrumentgpt.db", "no.log"]
-)
+@each("log", ["../../../etc/passwd", "/etc/passwd", "zspr 051/../../instrumentgpt.db", "no.log"])
 def test_no_other_file_can_be_opened(log):
     at = page(cached(), log=log, line="1")
     assert not at.exception

@@ -1,6 +1,7 @@
 """The memory inspector shows what the next question would bring along, and where each item came from."""
 
 import pytest
+from cases import each
 from exchanges import exchange
 from pages import page
 from streamlit.testing.v1 import AppTest
@@ -147,7 +148,7 @@ def test_the_preview_stores_nothing(database):
     assert db.device_states(database, conversation) == {}
 
 
-@pytest.mark.parametrize("parts", [[], [("#000000", 0)], [("#000000", 9000), ("#111111", 4000)]])
+@each("parts", [[], [("#000000", 0)], [("#000000", 9000), ("#111111", 4000)]])
 def test_the_bar_never_overflows(parts):
     widths = [float(piece.split("%")[0]) for piece in inspector.bar(parts, 8000).split("width:")[1:]]
     assert sum(widths) <= 100.1

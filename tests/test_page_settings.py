@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
+from cases import each
 from pages import button, settings_page
 from streamlit.testing.v1 import AppTest
 
@@ -68,8 +68,8 @@ def test_what_the_environment_sets_is_shown_locked(monkeypatch):
     assert any("INSTRUMENTGPT_MODEL" in caption.value for caption in at.caption)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "word"),
+@each(
+    "wrong, word",
     [
         ({"agent_path": "/nowhere/agent"}, "/nowhere/agent"),
         ({"agent_path": __file__}, "no program"),

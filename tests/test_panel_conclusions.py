@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import each
 from panel_script import proposed, says, sums_up, text_of, turn
 
 import db
@@ -73,8 +74,8 @@ def test_on_another_device_it_is_told_by_fault_and_without_names(scripted, datab
     assert "Heater and power (" not in answer.splitlines()[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each(
+    "text, shown",
     [
         ("ZSPR 052 drifts by 3 °C", "‹device› drifts by 3 °C"),
         ("the oven of 10.1.1.47 since 2026-02-19 23:24:45", "the oven of ‹address› since ‹date›"),

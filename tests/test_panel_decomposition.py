@@ -36,8 +36,8 @@ def test_sub_problems_that_do_not_need_one_another_go_together():
     assert [[one.id for one in batch] for batch in batches(parts)] == [[1], [2, 3]]
 
 
-@pytest.mark.parametrize(
-    ("parts", "message"),
+@each(
+    "parts, message",
     [
         ([(1, (2,)), (2, (1,))], "Sub-problems 1, 2 wait for one another"),
         ([(1, (1,)), (2, ())], "Sub-problems 1 wait for one another"),
@@ -56,7 +56,7 @@ def test_an_unknown_expert_is_an_error():
         checked(plan(sub_problem(1, "wizard"), sub_problem(2, "power")), EXPERTS)
 
 
-@pytest.mark.parametrize("count", [0, 1, 6])
+@each("count", [0, 1, 6])
 def test_it_has_two_to_five_sub_problems(count):
     told = [{"id": n, "goal": "?", "experts": ["power"]} for n in range(1, count + 1)]
     with pytest.raises(BadReply, match="sub_problems"):
@@ -103,12 +103,12 @@ def test_a_heading_never_counts_fewer_than_its_own_number():
     assert "3 of 3" in heading(kept[-1], len(kept), "en") and "3／3" in heading(kept[-1], len(kept), "zh")
 
 
-@pytest.mark.parametrize("text", ["why does it swing?", "1. one line", "yes, but quickly\n1. a\n2. b", ""])
+@each("text", ["why does it swing?", "1. one line", "yes, but quickly\n1. a\n2. b", ""])
 def test_other_words_are_no_edit(text):
     assert edited(three(), text, EXPERTS) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         '{"position": "It is 5 %.", "confidence": 0.5}',

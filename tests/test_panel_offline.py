@@ -4,6 +4,7 @@ import gzip
 import re
 
 import pytest
+from cases import each
 
 from bench.panel import held, labelled, row
 from instrumentgpt.modes.panel.contradictions import contradictions
@@ -38,7 +39,7 @@ def panels(tmp_path_factory):
     return panel
 
 
-@pytest.mark.parametrize(("log", "language"), CASES)
+@each("log, language", CASES)
 def test_the_right_cause_leads_with_a_runner_up_and_a_measurement(panels, log, language):
     panel = panels(log, language)
     assert panel.cause == LOGS[log]
@@ -49,7 +50,7 @@ def test_the_right_cause_leads_with_a_runner_up_and_a_measurement(panels, log, l
         assert len(panel.plan.sub_problems) == 2
 
 
-@pytest.mark.parametrize(("log", "language"), CASES)
+@each("log, language", CASES)
 def test_every_sentence_has_a_number_or_is_a_question(panels, log, language):
     panel = panels(log, language)
     said = [
@@ -62,18 +63,18 @@ def test_every_sentence_has_a_number_or_is_a_question(panels, log, language):
     assert said and not [text for text in said if not re.search(r"\d|[?？]", text)]
 
 
-@pytest.mark.parametrize(("log", "language"), CASES)
+@each("log, language", CASES)
 def test_it_speaks_the_language_of_the_question(panels, log, language):
     for one in panels(log, language).heard:
         assert bool(re.search(r"[\u4e00-\u9fff]", one.position)) == (language == "zh"), one.position
 
 
-@pytest.mark.parametrize("log", LOGS)
+@each("log", LOGS)
 def test_chinese_sentences_follow_each_other_without_a_space(panels, log):
     assert not [one.position for one in panels(log, "zh").heard if "。 " in one.position]
 
 
-@pytest.mark.parametrize(("log", "language"), CASES)
+@each("log, language", CASES)
 def test_no_expert_is_said_to_contradict_itself(panels, log, language):
     results = panels(log, language).results
     blamed = [
@@ -86,7 +87,7 @@ def test_no_expert_is_said_to_contradict_itself(panels, log, language):
     assert blamed == []
 
 
-@pytest.mark.parametrize(("log", "language"), CASES)
+@each("log, language", CASES)
 def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_position(panels, log, language):
     panel = panels(log, language)
     for result in panel.results:
@@ -100,7 +101,7 @@ def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_posi
             assert f"{said.contribution.confidence:.2f}" in text
 
 
-@pytest.mark.parametrize("log", LOGS)
+@each("log", LOGS)
 def test_lines_that_are_quoted_stand_in_the_log(panels, log):
     path = DEMO / log
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()

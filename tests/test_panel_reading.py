@@ -1,6 +1,7 @@
 """A panel's stored answer in its parts: the page shows the conclusion first and folds the rest."""
 
 import pytest
+from cases import each
 
 from instrumentgpt.modes.panel.contracts import Plan
 from instrumentgpt.modes.panel.costs import StageCost
@@ -44,7 +45,7 @@ def test_nothing_of_an_answer_is_lost():
     assert "".join("".join(shown).split()) == "".join(answer.replace("### Sub", "Sub").split())
 
 
-@pytest.mark.parametrize("answer", ["", "Dropped.", "### Sub-problem 1 of 2: Hot?\n\n**Stopped.**"])
+@each("answer", ["", "Dropped.", "### Sub-problem 1 of 2: Hot?\n\n**Stopped.**"])
 def test_an_answer_without_a_conclusion_is_not_folded(answer):
     assert folded(answer) is None
 

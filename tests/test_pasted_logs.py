@@ -50,9 +50,7 @@ def test_the_head_of_a_table_belongs_to_it():
     assert pasted_log(f"what is wrong?\n{table}") == table + "\n"
 
 
-@pytest.mark.parametrize(
-    "text", ["why?", some(19), "\n".join(f"{one}\n\n\n\n" for one in some(25).splitlines())]
-)
+@each("text", ["why?", some(19), "\n".join(f"{one}\n\n\n\n" for one in some(25).splitlines())])
 def test_an_excerpt_is_no_log(text):
     assert pasted_log(text) == ""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from spent import pieces
 
 from instrumentgpt.instruments.advice import can_raise
@@ -38,7 +39,7 @@ def refused(loop: Loop, **known: object) -> Refusal:
     return found
 
 
-@pytest.mark.parametrize(("plant", "controller"), LOOPS)
+@each("plant, controller", LOOPS)
 def test_the_plant_of_a_simulated_loop_is_found(plant, controller):
     gain, tau1, tau2, dead_time = identified(simulated_loop(plant, controller)).best
     assert gain / tau1 == pytest.approx(plant.gain / plant.tau1, rel=0.03)
@@ -48,7 +49,7 @@ def test_the_plant_of_a_simulated_loop_is_found(plant, controller):
     )  # + half a sample held
 
 
-@pytest.mark.parametrize(("plant", "controller"), LOOPS)
+@each("plant, controller", LOOPS)
 def test_the_true_margins_lie_within_those_of_the_accepted_models(plant, controller):
     found = identified(simulated_loop(plant, controller))
     every = margins(found.models, controller.kp, controller.ki)
@@ -204,7 +205,7 @@ def test_load_changes_that_the_controller_answers_are_not_taken_for_delay():
     assert slopes.min() < PLANT.gain / PLANT.tau1 < slopes.max()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_nothing_that_is_proven_under_load_changes_is_unsafe(seed):
     dice = np.random.default_rng(seed)
     loads = [Event("load", 50.0 * k, 50.0 * (k + 1), dice.normal(0, 1.0)) for k in range(30)]
@@ -255,7 +256,7 @@ def test_the_plants_of_a_labelled_log_are_found(shared_logs):
     assert found.gains.source == "agrees"
 
 
-@pytest.mark.parametrize("zero", [0.0, 0.9, 0.998])
+@each("zero", [0.0, 0.9, 0.998])
 def test_the_filters_of_the_search_are_the_recursions_they_are_said_to_be(zero):
     values = np.random.default_rng(4).normal(size=(3, 200))
     by_steps = np.zeros_like(values)

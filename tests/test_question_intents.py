@@ -65,8 +65,8 @@ def test_pasted_log_lines_are_kept_apart_from_the_words():
     assert asked.text == "10.1.1.47: why does this happen?"
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
+@each(
+    "text, lines",
     [("show lines 100-120", (100, 120)), ("show L 18,204", (18204, 18204)), ("第 18204 行", (18204, 18204))],
 )
 def test_lines_are_asked_for_by_number(text, lines):
@@ -107,8 +107,8 @@ def test_what_names_no_task_is_left_to_the_context(text):
     assert read_question(text).intent == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("text", "clock"),
+@each(
+    "text, clock",
     [("what happened at 14:20?", "14:20"), ("14:20:05 發生什麼事", "14:20:05"), ("23:30附近", "23:30")],
 )
 def test_a_time_of_day_is_asked_for(text, clock):

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from cases import each
 from faulty_logs import log_of, samples_of
 
 from instrumentgpt.__main__ import main
@@ -192,7 +193,7 @@ def test_the_language_of_a_report_is_said(door):
     assert Page(report([door], "zh")).having("lang") == ["zh-Hant"]
 
 
-@pytest.mark.parametrize("key", ["severity_critical", "verdict_none", "events_none"])
+@each("key", ["severity_critical", "verdict_none", "events_none"])
 def test_words_are_there_in_both_languages(key):
     assert word(key, "en") and word(key, "zh") != word(key, "en")
 

@@ -1,6 +1,5 @@
 """How a run ended is judged from the stream first, then stop, clocks, stderr and exit code."""
 
-import pytest
 from cases import each
 
 from cursor_cli import SIGNS
@@ -41,9 +40,7 @@ def test_the_outcome_follows_the_evidence(done, evidence, outcome):
         assert failure.outcome == outcome and failure.text and failure.remedy
 
 
-@pytest.mark.parametrize(
-    "stderr", ["the agent loginname is bob", "pirate limits", "my-unauthorizedness", "file --trusty"]
-)
+@each("stderr", ["the agent loginname is bob", "pirate limits", "my-unauthorizedness", "file --trusty"])
 def test_words_inside_other_words_are_no_evidence(stderr):
     failure, _ = judge(SILENT, Evidence(exit_code=1, stderr=stderr), SIGNS)
     assert failure.outcome == "error"

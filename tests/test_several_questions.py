@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cases import rated
+from cases import each, rated
 
 import db
 from instrumentgpt import runs
@@ -34,8 +34,8 @@ def test_each_part_is_answered_under_its_own_words_and_of_its_own_device(tmp_pat
     assert second < text.index("**zspr 052 (10.1.1.47) is healthy")
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
+@each(
+    "question, told",
     [
         (
             "溫度為什麼波動？順便問 kp 現在是多少？",
@@ -51,7 +51,7 @@ def test_a_later_part_goes_on_about_what_the_one_before_named(tmp_path, question
     assert -1 not in places and places == sorted(places), text
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "what is wrong with 052 and how do I fix it?",

@@ -37,7 +37,7 @@ def test_nothing_happens_within_the_dead_time():
     assert run.time[moved[0]] == pytest.approx(31.0, abs=1.0)
 
 
-@pytest.mark.parametrize("setpoint", [30.0, 55.0, 90.0])
+@each("setpoint", [30.0, 55.0, 90.0])
 def test_a_hold_begins_at_rest_and_stays_there(setpoint):
     run = simulate(QUIET, GENTLE, setpoint, 600.0)
     assert np.ptp(run.pv) < 1e-6
@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_run_and_another_another():
     assert first.pv.tobytes() != other.pv.tobytes()
 
 
-@pytest.mark.parametrize(("period", "samples"), [(0.5, 1200), (1.0, 600), (5.0, 120)])
+@each("period, samples", [(0.5, 1200), (1.0, 600), (5.0, 120)])
 def test_the_period_is_that_of_samples_and_control(period, samples):
     run = simulate(QUIET, GENTLE, [(0, 40.0), (50, 42.0)], 600.0, period)
     assert len(run.time) == samples

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from instrumentgpt.instruments.tuning.margins import margins
 
@@ -20,9 +21,7 @@ def exact_pure_lag_margins(kp: float, tau: float, dead_time: float) -> tuple[flo
     return phase, math.hypot(1, low * tau) / kp
 
 
-@pytest.mark.parametrize(
-    ("kp", "tau", "dead_time"), [(5.0, 100.0, 5.0), (20.0, 300.0, 4.0), (3.0, 60.0, 12.0)]
-)
+@each("kp, tau, dead_time", [(5.0, 100.0, 5.0), (20.0, 300.0, 4.0), (3.0, 60.0, 12.0)])
 def test_margins_agree_with_the_closed_formulas(kp, tau, dead_time):
     phase, gain = exact_pure_lag_margins(kp, tau, dead_time)
     found = margins(np.array([[1.0, tau, 0.0, dead_time]]), kp, 0.0)

@@ -94,9 +94,7 @@ def test_a_statement_is_a_sentence_and_not_a_page():
     assert len(stated("Finding: " + "word " * 300)[0][1]) <= 300
 
 
-@pytest.mark.parametrize(
-    "one, other", [("Relay welded.", "relay  welded"), ("ＫＰ＝1", "kp=1"), ("溫度 波動", "溫度波動")]
-)
+@each("one, other", [("Relay welded.", "relay  welded"), ("ＫＰ＝1", "kp=1"), ("溫度 波動", "溫度波動")])
 def test_texts_that_differ_in_dress_only_are_the_same(one, other):
     assert same(one) == same(other)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from faulty_logs import CONTROLLER, PLANT, among_quiet, log_of, samples_of
 
 from instrumentgpt.instruments import wording
@@ -39,12 +40,12 @@ def test_few_slow_cycles_with_corners_are_enough():
     assert 2.5 <= finding.numbers["cycles"] < 8
 
 
-@pytest.mark.parametrize("fault", [{"stiction": 1.0}, {"steps": 1.0}, {"play": 1.0}], ids=str)
+@each("fault", [{"stiction": 1.0}, {"steps": 1.0}, {"play": 1.0}])
 def test_an_actuator_a_little_coarse_is_no_fault(fault):
     assert named(among_quiet(samples_of(plant=replace(PLANT, **fault), setpoint=STEP))) == []
 
 
-@pytest.mark.parametrize("fault", [{"stiction": 0.0}, {"play": 0.0}, {"steps": 0.0}], ids=str)
+@each("fault", [{"stiction": 0.0}, {"play": 0.0}, {"steps": 0.0}])
 def test_an_actuator_without_fault_follows_its_output(fault):
     plain, same = (simulate(plant, CONTROLLER, 60.0, 100.0) for plant in (PLANT, replace(PLANT, **fault)))
     assert (plain.pv == same.pv).all()

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from cases import SHARE, each
 
 from instrumentgpt.agents.offline.answers.suspects import BEYOND, causes, named_causes
@@ -23,15 +22,13 @@ def test_a_suspected_cause_is_a_fault_that_there_is_and_what_no_log_shows_is_sai
     assert all(f"beyond_{cause}" in sentences() for cause in BEYOND)
 
 
-@pytest.mark.parametrize(
-    "question", ["why does it swing?", "053 為什麼溫度波動？", "what is wrong?", "what is kp?"]
-)
+@each("question", ["why does it swing?", "053 為什麼溫度波動？", "what is wrong?", "what is kp?"])
 def test_a_symptom_is_no_suspected_cause(question):
     assert named_causes(question) == []
 
 
-@pytest.mark.parametrize(
-    ("question", "title", "verdicts"),
+@each(
+    "question, title, verdicts",
     [
         (
             "sensor drift or heater loss on 053?",
@@ -80,7 +77,7 @@ def test_what_no_check_could_judge_is_not_called_out(tmp_path):
     assert text.count(": not judged.** Is it") == 2
 
 
-@pytest.mark.parametrize("question", ["053 感測器漂移還是加熱器老化？", "好", "053 怎麼辦？不要更改增益。"])
+@each("question", ["053 感測器漂移還是加熱器老化？", "好", "053 怎麼辦？不要更改增益。"])
 def test_no_bold_runs_into_a_chinese_word_where_markdown_would_not_end_it(tmp_path, question):
     text = asked(question, tmp_path).text
     assert not re.search(r"[。，：！？）」]\*\*[\u4e00-\u9fff]", text)

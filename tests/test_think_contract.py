@@ -22,7 +22,7 @@ def decision(name: str, *payloads: str, **more) -> dict:
     return {"decision": name, "goal": "see", **{one: PAYLOAD[one] for one in payloads}, **more}
 
 
-@pytest.mark.parametrize("name, payload", PAYLOADS.items())
+@each("name, payload", PAYLOADS.items())
 def test_003_08_each_decision_has_its_payload(name, payload):
     assert parsed(json.dumps(decision(name, payload))).decision == name
 
@@ -48,7 +48,7 @@ def test_003_08_exactly_the_payload_that_matches_is_accepted(name, given_):
             parsed(told)
 
 
-@pytest.mark.parametrize("empty", [None, "", []])
+@each("empty", [None, "", []])
 def test_a_payload_that_is_empty_is_no_payload(empty):
     told = decision("propose", "proposal_message", steps=empty, clarification_questions=empty)
     assert parsed(json.dumps(told)).proposal_message

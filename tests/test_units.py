@@ -40,12 +40,12 @@ def test_emphasis_links_and_charts_leave_their_words(written, part):
     assert texts(written) == [part]
 
 
-@pytest.mark.parametrize("quoted", ["> kp is 0.12", "  > the fan", "＞ 風扇壞了"])
+@each("quoted", ["> kp is 0.12", "  > the fan", "＞ 風扇壞了"])
 def test_a_quotation_is_nobodys_word(quoted):
     assert texts(f"{quoted}\nI doubt it") == ["I doubt it"]
 
 
-@pytest.mark.parametrize(
+@each(
     "table",
     [
         "| oven | kp | ramp |\n|---|---|---|\n| 7a | 0.12 | 4.4 |",
@@ -71,7 +71,7 @@ def test_a_line_of_a_configuration_is_told_with_its_section_and_device():
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "program",
     [
         "```python\nkp = 0.12\n```",
