@@ -45,7 +45,7 @@ def test_a_question_in_chinese_brings_chart_and_evidence_and_the_next_one_fetche
     expect(answered(page, 2)).to_contain_text("kp")
     assert not any('"fetch_log"' in line for line in tools_of_last_run(server, page))
     page.emulate_media(color_scheme="dark")
-    opened(page, f"{server.url}/{address}")
+    page.goto(f"{server.url}/{address}")
     expect(page.get_by_role("dialog")).to_contain_text(re.compile(rf"{number} +▶"))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", "rgb(16, 23, 28)")
     expect(chart.locator(".xtick text").first).to_have_css("fill", LIGHT)
