@@ -12,29 +12,38 @@ from typing import IO
 import psutil
 
 from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.warm import start
 from instrumentgpt.settings import CHECKOUT
 
 STARTING_SECONDS = 20.0  # a run or job may be without a process for so long: between its row and its pid
 TICK_SECONDS = 1.5  # the boot time is told in whole seconds, and may change between two looks at it
 
 
-def start_detached(module: str, database: Path, name: str, log: IO[bytes] | int = subprocess.DEVNULL) -> int:
+def start_detached(module: str, database: Path, name: str, log: IO[bytes] | None = None) -> int:
     """Start `python -m module DATABASE NAME` in a session of its own and return its process number.
 
     name  of the run or job: all that the program starts inherits it
-    log   where its output goes
+    log   where its output goes; nowhere without one
 
     Raises OSError if it does not start.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, str(database), name],
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        cwd=CHECKOUT,
-        env={**os.environ, RUN_VARIABLE: name},
-        start_new_session=True,
-    )
+    argv = [sys.executable, "-m", module, str(database), name]
+    environment = {**os.environ, RUN_VARIABLE: name}
+    with open(os.devnull, "r+b") as nothing:
+        output = log or nothing
+        files = (nothing.fileno(), output.fileno(), output.fileno())
+        if warm := start(argv, environment, CHECKOUT, files):
+            warm.leave()
+            return warm.pid
+        process = subprocess.Popen(
+            argv,
+            stdin=nothing,
+            stdout=output,
+            stderr=output,
+            cwd=CHECKOUT,
+            env=environment,
+            start_new_session=True,
+        )
     threading.Thread(target=process.wait, daemon=True, name=f"wait for {name}").start()  # no zombie
     return process.pid
 

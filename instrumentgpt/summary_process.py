@@ -3,17 +3,17 @@
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import db
+from instrumentgpt.background import summarise
 
-def main(database_path: Path, job_id: str) -> int:
+
+def main(arguments: Sequence[str]) -> int:
     """Do the job; return 0, whatever became of it: that is in the database."""
-    for name in ("pandas", "numpy"):  # as in turn_process: nothing here needs them
-        sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say "not installed"
-    import db
-    from instrumentgpt.background import summarise
-
+    database_path, job_id = Path(arguments[0]), arguments[1]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -23,4 +23,4 @@ def main(database_path: Path, job_id: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(sys.argv[1:]))

@@ -5,26 +5,24 @@ import logging
 import shutil
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
 
-HEAVY = ("pandas", "numpy")  # sqlite-utils imports them where they are: 0.3 s before the first word
+import db
+from instrumentgpt.background import after_answer
+from instrumentgpt.runs import answer
+from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn import run_folder
+
 GARBAGE_AFTER = 50_000  # new objects: a prompt makes about as many, and hardly any of them is garbage
 
 
-def main(database_path: Path, run_id: str) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Answer the run; return 0, whatever the answer's outcome: it is in the database."""
-    for name in HEAVY:
-        sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say "not installed"
-    import db
-    from instrumentgpt.background import after_answer
-    from instrumentgpt.runs import answer
-    from instrumentgpt.storage.runs import get_run
-    from instrumentgpt.turn import run_folder
-
-    for name in HEAVY:  # a mode that uses a tool itself imports them then
-        del sys.modules[name]
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    database_path, run_id = Path(arguments[0]), arguments[1]
     leave_imports()
     stop = _StopSignal()
     with closing(db.connect(database_path)) as database:
@@ -59,5 +57,4 @@ class _StopSignal:
 
 
 if __name__ == "__main__":
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(sys.argv[1:]))

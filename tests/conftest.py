@@ -32,6 +32,7 @@ def _home_in_tmp(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("INSTRUMENTGPT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("INSTRUMENTGPT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", "off")
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", "off")  # agents of tests lie, look and write anywhere
 

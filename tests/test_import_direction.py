@@ -46,6 +46,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.commands", 12),
     ("instrumentgpt.mcp_tools", 12),
     ("instrumentgpt.mcp_server", 12),
+    ("instrumentgpt.warm_server", 13),
 ]
 STREAMLIT = ("app", "instrumentgpt.ui")
 SOURCES = [

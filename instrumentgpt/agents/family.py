@@ -14,12 +14,16 @@ from contextlib import suppress
 
 import psutil
 
+from instrumentgpt.agents.warm import Warm
+
+Started = subprocess.Popen[bytes] | Warm  # a program of a run, started cold or warm
+
 RUN_VARIABLE = "INSTRUMENTGPT_RUN"  # inherited by all that a run starts, and so the way to find it
 LOOK = 0.01  # s between two looks at processes that are ending
 KILLED_SECONDS = 1.0  # what SIGKILL may take on a busy machine
 
 
-def has_left(process: "subprocess.Popen[bytes]") -> bool:
+def has_left(process: Started) -> bool:
     """Return whether `process` has ended, without taking its exit code: its number stays its own."""
     if process.returncode is not None:
         return True
@@ -29,7 +33,7 @@ def has_left(process: "subprocess.Popen[bytes]") -> bool:
         return True
 
 
-def end_family(process: "subprocess.Popen[bytes]", patience: float, grace: float) -> int | None:
+def end_family(process: Started, patience: float, grace: float) -> int | None:
     """End `process` and all that it started; return its exit code, or None if it did not leave by itself.
 
     It may do so for `patience` seconds; `grace` seconds lie between SIGTERM and SIGKILL.

@@ -2,8 +2,9 @@
 
 import os
 import selectors
-import subprocess
 from collections.abc import Callable
+
+from instrumentgpt.agents.family import Started
 
 CHUNK = 256 * 1024  # bytes read or written at once; a pipe holds 64 KiB
 STDERR_TAIL = 16 * 1024  # bytes kept of what the program complains about
@@ -12,7 +13,7 @@ STDERR_TAIL = 16 * 1024  # bytes kept of what the program complains about
 class Pipes:
     """The three pipes of `process`, served in turn so that none of them can block the others."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", prompt: bytes) -> None:
+    def __init__(self, process: Started, prompt: bytes) -> None:
         self.stderr = b""
         self.open = True
         self._process = process

@@ -9,9 +9,10 @@ from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
-from instrumentgpt.agents.family import end_family, has_left
+from instrumentgpt.agents.family import Started, end_family, has_left
 from instrumentgpt.agents.pipes import Pipes
 from instrumentgpt.agents.stream import LineSplitter, clean
+from instrumentgpt.agents.warm import start_piped
 
 POLL = 0.05  # s; how late a stop, a clock or an exit is noticed
 DOCTOR = "`python -m instrumentgpt doctor` says what works here and what is missing."
@@ -159,8 +160,9 @@ def _until_done(events: Iterator[Event], watch: _Watch) -> Generator[Event, None
     return Done("no-result", "")
 
 
-def _start(command: Command) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
+def _start(command: Command) -> Started:
+    warm = start_piped(command.argv, command.environment, command.folder)
+    return warm or subprocess.Popen(
         command.argv,
         stdin=subprocess.PIPE if command.prompt else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -171,9 +173,7 @@ def _start(command: Command) -> "subprocess.Popen[bytes]":
     )
 
 
-def _lines(
-    process: "subprocess.Popen[bytes]", pipes: Pipes, splitter: LineSplitter, watch: _Watch
-) -> Iterator[bytes]:
+def _lines(process: Started, pipes: Pipes, splitter: LineSplitter, watch: _Watch) -> Iterator[bytes]:
     """Yield lines until stdout ends, the agent has left and its pipe is empty, or a clock runs out."""
     gone = False
     while pipes.open:
