@@ -18,6 +18,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.lognames import device_folder
+from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.folders import folders_of, remove
 from instrumentgpt.storage.runs import live_runs
@@ -111,6 +112,9 @@ def _measured(
     )
     [(deleted,)] = _numbers(database, sql, conversation_id)
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
+    if file_of(database) != ":memory:":
+        digests = uploads.digests_of(database, conversation_id)
+        beside += sum(_size(uploads.folder_of(database) / digest) for digest in digests)
     cached = sum(map(_size, logs))
     kept = content + events + deleted
     return Prunable(conversation_id, title, updated_at, artifacts, kept, beside, cached, logs)
@@ -172,6 +176,7 @@ def prune(database: Database, chosen: Iterable[Prunable], now: float | None = No
         aside = _prune_one(database, one, time.time() if now is None else now)
         (skipped if aside is None else pruned).append(one)
         remove(aside or ())
+    uploads.sweep(database)
     compacted = bool(pruned) and _compact(database)
     return Pruned(tuple(pruned), tuple(skipped), before, _settled_size(database), compacted)
 
@@ -203,7 +208,7 @@ def _put_aside(folder: Path) -> Path:
 
 
 _GOING = (
-    "UPDATE artifacts SET content = x'', removed_at = :now"
+    "UPDATE artifacts SET content = x'', file = '', removed_at = :now"
     " WHERE conversation_id = :conversation AND removed_at IS NULL",
     "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = :conversation)",
     "DELETE FROM prompts WHERE conversation_id = :conversation",

@@ -22,7 +22,7 @@ from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
 from instrumentgpt.remembered import remember_answer, remember_older, remember_question
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.artifacts import Artifact, list_uploads
+from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.storage.modes import Offer, store_offers
@@ -186,17 +186,17 @@ class Turn:
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):
-            yield self._on_disk(upload)
+            path = upload_path(self.database, upload)
+            if not upload.file and not path.exists():
+                self._write(path, upload)
+            yield path
 
-    def _on_disk(self, upload: Artifact) -> Path:
-        """Return the file that holds `upload`; it is there whole or not at all."""
-        path = made(self.home() / "attachments" / upload.id) / (Path(upload.title).name or "attachment")
-        if not path.exists():
-            kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
-            part = path.with_name("part")
-            part.write_bytes(kept.content if kept else b"")
-            part.rename(path)
-        return path
+    def _write(self, path: Path, upload: Artifact) -> None:
+        """Write an upload that an older version keeps in the database; it is there whole or not at all."""
+        kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+        part = made(path.parent) / "part"
+        part.write_bytes(kept.content if kept else b"")
+        part.rename(path)
 
     def home(self) -> Path:
         """Return the folder of the database, the cache and the workspaces."""

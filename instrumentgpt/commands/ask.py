@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.storage.paths import database_path
 
     question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
-    files = [(path.name, read_file(path)) for path in arguments.files]
+    files = [known_file(path) for path in arguments.files]
     conversation = conversation_for(database_path(), question, arguments)
     events = runs.consume(
         database_path(),
@@ -50,10 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def read_file(path: Path) -> bytes:
-    """Return the content of a file to hand over; raise UnreadableFile with the remedy."""
+def known_file(path: Path) -> Path:
+    """Return the path of a file that can be handed over; raise UnreadableFile with the remedy."""
+    from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
+
     try:
-        return path.read_bytes()
+        check_is_file(path)
+        with path.open("rb"):
+            check_size(path.name, path.stat().st_size)
+        return path
     except OSError as problem:
         raise UnreadableFile(
             f"{path}: {problem.strerror}. Give the path of a file that can be read"

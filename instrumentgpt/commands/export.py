@@ -3,6 +3,12 @@
 import argparse
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instrumentgpt.errors import InstrumentGPTError
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 HELP = "writes a conversation with its charts, files, notes, saved documents and prompts as one zip"
 
@@ -17,15 +23,33 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
     import db
     from instrumentgpt.settings import database_path
-    from instrumentgpt.storage.export import export_name, exported
+    from instrumentgpt.storage.export import export_name
 
     with closing(db.connect(database_path())) as database:
-        content = exported(database, arguments.conversation)
         found = db.get_conversation(database, arguments.conversation)
-    title = found.title if found else ""
-    path = arguments.output or Path(export_name(title, arguments.conversation))
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)
+        title = found.title if found else ""
+        path = arguments.output or Path(export_name(title, arguments.conversation))
+        write_export(path, database, arguments.conversation)
     print(path)
     return 0
+
+
+def write_export(path: Path, database: "Database", conversation_id: str) -> None:
+    """Write the zip of the conversation, whole or not at all; raise UnwritableFile with the remedy."""
+    from instrumentgpt.storage.export import export_to
+
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            export_to(file, database, conversation_id)
+        part.replace(path)
+    except OSError as problem:
+        if isinstance(problem, InstrumentGPTError):
+            raise
+        raise UnwritableFile(f"{path}: {problem.strerror}. Give another path to --output") from problem
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class UnwritableFile(InstrumentGPTError, OSError):
+    """A file that cannot be written."""

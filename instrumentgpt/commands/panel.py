@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
     from instrumentgpt.storage.paths import database_path
 
-    files = [(path.name, ask.read_file(path)) for path in arguments.log]
+    files = [ask.known_file(path) for path in arguments.log]
     conversation = conversation_for(database_path(), arguments.question, arguments)
     said: str | None = arguments.question
     code = 0
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _turn(conversation: str, said: str, agent: str, files: list[tuple[str, bytes]]) -> int:
+def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
     from instrumentgpt import runs
     from instrumentgpt.storage.paths import database_path
 

@@ -55,8 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(database: "Database", folder: Path, conversations: list[tuple[str, str]]) -> None:
-    from instrumentgpt.storage.export import export_name, exported
+    from instrumentgpt.commands.export import write_export
+    from instrumentgpt.storage.export import export_name
 
     folder.mkdir(parents=True, exist_ok=True)
     for title, conversation_id in conversations:
-        (folder / export_name(title, conversation_id)).write_bytes(exported(database, conversation_id))
+        write_export(folder / export_name(title, conversation_id), database, conversation_id)

@@ -1,4 +1,4 @@
-"""Charts, images and files that belong to a conversation, kept compressed in the database."""
+"""Charts, images and files of a conversation: what agents make in the database, what people bring beside."""
 
 import sqlite3
 import time
@@ -6,12 +6,14 @@ import uuid
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.errors import UnknownConversation
+from instrumentgpt.storage.errors import StorageError, UnknownConversation
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,11 @@ class Artifact:
     size: int
     created_at: float
     removed_at: float | None = None  # s since 1970: its content has been removed to save space
+    file: str = ""  # the digest of a file that a person brought (storage/uploads.py)
     content: bytes = b""  # only `get_artifact` loads it
 
 
-_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at, removed_at"
+_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at, removed_at, file"
 
 
 def add_artifact(
@@ -45,14 +48,40 @@ def add_artifact(
     content: bytes,
 ) -> str:
     """Store `content` and return the artifact's id. `message_id` None: its message is not written yet."""
+    made = (kind, title, alt, zlib.compress(content), len(content), "")
+    return _insert(database, conversation_id, run_id, message_id, *made)
+
+
+def add_upload(
+    database: Database, conversation_id: str, message_id: int | None, given: uploads.Received
+) -> str:
+    """Keep a file that a person brought and return the artifact's id; `message_id` as in `add_artifact`."""
+    brought = (given.kind, given.name, f"{given.name}, attached", b"", given.size, given.digest)
+    with transaction(database):
+        uploads.keep(database, given)
+        return _insert(database, conversation_id, None, message_id, *brought)
+
+
+def _insert(
+    database: Database,
+    conversation_id: str,
+    run_id: str | None,
+    message_id: int | None,
+    kind: str,
+    title: str,
+    alt: str,
+    content: bytes,
+    size: int,
+    file: str,
+) -> str:
     artifact_id = uuid.uuid4().hex[:12]
-    values = (artifact_id, conversation_id, run_id, message_id, kind, title, alt)
+    values = (artifact_id, conversation_id, run_id, message_id, kind, title, alt, content, size, file)
     try:
         with transaction(database):
             database.conn.execute(
                 "INSERT INTO artifacts (id, conversation_id, run_id, message_id, kind, title, alt, content,"
-                " size, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, zlib.compress(content), len(content), time.time()),
+                " size, file, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*values, time.time()),
             )
     except sqlite3.IntegrityError as error:
         raise UnknownConversation(
@@ -69,8 +98,26 @@ def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> 
     if not found:
         return None
     row = found[0]
-    kept = Artifact(*row[:10])
-    return kept if kept.removed_at else replace(kept, content=zlib.decompress(row[10]))
+    kept = Artifact(*row[:11])
+    if kept.removed_at:
+        return kept
+    return replace(
+        kept, content=_read(upload_path(database, kept)) if kept.file else zlib.decompress(row[11])
+    )
+
+
+def upload_path(database: Database, artifact: Artifact) -> Path:
+    """Return where a file is that a person brought; one from an older version, once it is written there."""
+    return uploads.path_of(database, artifact.file or artifact.id, artifact.title)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise StorageError(
+            f"The attached file {path} cannot be read ({problem.strerror}). Put it back, or attach it again."
+        ) from problem
 
 
 def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
@@ -81,6 +128,11 @@ def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
 def list_artifacts_of_run(database: Database, run_id: str) -> list[Artifact]:
     """Return what the run has made so far, in the order it was made."""
     return _listed(database, "run_id", run_id)
+
+
+def list_artifacts_of_conversation(database: Database, conversation_id: str) -> list[Artifact]:
+    """Return all of a conversation, in the order it was made."""
+    return _listed(database, "conversation_id", conversation_id)
 
 
 def _listed(database: Database, column: str, value: int | str) -> list[Artifact]:
@@ -117,8 +169,8 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
     Returns the new ids, in order.
     """
     sql = (
-        "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, created_at)"
-        " SELECT ?, conversation_id, kind, title, alt, content, size, ? FROM artifacts WHERE id = ?"
+        "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, file, created_at)"
+        " SELECT ?, conversation_id, kind, title, alt, content, size, file, ? FROM artifacts WHERE id = ?"
     )
     brought = [
         one.id for one in list_artifacts(database, message_id) if one.run_id is None and not one.removed_at

@@ -7,13 +7,18 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.artifacts import Artifact, get_artifact
-from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.artifacts import (
+    Artifact,
+    get_artifact,
+    list_artifacts_of_conversation,
+    upload_path,
+)
 from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.documents import Document, folder_of, list_documents
@@ -43,7 +48,14 @@ ENDINGS = {"plotly": ".json", "html": ".html"}  # of files whose titles have non
 
 
 def exported(database: Database, conversation_id: str) -> bytes:
-    """Return the zip: conversation.md and .json, notes.md, files/, documents/ and prompts/.
+    """Return the zip that `export_to` writes."""
+    packed = io.BytesIO()
+    export_to(packed, database, conversation_id)
+    return packed.getvalue()
+
+
+def export_to(target: IO[bytes], database: Database, conversation_id: str) -> None:
+    """Write a zip into `target`: conversation.md and .json, notes.md, files/, documents/ and prompts/.
 
     Raises UnknownConversation. Notes are those that count here: the conversation's, its devices', all's.
     """
@@ -51,8 +63,9 @@ def exported(database: Database, conversation_id: str) -> bytes:
     if conversation is None:
         raise unknown(conversation_id)
     messages = list_messages(database, conversation_id)
-    artifacts = [one for one in _artifacts(database, conversation_id) if one is not None]
-    files = {one.id: f"files/{_file_name(one)}" for one in artifacts if not one.removed_at}
+    artifacts = list_artifacts_of_conversation(database, conversation_id)
+    there = [one for one in artifacts if not (one.removed_at or _is_gone(database, one))]
+    files = {one.id: f"files/{_file_name(one)}" for one in there}
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     told = {
@@ -67,23 +80,28 @@ def exported(database: Database, conversation_id: str) -> bytes:
                       conversation_id) for name in TABLES},
     }  # fmt: skip
     text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
-    contents: dict[str, str | bytes] = {
+    contents: dict[str, str | bytes | Path] = {
         "conversation.md": text,
         "conversation.json": json.dumps(told, ensure_ascii=False, indent=1),
         **({"notes.md": "\n".join(_notes_in_words(notes))} if notes else {}),
-        **{files[one.id]: one.content for one in artifacts if one.id in files},
+        **{files[one.id]: _content(database, one) for one in artifacts if one.id in files},
         **{name: content for name, (_, content) in documents.items()},
         **{name: one.text for name, one in prompts.items()},
     }
-    return _packed(contents)
-
-
-def _packed(contents: Mapping[str, str | bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         for name, content in contents.items():
-            archive.writestr(name, content if isinstance(content, bytes) else _utf_8(content))
-    return packed.getvalue()
+            if isinstance(content, Path):
+                archive.write(content, name)
+            else:
+                archive.writestr(name, content if isinstance(content, bytes) else _utf_8(content))
+
+
+def _content(database: Database, artifact: Artifact) -> bytes | Path:
+    """Return what an artifact holds, a file that a person brought as its path: it may be large."""
+    if artifact.file:
+        return upload_path(database, artifact)
+    kept = get_artifact(database, artifact.conversation_id, artifact.id)
+    return kept.content if kept else b""
 
 
 def _utf_8(text: str) -> bytes:
@@ -100,11 +118,8 @@ def export_name(title: str, conversation_id: str) -> str:
     return f"{plain[:NAME_CHARS].strip()} {conversation_id}.zip".lstrip()
 
 
-def _artifacts(database: Database, conversation_id: str) -> Iterator[Artifact | None]:
-    found: list[Any] = rows(
-        database, "SELECT id FROM artifacts WHERE conversation_id = ? ORDER BY rowid", (conversation_id,)
-    )
-    return (get_artifact(database, conversation_id, row[0]) for row in found)
+def _is_gone(database: Database, artifact: Artifact) -> bool:
+    return bool(artifact.file) and not upload_path(database, artifact).is_file()
 
 
 def _devices(database: Database, conversation_id: str) -> list[str]:

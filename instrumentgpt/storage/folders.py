@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage import conversations
+from instrumentgpt.storage import conversations, uploads
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.connection import file_of, rows
 
-WORKSPACES, ATTACHMENTS, RUNS = "workspaces", "attachments", "runs"  # under the database's folder
+WORKSPACES, RUNS = "workspaces", "runs"  # under the database's folder
 _log = logging.getLogger(__name__)
 
 
@@ -22,8 +22,10 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
     A folder that cannot be removed is left behind, with a warning in the log.
     """
     folders = list(folders_of(database, conversation_id))
+    digests = uploads.digests_of(database, conversation_id)
     conversations.delete_conversation(database, conversation_id)
     remove(folders)
+    uploads.sweep(database, digests)
 
 
 def remove(folders: Iterable[Path]) -> None:
@@ -35,12 +37,13 @@ def remove(folders: Iterable[Path]) -> None:
 
 
 def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
-    """Yield the folders of the conversation, whether they are there or not."""
+    """Yield the conversation's own folders, whether they are there or not; other files are `uploads`."""
     if conversations.get_conversation(database, conversation_id) is None or file_of(database) == ":memory:":
         return
     home = Path(file_of(database)).parent
     names = [(WORKSPACES, conversation_id)]
-    names += [(ATTACHMENTS, upload.id) for upload in list_uploads(database, conversation_id)]
+    held = [upload.id for upload in list_uploads(database, conversation_id) if not upload.file]
+    names += [(uploads.ATTACHMENTS, upload_id) for upload_id in held]
     runs = rows(database, "SELECT id FROM runs WHERE conversation_id = ?", (conversation_id,))
     names += [(RUNS, str(run_id)) for (run_id,) in runs]
     for kind, name in names:

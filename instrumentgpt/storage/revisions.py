@@ -8,6 +8,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
 from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
@@ -176,12 +177,15 @@ def forget_deleted(database: Database, revision_id: int) -> None:
 
     Raises RunInProgress while the conversation is being answered.
     """
+    digests: list[str] = []
     with transaction(database):
         sql = "SELECT conversation_id FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL"
         for (conversation_id,) in rows(database, sql, (revision_id, TURN)):
             refuse_while_answering(database, str(conversation_id))
+            digests = uploads.digests_of(database, str(conversation_id))
             forget_kept(database, revision_id, str(conversation_id))
             database.conn.execute("DELETE FROM revisions WHERE id = ?", (revision_id,))
+    uploads.sweep(database, digests)
 
 
 def forget_note(

@@ -1,29 +1,31 @@
 """Files dropped or pasted into the input: kept as artifacts of the conversation, shown with their message."""
 
+import io
 from collections.abc import Sequence
-from pathlib import PurePath
 
 import streamlit as st
+from PIL import Image
 from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
+from instrumentgpt.storage.artifacts import add_upload
+from instrumentgpt.storage.uploads import plain_name, received
 from instrumentgpt.ui import charts, untrusted
 
-PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # how one begins, whatever its name says
-NAME_CHARACTERS = 120
 IMAGE_WIDTH = 360  # px
+LARGEST_SHOWN = (1600, 1600)  # px, where a picture is opened over the page
+MOST_PIXELS = 50_000_000  # 200 MB unpacked; cameras make up to 48 million
+MOST_PICTURE_BYTES = 50_000_000
 
 
 def store(database: Database, conversation_id: str, files: Sequence[UploadedFile]) -> list[str]:
     """Keep the files as artifacts that no message has yet; return their ids, in order."""
-    named = [(plain_name(file.name), file.getvalue()) for file in files]
-    return [
-        db.add_artifact(
-            database, conversation_id, None, None, _kind(content), name, f"{name}, attached", content
-        )
-        for name, content in named
-    ]
+    kept = []
+    for file in files:
+        with received(database, file.name, file) as given:
+            kept.append(add_upload(database, conversation_id, None, given))
+    return kept
 
 
 def question_about(files: Sequence[UploadedFile]) -> str:
@@ -37,31 +39,35 @@ def draw(database: Database, artifacts: Sequence[db.Artifact]) -> None:
         if artifact.removed_at:
             st.caption(f":material/cleaning_services: {charts.removed(artifact)}")
             continue
-        kept = (
-            db.get_artifact(database, artifact.conversation_id, artifact.id)
-            if artifact.kind == "image"
-            else None
-        )
-        if kept:
-            st.image(kept.content, width=IMAGE_WIDTH, alt=artifact.alt)
+        picture = artifact.kind == "image" and _picture(database, artifact.conversation_id, artifact.id)
+        if picture:
+            st.image(picture, width=IMAGE_WIDTH, alt=artifact.alt)
         else:
             size = size_in_words(artifact.size)
             st.caption(f":material/attach_file: {untrusted.label(artifact.title)} · {size}")
 
 
-def plain_name(name: str) -> str:
-    """Return the last part of `name`, printable and short; a browser sends what it likes.
-
-    >>> plain_name("../../etc/run\\n1.log")
-    'run1.log'
-    """
-    last = PurePath(name.replace("\\", "/")).name
-    plain = "".join(letter for letter in last if letter.isprintable())[-NAME_CHARACTERS:]
-    return plain if plain.strip(". ") else "attachment"
-
-
-def _kind(content: bytes) -> str:
-    return "image" if content.startswith(PICTURES) else "log"
+@st.cache_data(max_entries=50, show_spinner=False)
+def _picture(_database: Database, conversation_id: str, artifact_id: str) -> bytes | None:
+    """Return the picture, no larger than a screen; None if it is none, or would not fit into memory."""
+    try:
+        kept = db.get_artifact(_database, conversation_id, artifact_id)
+        if kept is None or kept.size > MOST_PICTURE_BYTES:
+            return None
+        with Image.open(io.BytesIO(kept.content)) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                return None
+            picture.thumbnail(LARGEST_SHOWN)
+            shown = io.BytesIO()
+            picture.convert("RGBA").save(shown, "PNG")
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        Image.DecompressionBombError,
+    ):  # what Pillow says of broken ones
+        return None
+    return shown.getvalue()
 
 
 def size_in_words(size: int) -> str:

@@ -17,7 +17,6 @@ from instrumentgpt.storage.runs import Run
 from instrumentgpt.ui import attachments, connection, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"
-MAX_FILE_MEGABYTES = 200
 # In the session's state:
 INPUT, UNSENT, CLICKED, NOTE = "question", "unsent", "clicked-question", "composer-note"
 MODE = "chosen-mode"
@@ -60,7 +59,11 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Que
             if live:
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
-    sent = st.chat_input(PLACEHOLDER, key=INPUT, accept_file="multiple", max_upload_size=MAX_FILE_MEGABYTES)
+    sent = st.chat_input(
+        f"{PLACEHOLDER} of up to {st.get_option('server.maxUploadSize')} MB",
+        key=INPUT,
+        accept_file="multiple",
+    )
     if clicked and not live:  # the second click of a double click comes too late
         return clicked if clicked.mode else replace(clicked, mode=mode)
     if not sent or isinstance(sent, str) or not (sent.text.strip() or sent.files):

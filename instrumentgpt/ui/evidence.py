@@ -14,7 +14,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.settings import Settings, home
-from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.storage.artifacts import list_uploads, upload_path
 from instrumentgpt.ui import links, pages, untrusted
 
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
@@ -77,10 +77,7 @@ def _show(path: Path, log: str, line: int) -> None:
 
 def workspace_of(database: Database, conversation_id: str, settings: Settings) -> Workspace:
     """Return where logs are looked for: the inventory's copies, and what came with the conversation."""
-    dropped = tuple(
-        home() / "attachments" / upload.id / Path(upload.title).name
-        for upload in list_uploads(database, conversation_id)
-    )
+    dropped = tuple(upload_path(database, upload) for upload in list_uploads(database, conversation_id))
     return Workspace(Path(settings.inventory), home() / "cache", home() / "artifacts", dropped)
 
 

@@ -4,6 +4,7 @@ A file of 3 MB can hold 3 GB of zeros, one of no blocks at all 50 GB: they cost 
 seconds until this module says no.
 """
 
+import errno
 import os
 from pathlib import Path
 
@@ -60,7 +61,9 @@ def check_line(name: str, number: int, length: int) -> None:
 
 
 def check_is_file(path: Path) -> None:
-    """Raise OversizedLog if `path` is a pipe or a device, which may never end; OSError if it is not there."""
+    """Raise OversizedLog if `path` is a pipe or a device, which may never end; OSError if it is no file."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.stat() and not path.is_file():
         raise OversizedLog(
             f"{path.name} is a pipe or a device, which may never end. Save it as a file and read that"

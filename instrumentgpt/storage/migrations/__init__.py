@@ -15,7 +15,7 @@ from instrumentgpt.storage.migrations.conversations import (
     runs_and_their_events,
     waiting_runs,
 )
-from instrumentgpt.storage.migrations.deleted import deleted_turns
+from instrumentgpt.storage.migrations.deleted import deleted_turns, uploads_as_files
 from instrumentgpt.storage.migrations.modes import (
     entities_of_conversations,
     modes_and_documents,
@@ -73,6 +73,7 @@ STEPS = (
     deleted_turns,
     clocks_of_runs,
     permission_to_browse,
+    uploads_as_files,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -1,4 +1,4 @@
-"""Tables of deleted turns, which can be brought back."""
+"""Tables of deleted turns, which can be brought back, and of files beside the database."""
 
 import re
 
@@ -25,6 +25,11 @@ def deleted_turns(database: Database) -> None:
             content TEXT NOT NULL
         )""")
     database.execute("CREATE INDEX deleted_rows_of ON deleted_rows (revision_id)")
+
+
+def uploads_as_files(database: Database) -> None:
+    """The digest of an artifact's content where that is a file beside the database; "" where it is here."""
+    database.execute("ALTER TABLE artifacts ADD COLUMN file TEXT NOT NULL DEFAULT ''")
 
 
 def _number_once(database: Database, table: str) -> None:

@@ -1,0 +1,160 @@
+"""Files that people bring: `attachments/DIGEST/NAME` beside the database, by the digest of their content.
+
+A file is whole before a row names it, and goes after the last row that did: what a crash leaves is a file too
+many, never one too few, and `sweep` removes it. Rows of older versions hold the content themselves.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import IO, Any
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import file_of, rows, transaction
+from instrumentgpt.storage.errors import StorageError
+
+ATTACHMENTS = "attachments"
+PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # how one begins, whatever its name says
+NAME_CHARACTERS, NAME_BYTES = 120, 200  # file systems allow 255 bytes
+BLOCK = 1 << 20  # bytes
+PART, ASIDE = ".part", ".going"
+STALE = 86_400.0  # s after which a part is nobody's any more
+
+NAMED = """
+SELECT id, file, conversation_id FROM artifacts
+UNION ALL SELECT json_extract(content, '$.id'), coalesce(json_extract(content, '$.file'), ''), conversation_id
+FROM deleted_rows JOIN revisions ON revisions.id = revision_id WHERE of_table = 'artifacts'
+"""
+
+
+@dataclass(frozen=True)
+class Received:
+    """A file that has arrived whole, at `path`, and that no row names yet."""
+
+    name: str
+    path: Path
+    digest: str
+    size: int  # bytes
+    kind: str  # "image" or "log"
+
+
+@contextmanager
+def received(database: Database, name: str, source: IO[bytes]) -> Iterator[Received]:
+    """Copy `source` beside the database for the block, in which `storage.artifacts.add_upload` keeps it.
+
+    Raises StorageError if there is no room for it; if the block fails, nothing of it is left.
+    """
+    folder = folder_of(database)
+    digest, size, beginning = hashlib.sha256(), 0, b""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as file:
+            path = Path(file.name)
+            try:
+                while block := source.read(BLOCK):
+                    beginning = beginning or block[:16]
+                    digest.update(block)
+                    size += file.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                path.unlink()
+                raise
+    except OSError as problem:
+        raise StorageError(
+            f"{plain_name(name)} could not be kept in {folder} ({problem.strerror or problem})."
+            f" Free some space there, or set INSTRUMENTGPT_HOME to another folder."
+        ) from problem
+    kind = "image" if beginning.startswith(PICTURES) else "log"
+    try:
+        yield Received(plain_name(name), path, digest.hexdigest(), size, kind)
+    except BaseException:
+        sweep(database, [digest.hexdigest()])
+        raise
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def keep(database: Database, given: Received) -> None:
+    """Put a received file where rows name it; inside the transaction that writes the row."""
+    target = path_of(database, given.digest, given.name)
+    target.parent.mkdir(exist_ok=True)
+    if not target.exists():
+        given.path.replace(target)
+        for folder in (target.parent, target.parent.parent):
+            _sync(folder)
+
+
+def path_of(database: Database, folder: str, name: str) -> Path:
+    """Return where the file of this name is, in `folder`: its digest, or the id of a row that holds it."""
+    return folder_of(database) / folder / plain_name(name)
+
+
+def plain_name(name: str) -> str:
+    """Return the last part of `name`, printable and short; a browser sends what it likes.
+
+    >>> plain_name("../../etc/run\\n1.log")
+    'run1.log'
+    """
+    last = PurePath(name.replace("\\", "/")).name
+    plain = "".join(letter for letter in last if letter.isprintable())[-NAME_CHARACTERS:]
+    plain = plain.encode()[-NAME_BYTES:].decode(errors="ignore")
+    return plain if plain.strip(". ") else "attachment"
+
+
+def digests_of(database: Database, conversation_id: str) -> list[str]:
+    """Return the contents that only this conversation names, deleted turns included."""
+    sql = (
+        f"SELECT file FROM ({NAMED}) WHERE file != '' GROUP BY file"
+        " HAVING min(conversation_id) = :one AND max(conversation_id) = :one"
+    )
+    found = database.execute(sql, {"one": conversation_id}).fetchall()
+    return [str(digest) for (digest,) in found]
+
+
+def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
+    """Remove the files of `digests` that no row names any more; None: all such files, and stale parts.
+
+    To be called after the transaction that deleted the rows, never in it.
+    """
+    if file_of(database) == ":memory:":
+        return
+    folder = folder_of(database)
+    with transaction(database):  # no row can come to name one of them meanwhile
+        found: list[Any] = rows(database, f"SELECT id, file FROM ({NAMED})")
+        named = {name for row in found for name in row}
+        names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
+        going = [folder / name for name in names if name not in named]
+        aside = [_put_aside(path) for path in going if path.is_dir() or _is_stale(path)]
+    for path in aside:
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _put_aside(path: Path) -> Path:
+    return path if path.suffix in (ASIDE, PART) else path.rename(path.with_name(path.name + ASIDE))
+
+
+def _is_stale(path: Path) -> bool:
+    return path.suffix == PART and time.time() - path.stat().st_mtime > STALE
+
+
+def folder_of(database: Database) -> Path:
+    """Return the folder of all brought files, whether it is there or not."""
+    if file_of(database) == ":memory:":
+        raise StorageError("A database in memory keeps no files. Open one in a folder.")
+    return Path(file_of(database)).parent / ATTACHMENTS
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
