@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: run test test-agents soak lint bench demo
 run: .venv/.runtime
-	$(BIN)/streamlit run app.py
+	$(BIN)/streamlit run app.py -- --open
 
 test: .venv/.dev
 	@sh .ci/chromium

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, opened, running
+from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, opened, running, with_token
 
 PAUSE = 0.23  # s between two words; no divisor of the page's second
 WORDS = 120  # whose delay is measured
@@ -100,7 +100,9 @@ async def _watched(server: Server, conversation: str, count: int) -> tuple[float
     """Return the CPU seconds that the server spends on `count` pages, and how often they heard new text."""
     assert server.process is not None
     process, heard = psutil.Process(server.process.pid), [0] * count
-    async with aiohttp.ClientSession() as session:
+    jar = aiohttp.CookieJar(unsafe=True)  # takes cookies of an IP address
+    async with aiohttp.ClientSession(cookie_jar=jar) as session:
+        await session.get(with_token(server.url))
         pages = [asyncio.create_task(_page(session, server, conversation, heard, n)) for n in range(count)]
         await asyncio.sleep(SETTLE_SECONDS + count / 2)
         before, told = process.cpu_times(), sum(heard)
@@ -117,7 +119,9 @@ async def _page(
 ) -> None:
     """Open the conversation as a browser does, run its fragments when they are due, count what is told."""
     address = f"ws://127.0.0.1:{server.port}/_stcore/stream"
-    async with session.ws_connect(address, protocols=["streamlit"], max_msg_size=0) as wire:
+    async with session.ws_connect(
+        address, protocols=["streamlit"], origin=server.url, max_msg_size=0
+    ) as wire:
         await wire.send_bytes(_rerun(conversation))
         async with asyncio.TaskGroup() as fragments:
             due: dict[str, asyncio.Task[None]] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import db
-from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, counting_agent, opened, running
+from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, counting_agent, opened, running, with_token
 
 RESULT = Path(__file__).parent / "results" / "page.txt"
 SIZES = (10, 100, 500)  # messages
@@ -77,7 +77,7 @@ def load_seconds(browser: Browser, address: str, size: int) -> float:
     """Return the seconds from asking for the page to its last message."""
     page = browser.new_page()
     begun = time.perf_counter()
-    page.goto(address)
+    page.goto(with_token(address))
     last_shown(page, size)
     seconds = time.perf_counter() - begun
     page.close()

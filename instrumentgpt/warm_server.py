@@ -1,7 +1,7 @@
 """The program that forks our others warm: `python -m instrumentgpt.warm_server`, for $INSTRUMENTGPT_HOME.
 
 It has imported what they need, has no thread, opens no database, and ends with who started it: its standard
-input is the other end of a pipe. What it forked lives on (docs/decisions/0060).
+input is the other end of a pipe. What it forked lives on (docs/decisions/0061).
 """
 
 import ctypes

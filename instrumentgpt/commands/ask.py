@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
     from instrumentgpt import runs  # the database and the agents: not needed for --help
     from instrumentgpt.storage.paths import database_path
+    from instrumentgpt.storage.private import make_files_private
 
+    make_files_private()
     question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
     files = [known_file(path) for path in arguments.files]
     conversation = conversation_for(database_path(), question, arguments)

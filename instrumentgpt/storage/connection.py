@@ -1,9 +1,10 @@
 """Opening the database, and the ways in: `rows` reads, `snapshot` reads one moment, `transaction` writes."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -24,7 +25,7 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
     A file made by the seed's schema gains what it lacks and keeps every row.
     Raises StorageError if the file is locked, read-only, damaged, or made by a newer version.
     """
-    _make_folder(path)
+    _make_file(path)
     with told(path):
         connection = sqlite3.connect(path, timeout=busy_seconds)
         try:
@@ -39,17 +40,19 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
     return database
 
 
-def _make_folder(path: str | Path) -> None:
+def _make_file(path: str | Path) -> None:
     if path == ":memory:":
         return
     folder = Path(path).parent
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(
             f"{folder} cannot be made ({error.strerror})."
             " Set INSTRUMENTGPT_HOME to a folder that you can write."
         ) from error
+    with suppress(OSError):  # SQLite gives its WAL and SHM files this mode, and says what is wrong
+        os.close(os.open(path, os.O_CREAT, 0o600))
 
 
 def _switch_to_wal(database: Database, busy_seconds: float) -> None:

@@ -1,7 +1,6 @@
 """Reports that an answer made: a preview that can do nothing to the page, and a download."""
 
 from functools import partial
-from html import escape
 
 import streamlit as st
 from sqlite_utils import Database
@@ -13,10 +12,6 @@ from instrumentgpt.ui import session, untrusted
 KINDS = ("html", "markdown")
 MIME = {"html": "text/html", "markdown": "text/markdown"}
 PREVIEW_PIXELS = 640
-# An origin of its own: scripts of a report draw its charts and see nothing of the page around it.
-FRAME = (
-    '<iframe sandbox="allow-scripts" style="width:100%;height:{height}px;border:0" srcdoc="{page}"></iframe>'
-)
 
 
 def draw(database: Database, artifact: db.Artifact) -> None:
@@ -40,13 +35,13 @@ def draw(database: Database, artifact: db.Artifact) -> None:
 
 
 def _draw_preview(database: Database, artifact: db.Artifact) -> None:
+    if artifact.kind == "html":  # served apart, as an origin of its own (server.py)
+        path = f"/report/{artifact.conversation_id}/{artifact.id}"
+        st.iframe(path, height=PREVIEW_PIXELS, alt=artifact.title)
+        return
     kept = db.get_artifact(database, artifact.conversation_id, artifact.id)
     text = kept.content.decode("utf-8", "replace") if kept else ""
-    if artifact.kind == "markdown":
-        st.markdown(untrusted.markdown(text, artifact.conversation_id))
-        return
-    page = FRAME.format(height=PREVIEW_PIXELS, page=escape(text))
-    st.iframe(page, height=PREVIEW_PIXELS + 8, alt=artifact.title)
+    st.markdown(untrusted.markdown(text, artifact.conversation_id))
 
 
 def _content(conversation_id: str, artifact_id: str) -> bytes:

@@ -1,6 +1,7 @@
 """What the browser tests share: a real Streamlit server, an agent that counts, and a page to type into."""
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -29,6 +30,7 @@ FLAGS = (
 )
 START_SECONDS = 120
 ANSWER_MS = 25_000  # nothing is waited for that does not come; within the 30 s that a test has
+TOKEN = secrets.token_urlsafe(24)  # of all servers of these tests
 expect.set_options(timeout=ANSWER_MS)
 
 
@@ -77,6 +79,7 @@ class Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         ours = {name: value for name, value in os.environ.items() if not name.startswith("INSTRUMENTGPT_")}
         places = {"INSTRUMENTGPT_HOME": str(self.home), "HOME": str(self.home.parent / "user")}
+        places["INSTRUMENTGPT_TOKEN"] = TOKEN
         environment = {**ours, **places, **self.settings}
         with (self.home.parent / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -159,9 +162,14 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
         page.wait_for_timeout(100)
 
 
+def with_token(url: str) -> str:
+    """Return `url` as it is opened the first time: the access token is left at the gate for a cookie."""
+    return f"{url}{'&' if '?' in url else '?'}token={TOKEN}"
+
+
 def opened(page: Page, url: str) -> Page:
     """Return the page at `url` once it can be typed into."""
     page.set_default_timeout(ANSWER_MS)
-    page.goto(url)
+    page.goto(with_token(url))
     expect(page.get_by_test_id("stChatInput")).to_be_visible(timeout=START_SECONDS * 1000)
     return page

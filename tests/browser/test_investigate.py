@@ -48,7 +48,7 @@ def test_six_ovens_are_compared_and_the_report_is_saved_only_when_asked(
     documents = offline.home / "documents"
     before = set(documents.glob("*.html"))
     answer.get_by_text(re.compile("^Report: ")).click()
-    frame = answer.frame_locator("iframe").frame_locator("iframe")
+    frame = answer.frame_locator("iframe")
     expect(frame.locator("h1")).to_be_visible(timeout=ANSWER_MS)
     expect(frame.locator(".js-plotly-plot").first).to_be_attached(timeout=ANSWER_MS)
     photographed(page, f"preview-{saved[:2]}")

@@ -5,7 +5,7 @@ import urllib.parse
 from contextlib import closing
 
 import pytest
-from driving import ANSWER_MS, START_SECONDS, ask, opened, running
+from driving import ANSWER_MS, START_SECONDS, ask, opened, running, with_token
 from playwright.sync_api import Locator, Page, expect
 
 import db
@@ -31,7 +31,7 @@ def address(server, log: str = NEWEST, device: str = "zspr 052", line: int | Non
 def visit(page: Page, url: str) -> Page:
     """Return the page once its lines are there and everything else is ready."""
     page.set_default_timeout(ANSWER_MS)
-    page.goto(url)
+    page.goto(with_token(url))
     expect(row(page).first).to_be_visible(timeout=START_SECONDS * 1000)
     expect(page.get_by_text("what is ready is shown below")).to_have_count(0, timeout=ANSWER_MS)
     return page
@@ -70,7 +70,7 @@ def ovens(tmp_path_factory):
 
 
 def test_device_and_log_are_picked_and_their_chart_strip_and_findings_show(page, offline):
-    page.goto(f"{offline.url}/logs")
+    page.goto(with_token(f"{offline.url}/logs"))
     expect(row(page).first).to_be_visible(timeout=START_SECONDS * 1000)
     choose(page, "Device", "zspr 053 (10.1.1.112)")
     expect(page.get_by_role("combobox", name="Log")).to_have_value(re.compile("InstrumentDebug_2026-02-20"))
@@ -103,7 +103,7 @@ def test_an_address_opens_the_log_at_its_line_and_every_line_has_one(page, offli
     ],
 )
 def test_an_address_opens_no_file_but_a_log_of_the_inventory(page, offline, device, log):
-    page.goto(address(offline, log, device, 1))
+    page.goto(with_token(address(offline, log, device, 1)))
     expect(page.get_by_text(re.compile("is not (there|in the inventory|of a device)"))).to_be_visible(
         timeout=START_SECONDS * 1000
     )

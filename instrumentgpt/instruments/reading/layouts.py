@@ -77,6 +77,7 @@ class Format:
     wall: re.Pattern[bytes] | None  # a line that says the epoch at a time of the log's own clock
     last_of_stamp: bool  # of several samples of a channel in a row with one stamp only the last counts
     last_resort: bool  # used only where no other format reads a line
+    needs: str  # an RE2 expression found in every line that says something, "" if there is none
     examples: tuple[Mapping[str, Any], ...]
 
 
@@ -89,19 +90,28 @@ def formats() -> dict[str, Format]:
 def load_format(path: Path) -> Format:
     """Return the format described by the TOML file at `path`."""
     written = tomllib.loads(path.read_text(encoding="utf-8"))
+    samples = tuple(_pattern(entry) for entry in written["samples"])
+    gains = tuple(_pattern(entry) for entry in written.get("gains", []))
     return Format(
         name=path.stem,
         title=written["title"],
         prefixes=tuple(_prefix(entry) for entry in written.get("prefix", [{"line": ""}])),
-        samples=tuple(_pattern(entry) for entry in written["samples"]),
-        gains=tuple(_pattern(entry) for entry in written.get("gains", [])),
+        samples=samples,
+        gains=gains,
         unit=written.get("unit", "°C"),
         boot=written.get("boot", "").encode(),
         wall=re.compile(written["wall"].encode()) if "wall" in written else None,
         last_of_stamp=written.get("last_of_stamp", False),
         last_resort=written.get("last_resort", False),
+        needs=written.get("needs") or _anchors(samples + gains, written.get("boot", "")),
         examples=tuple(written["examples"]),
     )
+
+
+def _anchors(patterns: tuple[Pattern, ...], boot: str) -> str:
+    """Return an expression for how the messages of `patterns` start, "" where one may start in any way."""
+    anchors = [pattern.anchor.decode() for pattern in patterns] + [boot] * bool(boot)
+    return "|".join(map(re.escape, anchors)) if all(anchors) else ""
 
 
 def _prefix(entry: Mapping[str, Any]) -> Prefix:

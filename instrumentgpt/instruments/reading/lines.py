@@ -33,19 +33,37 @@ class Rows:
     boots: list[int] = field(default_factory=list)  # lines at which the instrument says that it starts
     scales: dict[str, float] = field(default_factory=dict)  # pattern → percent per unit of its output
     names: dict[str, int] = field(default_factory=dict)  # channel names met, with the numbers given to them
+    first_number: int = 1  # of the channels that have names
 
     def number_of_channel(self, name: str) -> int:
         """Return the number of the channel called `name`, a new one if it is new."""
-        return self.names.setdefault(name, len(self.names) + 1)
+        return self.names.setdefault(name, len(self.names) + self.first_number)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A line taken apart: stamp (µs; None if no such time, NO_TIME without), level and message."""
+    """A line taken apart: stamp (µs; None if no such time, NO_TIME without), level and message.
+
+    `kind` is that of its time, `stamp_span` and `message_start` tell where the two stand in the line.
+    """
 
     stamp: int | None
     level: bytes
     message: bytes
+    kind: str
+    stamp_span: tuple[int, int]
+    message_start: int
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a line says: gains, or a new start, or samples; or the reason why it is broken."""
+
+    parts: Parts
+    gains: tuple[Pattern, re.Match[bytes]] | None = None
+    boot: bool = False
+    samples: tuple[tuple[Pattern, re.Match[bytes]], ...] = ()
+    broken: str = ""
 
 
 def number_of(text: bytes | None) -> float:
@@ -66,52 +84,61 @@ def take_apart(line: bytes, layout: Format) -> Parts | None:
     for prefix in layout.prefixes:
         match = prefix.regex.match(line)
         if match:
-            groups = match.groupdict()
-            stamp = micros(prefix.kind, groups["time"]) if prefix.kind else NO_TIME
-            return Parts(stamp, groups.get("level") or b"", line[match.end() :])
+            kind, end = prefix.kind, match.end()
+            stamp = micros(kind, match["time"]) if kind else NO_TIME
+            span = match.span("time") if kind else (0, 0)
+            level = match["level"] or b"" if "level" in prefix.regex.groupindex else b""
+            return Parts(stamp, level, line[end:], kind, span, end)
     return None
+
+
+def stripped(line: bytes) -> bytes:
+    """Return `line` without what people do not see at its ends."""
+    return line.lstrip(UNSEEN).rstrip(UNSEEN)
+
+
+def meaning_of(line: bytes, layout: Format) -> Meaning | None:
+    """Return what the stripped `line` says as a line of `layout`, None if it has no prefix of it."""
+    parts = take_apart(line, layout)
+    if parts is None:
+        return None
+    for pattern in layout.gains:
+        for match in _matches(pattern, parts.message):
+            return Meaning(parts, gains=(pattern, match))
+    if layout.boot and parts.message.startswith(layout.boot):
+        return Meaning(parts, boot=True)
+    found: list[tuple[Pattern, re.Match[bytes]]] = []
+    broken = ""
+    for pattern in layout.samples:
+        found += [(pattern, match) for match in _matches(pattern, parts.message)]
+        if not found and pattern.start and pattern.start.match(parts.message):
+            broken = broken or unlike(parts.message, pattern)
+    if found and parts.stamp is None:
+        return Meaning(parts, broken="there is no such time")
+    return Meaning(parts, samples=tuple(found), broken="" if found else broken)
 
 
 def read_into(rows: Rows, lines: Iterable[tuple[int, bytes]], layout: Format) -> None:
     """Read the (number, line) pairs `lines` as `layout` into `rows`; other lines leave no trace."""
     for number, line in lines:
-        parts = take_apart(line.lstrip(UNSEEN).rstrip(UNSEEN), layout)
-        if parts is None or _is_gains(rows, number, parts.message, layout):
+        meaning = meaning_of(stripped(line), layout)
+        if meaning is None:
             continue
-        if layout.boot and parts.message.startswith(layout.boot):
-            rows.boots.append(number)
-            continue
-        reason = _read_samples(rows, number, parts, layout)
-        if reason:
-            rows.broken_count += 1
-            if len(rows.broken) < EXAMPLES:
-                rows.broken.append((number, text_of(line)[:EXAMPLE_CHARACTERS], reason))
-
-
-def _is_gains(rows: Rows, number: int, message: bytes, layout: Format) -> bool:
-    for pattern in layout.gains:
-        for match in _matches(pattern, message):
+        if meaning.gains:
+            pattern, match = meaning.gains
             rows.gains.append((number, _channel(match, pattern, rows), _values(match, pattern)))
-            return True
-    return False
-
-
-def _read_samples(rows: Rows, number: int, parts: Parts, layout: Format) -> str:
-    """Append the samples of one line; return why it is broken, or ""."""
-    found, reason = False, ""
-    for pattern in layout.samples:
-        for match in _matches(pattern, parts.message):
-            if parts.stamp is None:
-                return "there is no such time"
+        if meaning.boot:
+            rows.boots.append(number)
+        for pattern, match in meaning.samples:
             rows.line.append(number)
-            rows.raw.append(parts.stamp)
+            rows.raw.append(NO_TIME if meaning.parts.stamp is None else meaning.parts.stamp)
             rows.channel.append(_channel(match, pattern, rows))
             rows.values.append(_values(match, pattern))
             rows.scales[pattern.name] = pattern.output_scale
-            found = True
-        if not found and pattern.start and pattern.start.match(parts.message):
-            reason = reason or unlike(parts.message, pattern)
-    return "" if found else reason
+        if meaning.broken:
+            rows.broken_count += 1
+            if len(rows.broken) < EXAMPLES:
+                rows.broken.append((number, text_of(line)[:EXAMPLE_CHARACTERS], meaning.broken))
 
 
 def _matches(pattern: Pattern, message: bytes) -> Iterator[re.Match[bytes]]:

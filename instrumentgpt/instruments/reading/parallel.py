@@ -12,7 +12,7 @@ from pathlib import Path
 from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import Rows
-from instrumentgpt.instruments.reading.scan import Samples, plan_of, scan
+from instrumentgpt.instruments.reading.scan import NAMED, Learned, Samples, scan
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_compressed
 from instrumentgpt.instruments.reading.words import PADDING, Text
 
@@ -28,20 +28,14 @@ Scanned = tuple[Samples, Rows, int]  # samples, the rest, number of lines; lines
 def scanned(
     source: Source,
     layout: Format,
-    names: dict[str, int],
     notes: list[str],
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[Scanned]:
-    """Yield what each block of `source` says, in order.
+    """Yield what each block of `source` says, in order; its channels with names are numbered from NAMED on.
 
-    names  channel names met so far, with their numbers; a format that has them is read by one thread
     notes  gets what must be known of damaged parts
     """
-    if plan_of(layout) is None:
-        for chunk in chunks(source, notes=notes, progress=progress):
-            yield _scan_text(chunk.content, layout, names)
-        return
     with ThreadPoolExecutor(THREADS) as pool:
         running: deque[tuple[Future[Scanned], float]] = deque()
         for block, share in _blocks(source, layout, notes, block_bytes):
@@ -64,7 +58,7 @@ def _blocks(
     source: Source, layout: Format, notes: list[str], block_bytes: int
 ) -> Iterator[tuple[Callable[[], Scanned], float]]:
     """Yield the work of each block, and the share of the log that is read after it."""
-    done, text = 0, 0
+    done, text, learned = 0, 0, Learned()
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_compressed(part):
             single = Source(part, (part,), (size,))
@@ -72,25 +66,28 @@ def _blocks(
             for chunk in chunks(single, block_bytes, notes, read.append):
                 text += len(chunk.content)
                 check_size(source.path.name, text)
-                yield partial(_scan_text, chunk.content, layout, {}), (done + read[-1] * size) / source.size
+                yield (
+                    partial(_scan_text, Text.of(chunk.content), layout, learned),
+                    (done + read[-1] * size) / source.size,
+                )
         else:
             for offset in range(0, size, block_bytes):
                 share = (done + min(offset + block_bytes, size)) / source.size
-                yield partial(_scan_block, part, offset, size, block_bytes, layout), share
+                yield partial(_scan_block, part, offset, size, block_bytes, layout, learned), share
         done += size
 
 
-def _scan_text(content: bytes, layout: Format, names: dict[str, int]) -> Scanned:
-    rows = Rows(names=names)
-    samples, lines = scan(Text.of(content), 1, layout, rows)
+def _scan_text(text: Text, layout: Format, learned: Learned) -> Scanned:
+    rows = Rows(first_number=NAMED)
+    samples, lines = scan(text, 1, layout, rows, learned)
     return samples, rows, lines
 
 
-def _scan_block(part: Path, offset: int, size: int, block_bytes: int, layout: Format) -> Scanned:
+def _scan_block(
+    part: Path, offset: int, size: int, block_bytes: int, layout: Format, learned: Learned
+) -> Scanned:
     """Return what the lines say that start in the block of `part` at `offset`."""
-    rows = Rows()
-    samples, lines = scan(_text_of_block(part, offset, size, block_bytes), 1, layout, rows)
-    return samples, rows, lines
+    return _scan_text(_text_of_block(part, offset, size, block_bytes), layout, learned)
 
 
 def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text:

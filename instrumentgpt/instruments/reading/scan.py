@@ -1,249 +1,327 @@
-"""All lines of a chunk at once: the fast way to read a text log.
+"""All lines of a block at once: the fast way to read a text log.
 
-Lines are found by their newline, samples by the words their message starts with, numbers by `words`.
-A line that is not written exactly as its format says goes to the plain reader (`lines`), so that both give
-the same.
+Lines are found by their newline and read by the shapes that the log repeats (`templates`), each for all its
+lines together, numbers by `words`. A line of no learned shape is left out if it lacks what every sample has,
+else it goes to the plain reader (`lines`): both ways give the same.
 """
 
-import re
+import math
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.layouts import PLACEHOLDER, Format, Pattern
-from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
-from instrumentgpt.instruments.reading.stamp_words import STAMP, stamps_at
+from instrumentgpt.instruments.reading.clocks import NO_TIME
+from instrumentgpt.instruments.reading.layouts import Format
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, number_of, read_into
+from instrumentgpt.instruments.reading.stamp_words import stamps_at
+from instrumentgpt.instruments.reading.templates import (
+    MOST_BLANKS,
+    Limits,
+    Sample,
+    Template,
+    templates_of,
+)
 from instrumentgpt.instruments.reading.words import (
-    PADDING,
+    WHOLE_POWERS,
     Flags,
+    Numbers,
     Positions,
     Text,
-    find_byte,
+    blanks_at,
     numbers_at,
     word_and_mask,
 )
 
-LEVEL = 8  # letters of the longest level, "critical"
-ODD_SHARE = 0.2  # of lines without the usual prefix, above which the plain reader takes the whole chunk
-PREFIX = re.compile(r"(?P<before>[^{}]{0,8})\{time\}(?P<between>[^{}]{1,2})\{level\}(?P<after>[^{}]{1,2})")
-CHANNELS = 10_000  # a channel has at most four digits
-NEWLINE, CARRIAGE_RETURN, BLANK = 10, 13, 32
+NEWLINE, CARRIAGE_RETURN = 10, 13
+MANY_LINES = 2000  # are looked through for what a sample needs, before anything is learned from them
+LEAST_TAKEN = 0.1  # of the lines left: what shapes must take for learning to be of use
+FEW_LINES = 100  # the plain reader takes so many sooner than anything can be learned from them
+SHOWN_LINES = 200  # to learn from at once
+MOST_TEMPLATES = 150
+PATIENCE = 6  # learning that is of no use is given up after so many times
+NAMED = 1 << 20  # channels with names have numbers from here on until all blocks are read
+MOST_SECONDS = 12  # digits of a time in seconds, so that its µs fit an integer
+EXACT_POWER = 22  # the greatest power of ten that is a float
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the order of their lines: `raw` is the stamp (µs), `values` (n, 6) are VALUES."""
+    """Samples in the order of their lines: `raw` is the stamp (µs), `values` are those that some line has."""
 
-    line: NDArray[np.int64]
-    raw: NDArray[np.int64]
-    channel: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Lines whose message starts as a sample's: line number, and places of stamp, message and end."""
-
-    number: NDArray[np.int64]
-    stamp: Positions
-    message: Positions
-    end: Positions
+    line: Ints
+    raw: Ints
+    channel: Ints
+    values: dict[str, Floats]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How the lines of a format are laid out: what stands before, between and behind stamp and level."""
+@dataclass
+class _Block:
+    """The lines of a block: where they start and end, and which of them are not read yet."""
 
-    before: bytes
-    between: bytes
-    after: bytes
-    patterns: tuple[
-        tuple[Pattern, tuple[str | bytes, ...]], ...
-    ]  # with its literals and field names in order
-    other_anchors: tuple[bytes, ...]  # of messages for the plain reader
+    text: Text
+    starts: Positions
+    ends: Positions
+    left: Positions
 
+    @classmethod
+    def of(cls, text: Text) -> "_Block":
+        ends = np.flatnonzero(text.letters[: text.size] == NEWLINE)
+        if text.size and (not len(ends) or ends[-1] != text.size - 1):
+            ends = np.append(ends, text.size)
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        return cls(text, starts, ends, np.arange(len(ends)))
 
-@cache
-def plan_of(layout: Format) -> Plan | None:
-    """Return the plan by which lines of `layout` can be scanned, None where they vary too much for it."""
-    prefix = layout.prefixes[0]
-    match = PREFIX.fullmatch(prefix.layout)
-    anchored = all(len(pattern.anchor) >= 2 for pattern in (*layout.samples, *layout.gains))
-    if len(layout.prefixes) != 1 or prefix.kind != "datetime" or not match or not anchored:
-        return None
-    return Plan(
-        match["before"].encode(),
-        match["between"].encode(),
-        match["after"].encode(),
-        tuple((pattern, _tokens(pattern)) for pattern in layout.samples),
-        tuple(pattern.anchor for pattern in layout.gains) + ((layout.boot,) if layout.boot else ()),
-    )
+    def line(self, at: int) -> bytes:
+        return self.text.letters[self.starts[at] : self.ends[at]].tobytes()
 
 
-def _tokens(pattern: Pattern) -> tuple[str | bytes, ...]:
-    """Return literals (bytes) and field names ("" if not kept) of the pattern, or of its repeated part."""
-    parts = re.split(r"(\{[a-z]*\})", pattern.each_layout or pattern.layout)
-    return tuple(part[1:-1] if PLACEHOLDER.fullmatch(part) else part.encode() for part in parts if part)
+@dataclass
+class Learned:
+    """The line shapes of one log, met so far; threads share it."""
+
+    templates: tuple[Template, ...] = ()
+    patience: int = PATIENCE
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def learn(self, block: _Block, layout: Format, used: Sequence[Template]) -> bool:
+        """Return whether there are shapes that the block has not `used` yet; learn some from its lines."""
+        with self.lock:
+            if len(self.templates) == len(used) and self.patience > 0:
+                self.patience -= 1
+                shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
+                lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
+                room = MOST_TEMPLATES - len(self.templates)
+                self.templates += tuple(templates_of(lines, layout)[:room])
+            return len(self.templates) > len(used)
 
 
 def samples_of(rows: Rows) -> Samples:
     """Return the samples of `rows` as arrays."""
+    values = np.array(rows.values, dtype=np.float64).reshape(-1, len(VALUES))
     return Samples(
         np.array(rows.line, dtype=np.int64),
         np.array(rows.raw, dtype=np.int64),
         np.array(rows.channel, dtype=np.int64),
-        np.array(rows.values, dtype=np.float64).reshape(-1, len(VALUES)),
+        {name: values[:, at] for at, name in enumerate(VALUES) if not np.isnan(values[:, at]).all()},
     )
 
 
 def merged(parts: Sequence[Samples]) -> Samples:
     """Return `parts` as one, in the order of their lines; samples of a line stay as they are."""
+    parts = [part for part in parts if len(part.line)] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
     line = np.concatenate([part.line for part in parts])
     order = np.argsort(line, kind="stable") if (np.diff(line) < 0).any() else slice(None)
+    names = [name for name in VALUES if any(name in part.values for part in parts)]
     return Samples(
         line[order],
         np.concatenate([part.raw for part in parts])[order],
         np.concatenate([part.channel for part in parts])[order],
-        np.concatenate([part.values for part in parts])[order],
+        {name: np.concatenate([_column(part, name) for part in parts])[order] for name in names},
     )
 
 
-def scan(text: Text, first_line: int, layout: Format, rows: Rows) -> tuple[Samples, int]:
+def _column(samples: Samples, name: str) -> Floats:
+    found = samples.values.get(name)
+    return np.full(len(samples.line), np.nan) if found is None else found
+
+
+def scan(
+    text: Text, first_line: int, layout: Format, rows: Rows, learned: Learned | None = None
+) -> tuple[Samples, int]:
     """Return the samples in `text` and its number of lines; what is not samples goes to `rows`.
 
-    rows  gets gains, boots, broken lines and scales; it must be fresh
+    rows     gets gains, boots, broken lines and scales; it must be fresh
+    learned  the shapes that other blocks of the log have; it gets those of this one
     """
-    ends = np.flatnonzero(text.letters[: text.size] == NEWLINE)
-    if text.size and (not len(ends) or ends[-1] != text.size - 1):
-        ends = np.append(ends, text.size)
-    if not len(ends):
-        return samples_of(rows), 0
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    plan = plan_of(layout)
-    if plan is None:
-        return _plainly(text, np.arange(len(starts)), starts, ends, first_line, layout, rows), len(starts)
-    message, odd = _messages(text, starts, plan)
-    if odd.sum() > ODD_SHARE * len(starts):
-        return _plainly(text, np.arange(len(starts)), starts, ends, first_line, layout, rows), len(starts)
-    keys = text.words[message - len(plan.after)]
-    keys[odd] = 0
+    block, learned = _Block.of(text), learned or Learned()
     found: list[Samples] = []
-    left, read = odd.copy(), np.zeros(len(starts), dtype=bool)
-    for anchor in plan.other_anchors:
-        left[_candidates(keys, plan.after + anchor)] = True
-    for pattern, tokens in plan.patterns:
-        candidates = _candidates(keys, plan.after + pattern.anchor)
-        if len(candidates):
-            stamps = starts[candidates] + len(plan.before)
-            lines = Candidates(candidates + first_line, stamps, message[candidates], ends[candidates])
-            samples, good = _read_pattern(text, lines, plan, pattern, tokens)
-            found.append(samples)
-            read[candidates[good]] = True
-            left[candidates[~good]] = True
-            if good.any():
-                rows.scales[pattern.name] = pattern.output_scale
-    found.append(_plainly(text, np.flatnonzero(left & ~read), starts, ends, first_line, layout, rows))
-    return merged(found), len(starts)
-
-
-def _plainly(
-    text: Text,
-    which: Positions,
-    starts: Positions,
-    ends: Positions,
-    first_line: int,
-    layout: Format,
-    rows: Rows,
-) -> Samples:
-    places = zip(which.tolist(), starts[which].tolist(), ends[which].tolist(), strict=True)
-    lines = ((first_line + at, text.letters[start:end].tobytes()) for at, start, end in places)
+    used: tuple[Template, ...] = ()
+    looked_through = not layout.needs or len(block.left) <= MANY_LINES
+    while len(block.left) > FEW_LINES:
+        before, new = len(block.left), learned.templates[len(used) :]
+        for template in new:
+            found += _read_shape(block, template, first_line, rows)
+        used += new
+        if before - len(block.left) > LEAST_TAKEN * before:
+            learned.patience = PATIENCE
+        if not looked_through:
+            looked_through, block.left = True, block.left[_may_say_something(block, layout)]
+        elif len(block.left) <= FEW_LINES or not learned.learn(block, layout, used):
+            break
+    lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
     read_into(rows, lines, layout)
-    return samples_of(rows)
+    rows.gains.sort(key=lambda gains: gains[0])
+    return merged([*found, samples_of(rows)]), len(block.starts)
 
 
-def _messages(text: Text, starts: Positions, plan: Plan) -> tuple[Positions, Flags]:
-    """Return where the message of each line starts, and which lines have no such prefix."""
-    level = starts + len(plan.before) + STAMP + len(plan.between)
-    level = np.minimum(level, len(text.words) - 2 * LEVEL - 2)
-    word, mask = word_and_mask(plan.between)
-    around = text.words[level - len(plan.between)]
-    odd = (around & mask) != word
-    length = find_byte(around >> np.uint64(8 * len(plan.between)), plan.after[0])
-    unclear = np.flatnonzero(length >= LEVEL)  # longer than what the first word still holds
-    length[unclear] = find_byte(text.words[level[unclear]], plan.after[0])
-    last = unclear[length[unclear] >= LEVEL]
-    odd[last] |= text.letters[level[last] + LEVEL] != plan.after[0]
-    return level + length + len(plan.after), odd
+def _may_say_something(block: _Block, layout: Format) -> Flags:
+    """Return which lines that are left have what every line with samples or gains has."""
+    import pyarrow as pa  # 80 ms, which a small log need not spend
+    import pyarrow.compute as pc
+
+    offsets = np.append(block.starts, block.text.size).astype(np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.text.letters)]
+    lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
+    if len(block.left) < len(block.starts):
+        lines = lines.take(pa.array(block.left))
+    found = pc.match_substring_regex(lines, layout.needs)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _candidates(keys: NDArray[np.uint64], beginning: bytes) -> Positions:
-    word, mask = word_and_mask(beginning[:8])
-    return np.flatnonzero((keys & mask) == word)
+@dataclass
+class _Matched:
+    """The lines of a shape: places among the lines left, where their reading stands, and what was read."""
+
+    which: Positions
+    position: Positions
+    end: Positions
+    stamp: Ints | None
+    numbers: dict[int, Numbers]
+
+    def keep(self, ok: Flags) -> None:
+        if not ok.all():
+            self.which, self.position, self.end = self.which[ok], self.position[ok], self.end[ok]
+            self.stamp = None if self.stamp is None else self.stamp[ok]
+            self.numbers = {at: numbers.where(ok) for at, numbers in self.numbers.items()}
 
 
-def _read_pattern(
-    text: Text, lines: Candidates, plan: Plan, pattern: Pattern, tokens: tuple[str | bytes, ...]
-) -> tuple[Samples, Flags]:
-    """Return the samples of the candidate lines that are written as `pattern`, and which lines these are."""
-    raw, good = stamps_at(text, lines.stamp)
-    good &= _levels_are_words(text, lines, plan)
-    position = lines.message.copy()
-    if pattern.each:
-        good &= text.is_at(pattern.layout.encode(), position)
-        position += len(pattern.layout.encode())
-    active = np.flatnonzero(good)
-    which, channels, values = [active[:0]], [np.empty(0, np.int64)], [np.empty((0, len(VALUES)))]
-    while len(active):
-        behind, ok, channel, fields = _fields(text, position[active], tokens, pattern.output_scale)
-        which.append(active)
-        channels.append(channel)
-        values.append(fields)
-        end, letter = lines.end[active], text.letters[behind]
-        done = (behind == end) | ((letter == CARRIAGE_RETURN) & (behind + 1 == end))
-        more = ok & ~done & (letter == BLANK) & bool(pattern.each)
-        good[active[~(ok & (done | more))]] = False
-        position[active] = behind + 1
-        active = active[more]
-    row = np.concatenate(which)
-    kept = np.flatnonzero(good[row])
-    kept = kept[np.argsort(row[kept], kind="stable")] if len(which) > 2 else kept
-    row = row[kept]
-    return Samples(
-        lines.number[row], raw[row], np.concatenate(channels)[kept], np.concatenate(values)[kept]
-    ), good
+def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
+    """Return the samples of the lines that are written as `template`, and take these from the lines left."""
+    matched = _candidates(block, template)
+    for at, piece in enumerate(template.pieces):
+        if not len(matched.which):
+            return []
+        position = matched.position
+        if piece.kind == "text":
+            ok = block.text.is_at(piece.text, position)
+            matched.position = position + len(piece.text)
+        elif piece.kind == "blanks":
+            count = blanks_at(block.text, position)
+            ok = (count > 0) & (count <= MOST_BLANKS)
+            matched.position = position + count
+        elif piece.kind == "stamp" and template.layout:
+            matched.stamp, ok = stamps_at(block.text, position, template.layout)
+            matched.position = position + template.layout.size
+        else:
+            numbers = numbers_at(block.text, position, kept=at in template.kept)
+            ok = _within(numbers, template.limits[at], at in template.kept)
+            matched.position = numbers.end
+            if at in template.kept:
+                matched.numbers[at] = numbers
+        matched.keep(ok)
+    matched.keep(matched.position == matched.end)
+    for sample in template.samples:
+        for place in sample.values:
+            if isinstance(place, tuple):
+                matched.keep(np.abs(_power(matched, place)) <= EXACT_POWER)
+    if not template.layout and template.stamp >= 0:
+        matched.keep(matched.numbers[template.stamp].whole <= MOST_SECONDS)
+    lines = block.left[matched.which] + first_line
+    block.left = np.delete(block.left, matched.which)
+    return _said(matched, template, lines, rows) if len(lines) and template.samples else []
 
 
-def _fields(
-    text: Text, position: Positions, tokens: tuple[str | bytes, ...], output_scale: float
-) -> tuple[Positions, Flags, NDArray[np.int64], NDArray[np.float64]]:
-    """Return what stands at `position` as `tokens` say: its end, whether it does, channel and values."""
-    ok = np.ones(len(position), dtype=bool)
-    channel = np.ones(len(position), dtype=np.int64)
-    values = np.full((len(position), len(VALUES)), np.nan)
-    for token in tokens:
-        if isinstance(token, bytes):
-            ok &= text.is_at(token, position)
-            position = np.minimum(position + len(token), len(text.words) - PADDING // 2)
+def _candidates(block: _Block, template: Template) -> _Matched:
+    """Return the lines left that are long enough for `template` and have its words near their start."""
+    which, starts = np.arange(len(block.left)), block.starts[block.left]
+    if template.key:
+        offset, letters = template.key
+        word, mask = word_and_mask(letters)
+        within = np.minimum(starts + offset, len(block.text.words) - 1)
+        which = np.flatnonzero((block.text.words[within] & mask) == word)
+        starts = starts[which]
+    ends = block.ends[block.left[which]]
+    ends = ends - (block.text.letters[ends - 1] == CARRIAGE_RETURN)
+    matched = _Matched(which, starts, ends, None, {})
+    matched.keep(ends - starts >= template.least_size)
+    return matched
+
+
+def _within(numbers: Numbers, limits: Limits, kept: bool) -> Flags:
+    ok = numbers.ok & numbers.exact() if kept else numbers.ok
+    if limits.any:
+        return ok
+    ok = ok & (numbers.whole >= limits.least) & (numbers.whole <= limits.most)
+    if all(limits.kinds):
+        return ok
+    kind = 2 * numbers.negative + (numbers.decimals > 0)
+    allowed: Flags = np.array(limits.kinds)[kind]
+    return ok & allowed
+
+
+def _said(matched: _Matched, template: Template, lines: Ints, rows: Rows) -> list[Samples]:
+    """Return the samples of the `lines` of a shape; gains go to `rows`."""
+    channels = [_channels(matched, sample, rows) for sample in template.samples]
+    values = [_values(matched, sample) for sample in template.samples]
+    names = [name for name in VALUES if any(name in own for own in values)]
+    nothing = np.full(len(lines), np.nan)
+    columns = {name: _laced([own.get(name, nothing) for own in values]) for name in names}
+    line, channel = np.repeat(lines, len(channels)), _laced(channels)
+    if template.gains:
+        given = np.array([columns.get(name, nothing) for name in VALUES]).T.tolist()
+        rows.gains += zip(line.tolist(), channel.tolist(), map(tuple, given), strict=True)
+        return []
+    rows.scales |= {sample.pattern.name: sample.pattern.output_scale for sample in template.samples}
+    return [Samples(line, np.repeat(_stamps(matched, template), len(channels)), channel, columns)]
+
+
+def _laced(columns: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the values of all columns, line by line."""
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1).ravel()
+
+
+def _stamps(matched: _Matched, template: Template) -> Ints:
+    if template.stamp < 0:
+        return np.full(len(matched.which), NO_TIME)
+    if matched.stamp is not None:
+        return matched.stamp
+    numbers = matched.numbers[template.stamp]
+    if template.kind == "milliseconds":
+        return numbers.mantissa * 1000
+    finer = np.maximum(numbers.decimals - 6, 0)
+    return numbers.mantissa // WHOLE_POWERS[finer] * WHOLE_POWERS[np.maximum(6 - numbers.decimals, 0)]
+
+
+def _channels(matched: _Matched, sample: Sample, rows: Rows) -> Ints:
+    if isinstance(sample.channel, int):
+        return matched.numbers[sample.channel].mantissa
+    if isinstance(sample.channel, bytes):
+        number = int(sample.channel)
+    elif sample.pattern.channel is not None:
+        number = sample.pattern.channel
+    else:
+        number = rows.number_of_channel(sample.name) if sample.name else 1
+    return np.full(len(matched.which), number, dtype=np.int64)
+
+
+def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
+    found: dict[str, Floats] = {}
+    for name, place in zip(VALUES, sample.values, strict=True):
+        if isinstance(place, int):
+            values = matched.numbers[place].values()
+        elif isinstance(place, tuple):
+            numbers, power = matched.numbers[place[0]], _power(matched, place)
+            size = numbers.mantissa / 10.0 ** np.maximum(-power, 0) * 10.0 ** np.maximum(power, 0)
+            values = np.where(numbers.negative, -size, size)
+        elif math.isnan(constant := number_of(place)):
             continue
-        numbers = numbers_at(text, position, kept=bool(token))
-        ok &= numbers.ok
-        position = np.minimum(numbers.end, len(text.words) - PADDING // 2)
-        if token == "channel":
-            ok &= (numbers.decimals == 0) & ~numbers.negative & (numbers.mantissa < CHANNELS)
-            channel = numbers.mantissa
-        elif token:
-            scale = output_scale if token == "output" else 1.0
-            values[:, VALUES.index(token)] = numbers.values() * scale
-    return position, ok, channel, values
+        else:
+            values = np.full(len(matched.which), constant)
+        found[name] = values * sample.pattern.output_scale if name == "output" else values
+    return found
 
 
-def _levels_are_words(text: Text, lines: Candidates, plan: Plan) -> Flags:
-    start = lines.stamp + STAMP + len(plan.between)
-    length = lines.message - len(plan.after) - start
-    shift = np.uint64(8) * (LEVEL - np.minimum(length, LEVEL)).astype(np.uint64)
-    spelled, which = np.unique(text.words[start] << shift, return_inverse=True)
-    words = [int(word).to_bytes(8, "little").lstrip(b"\0") for word in spelled]
-    return np.array([word.isalpha() for word in words], dtype=bool)[which] & (length > 0)
+def _power(matched: _Matched, place: tuple[int, int]) -> Ints:
+    """Return by which power of ten the digits of a number with an exponent are to be multiplied."""
+    exponent = matched.numbers[place[1]]
+    size = np.minimum(exponent.mantissa, 10 * EXACT_POWER)
+    return np.where(exponent.negative, -size, size) - matched.numbers[place[0]].decimals

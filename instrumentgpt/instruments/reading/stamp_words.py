@@ -1,54 +1,117 @@
-"""The stamps of many lines at once, each read as three words of eight letters."""
+"""The stamps of many lines at once, each read as words of eight letters."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.clocks import SECOND, day_micros
-from instrumentgpt.instruments.reading.words import Flags, Positions, Text, not_digits
+from instrumentgpt.instruments.reading.clocks import SECOND, micros
+from instrumentgpt.instruments.reading.layouts import TIMES
+from instrumentgpt.instruments.reading.words import (
+    MOST_DIGITS,
+    Flags,
+    Positions,
+    Text,
+    Words,
+    digits_at,
+    eight_digits,
+    first_byte,
+    not_digits,
+)
 
-STAMP = 23  # letters of "2026-03-04 17:50:13.786"
-POINT_OR_COMMA = 0xFD  # the bits that "." and "," have in common
-
-
-def _stamp_word(letters: bytes) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """Return masks of a word of a stamp: high bits of its digits, bits of its separators, the separators."""
-    digits = bytes(0x80 if letter == ord("0") else 0 for letter in letters)
-    kept = bytes({ord("0"): 0, ord("?"): 0, ord("."): POINT_OR_COMMA}.get(letter, 0xFF) for letter in letters)
-    separators = bytes(letter & keep for letter, keep in zip(letters, kept, strict=True))
-    masks = [np.uint64(int.from_bytes(mask, "little")) for mask in (digits, kept, separators)]
-    return masks[0], masks[1], masks[2]
-
-
-STAMP_WORDS = tuple(_stamp_word(letters) for letters in (b"0000-00-", b"00 00:00", b":00.000?"))
-
-
-def stamps_at(text: Text, position: Positions) -> tuple[NDArray[np.int64], Flags]:
-    """Return the stamps (µs) like “2026-03-04 17:50:13.786” at `position`, and where there are such."""
-    words = [text.words[position + 8 * at] for at in range(3)]
-    good = np.ones(len(position), dtype=bool)
-    for word, (digits, kept, separators) in zip(words, STAMP_WORDS, strict=True):
-        good &= ((not_digits(word) & digits) == 0) & ((word & kept) == separators)
-    day = _days(words[0], words[1] & np.uint64(0xFFFF), good)
-    hour, minute = _two(words[1], 3), _two(words[1], 6)
-    second, milli = _two(words[2], 1), _two(words[2], 4) * 10 + _digit(words[2], 6)
-    good &= (hour < 24) & (minute < 60) & (second < 60) & (day >= 0)
-    return day + ((hour * 60 + minute) * 60 + second) * SECOND + milli * 1000, good
+CLOCK = re.compile(rb"(\d\d?):\d\d:\d\d(?:[.,](\d+))?$")
+MIDNIGHT = b"00:00:00"
+POINT, COMMA = ord("."), ord(",")
+_ZEROS = np.uint64(int.from_bytes(b"00000000", "little"))
+_DIGITS = np.uint64(int.from_bytes(b"\x80\x80\0\x80\x80\0\x80\x80", "little"))
+_COLONS = np.uint64(int.from_bytes(b"\0\0:\0\0:\0\0", "little"))
+_AT_COLONS = np.uint64(int.from_bytes(b"\0\0\xff\0\0\xff\0\0", "little"))
 
 
-def _digit(word: NDArray[np.uint64], at: int) -> NDArray[np.int64]:
-    return ((word >> np.uint64(8 * at)) & np.uint64(15)).astype(np.int64)
+@dataclass(frozen=True)
+class StampLayout:
+    """How a stamp is written: letters of its date, digits of its hour and behind its point."""
+
+    kind: str
+    date: int
+    hour: int
+    fraction: int
+
+    @classmethod
+    def of(cls, kind: str, stamp: bytes) -> "StampLayout | None":
+        """Return how `stamp` is written, None if not with a clock time.
+
+        >>> StampLayout.of("datetime", b"2026-03-04 17:50:13.786")
+        StampLayout(kind='datetime', date=11, hour=2, fraction=3)
+        """
+        clock = CLOCK.search(stamp)
+        if not clock or kind not in ("datetime", "clock", "syslog"):
+            return None
+        hour, fraction = 2 if clock.start() else len(clock[1]), len(clock[2] or b"")
+        return cls(kind, clock.start(), hour, fraction) if fraction <= MOST_DIGITS else None
+
+    @property
+    def size(self) -> int:
+        """Return the number of letters."""
+        return self.date + self.hour + 6 + (self.fraction + 1 if self.fraction else 0)
 
 
-def _two(word: NDArray[np.uint64], at: int) -> NDArray[np.int64]:
-    return _digit(word, at) * 10 + _digit(word, at + 1)
+def stamps_at(text: Text, position: Positions, layout: StampLayout) -> tuple[NDArray[np.int64], Flags]:
+    """Return the stamps (µs) at `position` that are written as `layout`, and where there are such."""
+    word = text.words[position + layout.date]
+    if layout.hour == 1:
+        word = (word << np.uint64(8)) | np.uint64(ord("0"))
+    good = ((not_digits(word) & _DIGITS) == 0) & ((word & _AT_COLONS) == _COLONS)
+    hour, minute, second = _two(word, 0), _two(word, 3), _two(word, 6)
+    good &= (minute < 60) & (second < 60)
+    stamp = ((hour * 60 + minute) * 60 + second) * SECOND
+    if layout.date:
+        day = _days(text, position, layout)
+        good &= (hour < 24) & (day >= 0)
+        stamp += day
+    if layout.fraction:
+        stamp += _fraction(text, position + (layout.size - layout.fraction - 1), layout.fraction, good)
+    return stamp, good
 
 
-def _days(first: NDArray[np.uint64], second: NDArray[np.uint64], good: Flags) -> NDArray[np.int64]:
-    """Return µs since 1970 of the dates whose letters the two words hold; -1 for one that does not exist."""
-    changes = np.flatnonzero((np.diff(first) != 0) | (np.diff(second) != 0)) + 1
-    runs = np.concatenate([[0], changes])
-    days = np.empty(len(runs), dtype=np.int64)
-    for number, at in enumerate(runs.tolist()):
-        letters = int(first[at]).to_bytes(8, "little") + int(second[at]).to_bytes(2, "little")
-        days[number] = day_micros(letters) if good[at] else -1
-    return np.repeat(days, np.diff(np.append(runs, len(first))))
+def _two(word: Words, at: int) -> NDArray[np.int64]:
+    tens, ones = (((word >> np.uint64(8 * place)) & np.uint64(15)).astype(np.int64) for place in (at, at + 1))
+    number: NDArray[np.int64] = tens * 10 + ones
+    return number
+
+
+def _fraction(text: Text, position: Positions, count: int, good: Flags) -> NDArray[np.int64]:
+    """Return the µs behind the point at `position`; `good` loses where there are not `count` digits."""
+    point = text.letters[position]
+    good &= (point == POINT) | (point == COMMA)
+    if count > 7:
+        number, found = digits_at(text, position + 1)
+        good &= found == count
+        finer: int = 10 ** (count - 6)
+        return number // finer
+    word = text.words[position + 1]
+    good &= first_byte(not_digits(word)) == count
+    used = min(count, 6)
+    scale: int = 10 ** (6 - used)
+    return eight_digits(word ^ _ZEROS, np.full(1, used)) * scale
+
+
+def _days(text: Text, position: Positions, layout: StampLayout) -> NDArray[np.int64]:
+    """Return µs since 1970 of the dates at `position`; -1 for one that does not exist."""
+    first = text.words[position]
+    second = text.words[position + (layout.date - 8)] if layout.date > 8 else first
+    mask = np.uint64((1 << (8 * min(layout.date, 8))) - 1)
+    changed = ((np.diff(first) & mask) != 0) | ((np.diff(second) & mask) != 0)
+    runs = np.concatenate([[0], np.flatnonzero(changed) + 1]) if len(position) else position
+    starts = position[runs].tolist()
+    days = [_day(layout.kind, text.letters[at : at + layout.date].tobytes()) for at in starts]
+    return np.repeat(np.array(days, dtype=np.int64), np.diff(np.append(runs, len(position))))
+
+
+@lru_cache(maxsize=4096)
+def _day(kind: str, letters: bytes) -> int:
+    midnight = letters + MIDNIGHT
+    stamp = micros(kind, midnight) if re.fullmatch(TIMES[kind], midnight) else None
+    return -1 if stamp is None else stamp

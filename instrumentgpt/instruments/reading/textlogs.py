@@ -90,14 +90,34 @@ class _Gathered:
 
     def add(self, samples: Samples, rows: Rows, lines: int) -> None:
         """Add what `lines` lines gave, whose numbers start at 1."""
-        self.parts.append(replace(samples, line=samples.line + self.lines))
-        self.rows.gains += [(line + self.lines, channel, values) for line, channel, values in rows.gains]
+        channel, numbers = self._numbered(samples, rows)
+        self.parts.append(replace(samples, line=samples.line + self.lines, channel=channel))
+        self.rows.gains += [
+            (line + self.lines, numbers.get(own, own), values) for line, own, values in rows.gains
+        ]
         self.rows.boots += [line + self.lines for line in rows.boots]
         self.rows.broken_count += rows.broken_count
         room = EXAMPLES - len(self.rows.broken)
         self.rows.broken += [(line + self.lines, text, why) for line, text, why in rows.broken[:room]]
         self.rows.scales |= rows.scales
         self.lines += lines
+
+    def _numbered(self, samples: Samples, rows: Rows) -> tuple[NDArray[np.int64], dict[int, int]]:
+        """Return the channels of `samples` as the whole log numbers them: names in the order they are met."""
+        if not rows.names:
+            return samples.channel, {}
+        own, first, places = np.unique(samples.channel, return_index=True, return_inverse=True)
+        met = [
+            (int(samples.line[at]), at, number)
+            for number, at in zip(own.tolist(), first.tolist(), strict=True)
+        ]
+        met += [(line, 0, number) for line, number, _ in rows.gains]
+        names = {number: name for name, number in rows.names.items()}
+        numbers = {
+            number: self.rows.number_of_channel(names[number]) if number in names else number
+            for _, _, number in sorted(met)
+        }
+        return np.array([numbers[number] for number in own.tolist()], dtype=np.int64)[places], numbers
 
 
 def read_text_log(
@@ -107,7 +127,7 @@ def read_text_log(
     notes: list[str] = []
     found = _Gathered()
     found.first, found.kind = _first_stamp(source, layout)
-    for samples, rows, lines in scanned(source, layout, found.rows.names, notes, progress):
+    for samples, rows, lines in scanned(source, layout, notes, progress):
         found.add(samples, rows, lines)
     return _log_of(source, layout, found, notes, period)
 
@@ -150,7 +170,8 @@ def _last_of_stamp(samples: Samples) -> Samples:
     """Return `samples` without those that the next row of the same channel and stamp replaces."""
     same = (np.diff(samples.raw) == 0) & (np.diff(samples.channel) == 0)
     kept = np.flatnonzero(np.append(~same, True)[: len(samples.raw)])
-    return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], samples.values[kept])
+    values = {name: column[kept] for name, column in samples.values.items()}
+    return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], values)
 
 
 def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], period: float | None) -> Log:
@@ -164,8 +185,8 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
     axis = time_axis(raw, all_samples.line, kind, 0 if untimed else found.first, rows.boots)
     wall = _wall_clock(source, layout)
     samples = pd.DataFrame({"time": axis.time, "channel": all_samples.channel})
-    for column, name in enumerate(VALUES):
-        samples[name] = all_samples.values[:, column]
+    for name in VALUES:
+        samples[name] = all_samples.values.get(name, math.nan)
     samples["line"] = all_samples.line
     carry_gains(samples, rows)
     scale, why = max(rows.scales.values(), default=1.0), ""

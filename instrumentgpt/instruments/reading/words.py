@@ -5,7 +5,7 @@ with the usual tricks of "SIMD within a register" (Lemire, "Quickly parsing eigh
 kept as integer mantissa and power of ten, so that one exact division gives the float that float() gives.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ Words = NDArray[np.uint64]
 Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 PADDING = 64  # zero bytes behind the text, so that a word may be read anywhere in it
+MOST_DIGITS = 18  # of a number, so that its digits fit an integer
 
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
@@ -24,8 +25,12 @@ _BYTE = np.uint64(0xFF)
 _EIGHT = np.uint64(8)
 _ONE = np.uint64(1)
 _MINUS, _POINT = np.uint64(ord("-")), np.uint64(ord("."))
-_POWERS = 10.0 ** np.arange(9)
-_WHOLE_POWERS = 10 ** np.arange(9, dtype=np.int64)
+_BLANKS = np.uint64(0x2020202020202020)
+_POWERS = 10.0 ** np.arange(MOST_DIGITS + 1)
+_EXACT = (
+    1 << 53
+)  # integers below are floats, and dividing them by a power of ten rounds once, as float() does
+WHOLE_POWERS = 10 ** np.arange(MOST_DIGITS + 1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -51,19 +56,31 @@ class Text:
         return cls(letters, words, size)
 
     def is_at(self, literal: bytes, position: Positions) -> Flags:
-        """Return where `literal` stands at `position`."""
+        """Return where `literal` stands at `position` (ascending)."""
+        if len(position) and position[-1] + len(literal) + 8 > len(self.words):  # a cut line at the very end
+            within = position + len(literal) + 8 <= len(self.words)
+            within[within] = self.is_at(literal, position[within])
+            return within
         found = np.ones(len(position), dtype=bool)
         for start in range(0, len(literal), 8):
-            word, mask = word_and_mask(literal[start : start + 8])
-            found &= (self.words[position + start] & mask) == word
+            if len(literal) >= 8:
+                start = min(start, len(literal) - 8)
+                found &= self.words[position + start] == word_and_mask(literal[start : start + 8])[0]
+            else:
+                word, mask = word_and_mask(literal)
+                found &= (self.words[position] & mask) == word
         return found
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers at some positions: `end` behind them, and where there is one of this plain kind at all."""
+    """The numbers at some positions: digits before the point (`whole`) and behind it, and where they end.
+
+    `ok` tells where there is a number at all that this way of reading takes.
+    """
 
     mantissa: NDArray[np.int64]
+    whole: NDArray[np.int64]
     decimals: NDArray[np.int64]
     negative: Flags
     end: Positions
@@ -72,7 +89,15 @@ class Numbers:
     def values(self) -> NDArray[np.float64]:
         """Return the numbers as floats, exact as float() reads them."""
         size = self.mantissa / _POWERS[self.decimals]
-        return np.where(self.negative, -size, size)
+        return np.where(self.negative, -size, size) if self.negative.any() else size
+
+    def exact(self) -> Flags:
+        """Return which of `values` are exactly what float() reads."""
+        return self.mantissa < _EXACT
+
+    def where(self, kept: Flags) -> "Numbers":
+        """Return those of the numbers that are `kept`."""
+        return Numbers(*(getattr(self, part.name)[kept] for part in fields(self)))
 
 
 def word_and_mask(literal: bytes) -> tuple[np.uint64, np.uint64]:
@@ -99,7 +124,7 @@ def not_digits(words: Words) -> Words:
     return (((offset & _LOW7) + _PAST_NINE) | offset) & _HIGH
 
 
-def _eight_digits(digits: Words, count: Positions) -> NDArray[np.int64]:
+def eight_digits(digits: Words, count: Positions) -> NDArray[np.int64]:
     """Return the number that the first `count` (1 to 8) bytes of each word make, each a digit's value."""
     aligned = digits << (_EIGHT * (8 - count).astype(np.uint64))
     pairs = aligned * np.uint64(10) + (aligned >> _EIGHT)
@@ -108,12 +133,18 @@ def _eight_digits(digits: Words, count: Positions) -> NDArray[np.int64]:
     return ((outer + inner) >> np.uint64(32)).astype(np.int64)
 
 
+def blanks_at(text: Text, position: Positions) -> Positions:
+    """Return the number of blanks at `position`, 8 if there are more."""
+    others = text.words[position] ^ _BLANKS
+    return first_byte((((others & _LOW7) + _LOW7) | others) & _HIGH)
+
+
 def numbers_at(text: Text, position: Positions, kept: bool = True) -> Numbers:
-    """Return the numbers at `position`: up to 7 digits, then perhaps a point and up to 6 more.
+    """Return the numbers at `position`: perhaps a minus, digits, perhaps a point and digits.
 
     kept  False if only their ends are wanted
 
-    Longer ones, exponents, a leading + and words like nan are not ok: they need the plain reader.
+    Those of more than MOST_DIGITS are not ok, nor exponents, a leading + and words like nan.
     """
     word = text.words[position]
     negative = (word & _BYTE) == _MINUS
@@ -123,35 +154,46 @@ def numbers_at(text: Text, position: Positions, kept: bool = True) -> Numbers:
     marks = not_digits(word)
     whole = first_byte(marks)
     pointed = ((word >> (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) & _BYTE) == _POINT
-    end = np.where(pointed, first_byte(marks & (marks - np.uint64(1))), whole)
+    end = np.where(pointed, first_byte(marks & (marks - _ONE)), whole)
+    pointed &= end > whole + 1  # a point without digits behind it is none of the number's
+    end = np.where(pointed, end, whole)
     decimals = end - whole - pointed
-    ok = (whole > 0) & (end < 8) & (~pointed | (decimals > 0))
-    long = np.flatnonzero(end >= 8)
+    ok = whole > 0
+    long = np.flatnonzero((end >= 8) | (whole == 7))
     if not kept and not len(long):
-        return Numbers(decimals, decimals, negative, position + end, ok)
+        return Numbers(decimals, whole, decimals, negative, position + end, ok)
     below = (_ONE << (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) - _ONE
     digits = word ^ _ZEROS
     joined = np.where(pointed, (digits & below) | ((digits >> _EIGHT) & ~below), digits)
-    count = whole + decimals
-    found = Numbers(_eight_digits(joined, np.clip(count, 1, 8)), decimals, negative, position + end, ok)
+    mantissa = eight_digits(joined, np.clip(whole + decimals, 1, 8))
+    found = Numbers(mantissa, whole, decimals, negative, position + end, ok)
     return _with_long(text, position, found, long) if len(long) else found
 
 
 def _with_long(text: Text, position: Positions, found: Numbers, long: Positions) -> Numbers:
     """Return `found` with the numbers that take more than one word, at the indices `long`."""
-    start = position[long]
-    word = text.words[start]
-    whole = first_byte(not_digits(word))
-    point_at = start + whole
-    behind = text.words[point_at]
-    fraction = behind >> _EIGHT  # 7 letters behind the point; the eighth is no digit
-    decimals = first_byte(not_digits(fraction))
-    found.ok[long] = (
-        (whole > 0) & (whole < 8) & ((behind & _BYTE) == _POINT) & (decimals > 0) & (decimals < 7)
-    )
-    decimals = np.clip(decimals, 1, 7)
-    mantissa = _eight_digits(word ^ _ZEROS, np.clip(whole, 1, 8)) * _WHOLE_POWERS[decimals]
-    found.mantissa[long] = mantissa + _eight_digits(fraction ^ _ZEROS, decimals)
+    mantissa, whole = digits_at(text, position[long])
+    point = position[long] + whole
+    fraction, decimals = digits_at(text, point + 1)
+    decimals = np.where(text.letters[point] == ord("."), decimals, 0)
+    found.ok[long] = (whole > 0) & (whole + decimals <= MOST_DIGITS)
+    decimals = np.minimum(decimals, MOST_DIGITS)
+    found.mantissa[long] = mantissa * WHOLE_POWERS[decimals] + np.where(decimals > 0, fraction, 0)
+    found.whole[long] = whole
     found.decimals[long] = decimals
-    found.end[long] = point_at + decimals + 1
+    found.end[long] = point + decimals + (decimals > 0)
     return found
+
+
+def digits_at(text: Text, position: Positions) -> tuple[NDArray[np.int64], Positions]:
+    """Return the integer that the digits at `position` make, and how many they are: 19 for more than 18."""
+    number, count = np.zeros(len(position), dtype=np.int64), np.zeros(len(position), dtype=np.int64)
+    goes_on = np.ones(len(position), dtype=bool)
+    for step in (8, 8, MOST_DIGITS - 16 + 1):
+        word = text.words[position + count]
+        more = np.where(goes_on, np.minimum(first_byte(not_digits(word)), step), 0)
+        piece = eight_digits(word ^ _ZEROS, np.clip(more, 1, 8))
+        number = np.where(more > 0, number * WHOLE_POWERS[more] + piece, number)
+        count += more
+        goes_on &= more == step
+    return number, count

@@ -1,0 +1,349 @@
+"""Line shapes that a log repeats, learned from its own lines: constant words and moving numbers.
+
+What a shape means is found by asking the plain reader (`lines`): once for a line of the shape, and again with
+its numbers and blanks changed in every way that the shape is then allowed to vary. What changes the answer is
+kept constant or limited; a shape whose answers cannot be explained that way is not learned.
+"""
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+
+from instrumentgpt.instruments.reading.layouts import Format, Pattern
+from instrumentgpt.instruments.reading.lines import VALUES, Meaning, meaning_of, stripped
+from instrumentgpt.instruments.reading.stamp_words import StampLayout
+from instrumentgpt.instruments.reading.words import MOST_DIGITS
+
+PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
+LEAST_LINES = 2  # of a shape among the lines shown
+OTHER_DIGITS = bytes.maketrans(b"0123456789", b"1234567892")
+INTEGERS = (b"7", b"42", b"318", b"4271", b"53186", b"6204817", b"71930482615")
+KINDS = (b"8", b"3.5", b"-8", b"-36.204817")  # whole, with a point, negative, both
+MOST_BLANKS = 7
+MIXED_PROBES = 6
+POWER = re.compile(rb"(\+?)-?\d+(?:\.\d+)?[eE]\+?-?\d+")
+Place = (
+    int | tuple[int, int] | bytes | None
+)  # a piece; mantissa and exponent; the constant text itself; nothing
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a line: "text" that is constant, a "number", some "blanks", or its "stamp"."""
+
+    kind: str
+    text: bytes
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which numbers may stand in place of one: digits before the point, and which of KINDS."""
+
+    least: int
+    most: int
+    kinds: tuple[bool, ...]
+
+    @property
+    def any(self) -> bool:
+        """Return whether each number may."""
+        return self.least == 1 and self.most == MOST_DIGITS and all(self.kinds)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Where a sample stands in a shape."""
+
+    pattern: Pattern
+    channel: Place
+    name: str
+    values: tuple[Place, ...]  # in the order of VALUES
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """A line shape and what it says: samples, or gains; neither where such lines say nothing.
+
+    limits   of each piece that is a number
+    stamp    the piece that is the time, of `kind` and `layout`; -1 without
+    kept     the pieces whose numbers are wanted
+    key      letters that stand so far from the start of the line, None if all letters there may vary
+    """
+
+    pieces: tuple[Piece, ...]
+    limits: dict[int, Limits]
+    samples: tuple[Sample, ...]
+    gains: bool
+    stamp: int
+    kind: str
+    layout: StampLayout | None
+    kept: frozenset[int]
+    least_size: int
+    key: tuple[int, bytes] | None
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What the plain reader says of a line, as places in its pieces."""
+
+    samples: tuple[Sample, ...] = ()
+    gains: bool = False
+    stamp: int = -1
+    kind: str = ""
+
+
+def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
+    """Return the shapes that repeat among `lines` and that can be vouched for, the most frequent first."""
+    shapes: dict[tuple[object, ...], list[list[Piece]]] = defaultdict(list)
+    for line in map(stripped, lines):
+        if b"\0" in line:
+            continue
+        meaning = meaning_of(line, layout)
+        if meaning is None or not (meaning.boot or meaning.broken):
+            pieces = list(pieces_of(line, meaning))
+            shapes[tuple(map(_identity, pieces))].append(pieces)
+    repeated = sorted(shapes.values(), key=len, reverse=True)
+    found = (_learned(shape, layout) for shape in repeated if len(shape) >= LEAST_LINES)
+    return [template for template in found if template]
+
+
+def _identity(piece: Piece) -> object:
+    return piece.text if piece.kind == "text" else (piece.kind, len(piece.text) * (piece.kind == "stamp"))
+
+
+def pieces_of(line: bytes, meaning: Meaning | None) -> Iterator[Piece]:
+    """Yield the parts of `line`; all of them together are the line."""
+    start, end = meaning.parts.stamp_span if meaning and (meaning.samples or meaning.gains) else (0, 0)
+    layout = StampLayout.of(meaning.parts.kind, line[start:end]) if meaning else None
+    if layout is None:
+        yield from _numbers_and_text(line)
+        return
+    yield from _numbers_and_text(line[:start])
+    yield Piece("stamp", line[start:end])
+    yield from _numbers_and_text(line[end:])
+
+
+def _numbers_and_text(text: bytes) -> Iterator[Piece]:
+    done = 0
+    for match in PIECE.finditer(text):
+        if match.start() > done:
+            yield Piece("text", text[done : match.start()])
+        yield Piece(match.lastgroup or "", match[0])
+        done = match.end()
+    if done < len(text):
+        yield Piece("text", text[done:])
+
+
+def _learned(shape: list[list[Piece]], layout: Format) -> Template | None:
+    """Return the template of the lines of one `shape`, None if the plain reader's answers do not fit one."""
+    pieces = shape[0]
+    for at, piece in enumerate(pieces):
+        if piece.kind == "blanks" and len({other[at].text for other in shape}) == 1:
+            pieces = _frozen(pieces, {at})
+    answer, pieces = _settled(pieces, layout)
+    if answer is None:
+        return None
+    limits = {}
+    numbers = [at for at, piece in enumerate(pieces) if piece.kind == "number"]
+    allowed = _allowed(pieces, numbers, [*INTEGERS, *KINDS], answer, layout)
+    for at in numbers:
+        limits[at] = _limits(pieces[at].text, allowed[at])
+    blanks = [at for at, piece in enumerate(pieces) if piece.kind == "blanks"]
+    wide = _allowed(pieces, blanks, [b" " * count for count in range(1, MOST_BLANKS + 1)], answer, layout)
+    if any(len(texts) < MOST_BLANKS for texts in wide.values()):
+        return None
+    chance = random.Random(len(pieces))
+    for _ in range(MIXED_PROBES):
+        mixed = {at: chance.choice([*texts, pieces[at].text]) for at, texts in (allowed | wide).items()}
+        if _answer(_changed(pieces, mixed), layout) != answer:
+            return None
+    return _template(pieces, limits, answer)
+
+
+def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[Piece]]:
+    """Return what a line of these pieces says; pieces whose digits are words' or decide are made constant."""
+    answer = _answer(pieces, layout)
+    for _ in range(4):
+        if isinstance(answer, _Answer):
+            break
+        if not answer:
+            return None, pieces
+        pieces = _frozen(pieces, answer)
+        answer = _answer(pieces, layout)
+    if not isinstance(answer, _Answer):
+        return None, pieces
+    other = {
+        at: piece.text.translate(OTHER_DIGITS) for at, piece in enumerate(pieces) if piece.kind == "number"
+    }
+    if _answer(_changed(pieces, other), layout) == answer:
+        return answer, pieces
+    deciding = {at for at, text in other.items() if _answer(_changed(pieces, {at: text}), layout) != answer}
+    pieces = _frozen(pieces, deciding)
+    kept = {at: text for at, text in other.items() if at not in deciding}
+    settled = _answer(pieces, layout)
+    if not isinstance(settled, _Answer) or _answer(_changed(pieces, kept), layout) != settled:
+        return None, pieces
+    return settled, pieces
+
+
+def _frozen(pieces: list[Piece], which: Iterable[int]) -> list[Piece]:
+    chosen = set(which)
+    return [replace(piece, kind="text") if at in chosen else piece for at, piece in enumerate(pieces)]
+
+
+def _changed(pieces: list[Piece], texts: dict[int, bytes]) -> list[Piece]:
+    return [replace(piece, text=texts.get(at, piece.text)) for at, piece in enumerate(pieces)]
+
+
+def _allowed(
+    pieces: list[Piece], places: list[int], texts: Sequence[bytes], answer: _Answer, layout: Format
+) -> dict[int, list[bytes]]:
+    """Return for each of the `places` which of `texts` may stand there without changing the `answer`."""
+    allowed: dict[int, list[bytes]] = {at: [] for at in places}
+    for text in texts:
+        everywhere = _answer(_changed(pieces, dict.fromkeys(places, text)), layout) == answer
+        for at in places:
+            if everywhere or _answer(_changed(pieces, {at: text}), layout) == answer:
+                allowed[at].append(text)
+    return allowed
+
+
+def _limits(own: bytes, allowed: Sequence[bytes]) -> Limits:
+    kinds = tuple(text in allowed or _kind(text) == _kind(own) for text in KINDS)
+    whole = len(own.lstrip(b"-").partition(b".")[0])
+    least = most = whole
+    for text in INTEGERS:
+        if len(text) >= whole and text not in allowed:
+            break
+        most = max(most, len(text)) if text is not INTEGERS[-1] else MOST_DIGITS
+    for text in reversed(INTEGERS):
+        if len(text) <= whole and text not in allowed:
+            break
+        least = min(least, len(text))
+    return Limits(least, most, kinds)
+
+
+def _kind(number: bytes) -> tuple[bool, bool]:
+    return number.startswith(b"-"), b"." in number
+
+
+def _answer(pieces: list[Piece], layout: Format) -> _Answer | set[int]:
+    """Return what a line of these pieces says; the pieces to make constant where that cannot be told.
+
+    An empty set: nothing helps.
+    """
+    meaning = meaning_of(b"".join(piece.text for piece in pieces), layout)
+    if meaning is None:
+        return _Answer()
+    if meaning.boot or meaning.broken:
+        return set()
+    matches = (meaning.gains,) if meaning.gains else meaning.samples
+    if not matches:
+        return _Answer()
+    parts, places = meaning.parts, _Places(pieces, meaning.parts.message_start)
+    samples = []
+    for pattern, match in matches:
+        channel = places.of(match, "channel")
+        named = channel is None and pattern.channel is None
+        name = pattern.channel_name or (places.text_of(match, "name") if named else "")
+        values = tuple(places.of(match, value) for value in VALUES)
+        samples.append(Sample(pattern, channel, name if named else "", values))
+    stamp = places.spans.get(parts.stamp_span, -1) if parts.kind else -1
+    if places.unclear:
+        return places.unclear
+    if parts.kind and (stamp < 0 or pieces[stamp].kind == "text"):
+        return set()
+    return _Answer(tuple(samples), meaning.gains is not None, stamp, parts.kind)
+
+
+class _Places:
+    """Which pieces the groups of a match are; `unclear` gathers those that are only a part of one."""
+
+    def __init__(self, pieces: list[Piece], message_start: int) -> None:
+        self.pieces, self.message_start = pieces, message_start
+        self.unclear: set[int] = set()
+        ends = accumulate(len(piece.text) for piece in pieces)
+        sized = zip(pieces, ends, strict=True)
+        self.spans = {(end - len(piece.text), end): at for at, (piece, end) in enumerate(sized)}
+
+    def of(self, match: re.Match[bytes], group: str) -> Place:
+        if group not in match.re.groupindex or match.start(group) < 0:
+            return None
+        start, end = (at + self.message_start for at in match.span(group))
+        text = match[group]
+        within = [
+            (low, high, at)
+            for (low, high), at in self.spans.items()
+            if low < end and high > start and self.pieces[at].kind != "text"
+        ]
+        bounds = (start + text.startswith(b"+"), end - text.endswith(b"."))
+        if len(within) == 1 and within[0][:2] == bounds:
+            return within[0][2]
+        power = POWER.fullmatch(text)
+        if len(within) == 2 and power and (within[0][0], within[1][1]) == (start + len(power[1]), end):
+            return within[0][2], within[1][2]
+        self.unclear.update(at for _, _, at in within)
+        return text
+
+    def text_of(self, match: re.Match[bytes], group: str) -> str:
+        place = self.of(match, group)
+        if isinstance(place, bytes):
+            return place.decode()
+        self.unclear.update([place] if isinstance(place, int) else place or ())
+        return ""
+
+
+def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -> Template:
+    """Return the template, its neighbouring constant pieces joined."""
+    joined: list[Piece] = []
+    renumbered: dict[int, int] = {}
+    numbered = list(enumerate(pieces))
+    for constant, group in groupby(numbered, key=lambda pair: pair[1].kind == "text"):
+        if constant:
+            joined.append(Piece("text", b"".join(piece.text for _, piece in group)))
+            continue
+        for at, piece in group:
+            renumbered[at] = len(joined)
+            joined.append(piece)
+
+    def moved(place: Place) -> Place:
+        if isinstance(place, tuple):
+            return renumbered[place[0]], renumbered[place[1]]
+        return renumbered[place] if isinstance(place, int) else place
+
+    samples = tuple(
+        replace(sample, channel=moved(sample.channel), values=tuple(map(moved, sample.values)))
+        for sample in answer.samples
+    )
+    stamp = renumbered.get(answer.stamp, -1)
+    kept = {stamp}
+    for sample in samples:
+        for place in (sample.channel, *sample.values):
+            kept.update([place] if isinstance(place, int) else place if isinstance(place, tuple) else [])
+    return Template(
+        pieces=tuple(joined),
+        limits={renumbered[at]: limit for at, limit in limits.items()},
+        samples=samples,
+        gains=answer.gains,
+        stamp=stamp,
+        kind=answer.kind,
+        layout=StampLayout.of(answer.kind, joined[stamp].text) if stamp >= 0 else None,
+        kept=frozenset(kept),
+        least_size=sum(len(piece.text) if piece.kind in ("text", "stamp") else 1 for piece in joined),
+        key=_key(joined),
+    )
+
+
+def _key(pieces: list[Piece]) -> tuple[int, bytes] | None:
+    """Return the end of the longest text before anything of varying length, and where it stands."""
+    found, offset = (0, b""), 0
+    for piece in pieces:
+        if piece.kind not in ("text", "stamp"):
+            break
+        letters = piece.text[-8:] if piece.kind == "text" else b""
+        offset += len(piece.text)
+        if len(letters) >= len(found[1]) and letters:
+            found = (offset - len(letters), letters)
+    return found if found[1] else None

@@ -1,0 +1,101 @@
+"""The server of the page: what stands before Streamlit's own, and what happens when it starts and stops."""
+
+import base64
+import hashlib
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+from streamlit.cli_util import open_browser
+from streamlit.web.server.server_util import get_display_address, get_url
+
+import db
+from instrumentgpt.agents.warm import keep_server
+from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.private import keep_private
+from instrumentgpt.ui.access import LOOPBACK, Access, Gate, access
+
+PAGE_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' blob: {inline}",  # blob: what our own components are loaded from
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' ws://{{host}} wss://{{host}}",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+# An origin of its own, that asks nobody for anything: scripts of a report draw its charts.
+REPORT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; font-src data:; frame-ancestors 'self'"
+)
+OPENING = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
+SAID = "\n  InstrumentGPT is open at\n\n  {url}\n"
+
+
+def page_policy() -> str:
+    """Return the Content-Security-Policy of the page, with the hashes of the scripts in Streamlit's."""
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    return PAGE_POLICY.format(inline=" ".join(f"'sha256-{digest}'" for digest in hashes))
+
+
+def report(request: Request) -> HTMLResponse:
+    """Return a report that an answer made, as a page that can do nothing to the one around it."""
+    with closing(db.connect(database_path())) as database:
+        kept = db.get_artifact(database, *request.path_params.values())
+    if kept is None or kept.kind != "html":
+        return HTMLResponse("No such report.", 404)
+    return HTMLResponse(kept.content, headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+def parts() -> dict[str, Any]:
+    """Return what Streamlit's App is made of, beside the page.
+
+    The token leaves the environment: agents have no use for it.
+    """
+    address = st.get_option("server.address") or ""
+    hosts = st.get_option("server.allowedHosts") or (*LOOPBACK, address)
+    opened_by = access(os.environ, home(), hosts)
+    os.environ.pop("INSTRUMENTGPT_TOKEN", None)
+    return {
+        "routes": [Route("/report/{conversation_id}/{artifact_id}", report)],
+        "middleware": [Middleware(Gate, opened_by, page_policy())],
+        "lifespan": partial(lifespan, opened_by),
+    }
+
+
+@asynccontextmanager
+async def lifespan(opened_by: Access, app: st.App) -> AsyncIterator[None]:
+    """Do what is to be done before the first answer of the server and, after the `yield`, at its end."""
+    keep_private(home())
+    keep_server()
+    url = get_url(get_display_address(st.get_option("server.address") or "localhost"))
+    url += f"/?token={opened_by.token}" if opened_by.token else ""
+    print(SAID.format(url=url), flush=True)
+    opening = home() / f"open-{st.get_option('server.port')}.html"
+    if "--open" in sys.argv[1:] and _has_screen():
+        opening.write_text(OPENING.format(url=url), encoding="utf-8")  # a command line is everybody's to read
+        open_browser(opening.as_uri())
+    yield
+    opening.unlink(missing_ok=True)
+
+
+def _has_screen() -> bool:
+    return sys.platform != "linux" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ))
