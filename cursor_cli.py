@@ -5,11 +5,11 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
-from instrumentgpt.agents.heard import Heard
 from instrumentgpt.agents.json_fields import as_text, at, content, mapping, parsed, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program, known_options
 from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream_parser import StreamParser
 
 NAMES = ("agent", "cursor-agent")  # the second is the old name
 INSTALL = "Install it with `curl https://cursor.com/install -fsS | bash`, then `agent login`."
@@ -72,29 +72,30 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     return Command((program, *options), request.prompt, environment, request.folder)
 
 
-def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
+def parse_stream(lines: Iterable[bytes], narrates: bool = True) -> Iterator[Event]:
     """Yield what `lines`, the stdout of `agent --output-format stream-json`, say; the last event is a Done.
 
     Reading ends with the line `result`. Without one, Done says "no-result" and holds the text so far.
+    Who does not narrate says nothing that is no part of the answer.
     """
-    heard = Heard(SIGNS, SERVER_REMEDY)
+    parser = StreamParser(SIGNS, SERVER_REMEDY, narrates)
     for line in json_objects(lines):
         if line.get("type") == "result":
-            yield from _result(heard, line)
+            yield from _result(parser, line)
             return
-        yield from _event(heard, line)
-    yield from heard.break_off()
+        yield from _event(parser, line)
+    yield from parser.break_off()
 
 
-def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _event(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     kind = line.get("type")
     if kind == "assistant":
-        yield _text(heard, line)
+        yield _text(parser, line)
     elif kind == "thinking":
         if line.get("subtype") == "delta":
             yield Thinking(string(line.get("text")))
     elif kind == "tool_call":
-        yield from _call(heard, line)
+        yield from _call(parser, line)
     elif kind == "system" and line.get("subtype") == "init":
         yield Session(string(line.get("session_id")), "cursor", string(line.get("model")))
     elif isinstance(kind, str) and kind in _NOTES:
@@ -103,35 +104,35 @@ def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
         told = string(line.get("message")) or string(line.get("error"))
         yield failure_of(told or "The agent reports an error.", SIGNS)
     elif kind != "user":
-        heard.unknown[f"{kind}/{line.get('subtype', '')}"] += 1
+        parser.unknown[f"{kind}/{line.get('subtype', '')}"] += 1
 
 
-def _text(heard: Heard, line: dict[str, Any]) -> Text:
+def _text(parser: StreamParser, line: dict[str, Any]) -> Text:
     """Return a new piece if the line has a time but no model call; any other line recaps the segment."""
     words = content(at(line, "message", "content"))
     whole = "timestamp_ms" not in line or "model_call_id" in line
-    return heard.recap(words) if whole else heard.piece(words)
+    return parser.recap(words) if whole else parser.piece(words)
 
 
-def _call(heard: Heard, line: dict[str, Any]) -> Iterator[Tool]:
+def _call(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     call_id = string(line.get("call_id"))
     name, call = _tool_call(line.get("tool_call"))
     tool = _tool(call_id, name, call)
     if line.get("subtype") == "started":
-        yield heard.start(tool)
+        yield from parser.start(tool)
     elif line.get("subtype") == "completed":
-        is_named_again = call_id not in heard.started or at(call, "args") is not None
-        yield heard.close(call_id, *_closing(at(call, "result")), tool if is_named_again else None)
+        is_named_again = call_id not in parser.started or at(call, "args") is not None
+        yield from parser.close(call_id, *_closing(at(call, "result")), tool if is_named_again else None)
 
 
-def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     told = string(line.get("result"))
     usage = {key: count for key, count in mapping(line.get("usage")).items() if type(count) is int}
     if line.get("is_error") or line.get("subtype") != "success":
-        yield from heard.fail(told, usage)
+        yield from parser.fail(told, usage)
         return
-    yield from heard.mend(told)
-    yield from heard.finish(usage)
+    yield from parser.mend(told)
+    yield from parser.finish(usage)
 
 
 def _tool_call(call: object) -> tuple[str, object]:

@@ -27,7 +27,7 @@ from instrumentgpt.agents.process import POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
 from instrumentgpt.agents.sandbox import kept
 from instrumentgpt.agents.secrets import redacted, secrets_of
-from instrumentgpt.agents.sessions import ask_resuming
+from instrumentgpt.agents.sessions import ask_resuming, taken_session
 from instrumentgpt.equipment import missing_source
 from instrumentgpt.request import CHAT, Asking, device_of, request_of
 from instrumentgpt.settings import Settings
@@ -183,7 +183,8 @@ def started(
 def _taken(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Event]:
     """Yield `event` and what comes of it, with what it cost counted and its session and charts stored."""
     if isinstance(event, Session):
-        event = replace(event, agent=prepared.agent.name)
+        event, *refused = taken_session(replace(event, agent=prepared.agent.name))
+        yield from refused
         if prepared.agent.resumes and event.session_id:
             folder = str(prepared.request.workplace)
             db.save_agent_session(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.heard import SERVER
 from instrumentgpt.agents.json_fields import string
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten

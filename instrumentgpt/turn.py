@@ -11,8 +11,8 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
-from instrumentgpt.answer import Answer
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError

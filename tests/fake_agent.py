@@ -259,6 +259,32 @@ def environment():
     result("\n".join(sorted(os.environ)))
 
 
+def talks():
+    """Say a sentence before each call, as agents do, and then the answer; the result glues them together."""
+    answer = "## Result\n\nChannel 2 swings by 2.7 °C every 45 s.\n\n- kp is too high\n- ki is fine"
+    (artifacts() / "chart.json").write_text('{"data": []}')
+    chart = {"kind": "plotly", "file": "chart.json", "title": "Channel 2", "alt": "pv swings"}
+    steps = {
+        "I will read the device first.": ("fetch_log", {"summary": "fetched"}),
+        "Now I run the checks.": ("diagnose_log", {"summary": "1 finding"}),
+        "And draw the channel.": ("plot_log", {"summary": "drawn", "artifact": chart}),
+        "I put it on record.": ("record_finding", {"summary": "noted"}),
+    }
+    for words, told in steps.items():
+        for piece in words.partition(" "):
+            say(piece)
+            time.sleep(float(os.environ.get("TALKS_SLOWLY", 0)))
+        message = {"content": [{"type": "text", "text": words}]}
+        emit("assistant", message=message, timestamp_ms=1, model_call_id="m")
+        call(*told)
+        time.sleep(3 * float(os.environ.get("TALKS_SLOWLY", 0)))
+    for piece in answer.partition("kp"):
+        say(piece)
+        time.sleep(float(os.environ.get("TALKS_SLOWLY", 0)))
+    emit("assistant", message={"content": [{"type": "text", "text": answer}]})
+    result("".join(steps) + answer)
+
+
 def says(text):
     say(text)
     result(text)
@@ -289,8 +315,13 @@ def hides_a_child_and_ends():
 
 
 def resumes():
-    """Say which session it goes on with, and begin one called s-1."""
-    emit("system", subtype="init", session_id="s-1", model="fake")
+    names_its_session("s-1")
+
+
+def names_its_session(session):
+    """Say which session it goes on with, and call this one so; a number is so many letters."""
+    session = "x" * int(session) if session.isdigit() else session
+    emit("system", subtype="init", session_id=session, model="fake")
     arguments = sys.argv[2:]
     resumed = arguments[arguments.index("--resume") + 1] if "--resume" in arguments else ""
     says(f"the session {resumed}" if resumed else "a new session")

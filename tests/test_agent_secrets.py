@@ -8,7 +8,8 @@ from pathlib import Path
 from cases import each
 
 from cursor_cli import parse_stream
-from instrumentgpt.agents.events import Done, Failure, Text, Thinking, Tick, Tool, answer_text, to_json
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.agents.process import Clocks, Command, run
 from instrumentgpt.agents.secrets import HIDDEN, Secrets, redacted, secrets_of
 
@@ -64,7 +65,7 @@ def test_a_key_at_the_very_end_is_hidden_and_innocent_words_are_said():
 
 def test_words_of_another_segment_are_not_mixed_with_what_is_held_back():
     events = hidden(Text("see sk-", 0), Text("next", 1), Done("ok", ""))
-    assert answer_text(events) == "see sk-next"
+    assert answer_text(events) == "see sk-\n\nnext"
     assert {event.segment for event in events if isinstance(event, Text)} == {0, 1}
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from cases import each
 
-from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool, answer_text
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.registry import AGENTS
 
 CAPTURES = Path(__file__).parent / "captures"
@@ -49,23 +50,24 @@ def test_every_capture_ends_in_exactly_one_done_whose_text_is_the_answer(name):
         ("claude/answer", "ok", ANSWER),
         ("claude/resume", "ok", ANSWER),
         ("claude/drop", "ok", ANSWER),
-        ("claude/shell", "ok", INTRO + ANSWER),
-        ("claude/mcp", "ok", INTRO + ANSWER),
-        ("claude/denied", "tools-denied", INTRO + ANSWER),
+        ("claude/shell", "ok", ANSWER),
+        ("claude/mcp", "ok", ANSWER),
+        ("claude/denied", "tools-denied", ANSWER),
         ("claude/nologin", "not-logged-in", ""),
+        ("claude/malformed", "error", "First part.\n\nSecond "),  # its error is the failure, and no words
         ("claude/error401", "not-logged-in", ""),
         ("codex/answer", "ok", ANSWER),
         ("codex/resume", "ok", ANSWER),
-        ("codex/shell", "ok", INTRO + ANSWER),
-        ("codex/mcp-required", "ok", INTRO + ANSWER),
+        ("codex/shell", "ok", ANSWER),
+        ("codex/mcp-required", "ok", ANSWER),
         ("codex/error401", "not-logged-in", ""),
         ("gemini/answer", "ok", ANSWER),
-        ("gemini/shell", "ok", INTRO + ANSWER),
-        ("gemini/mcp", "ok", INTRO + ANSWER),
+        ("gemini/shell", "ok", ANSWER),
+        ("gemini/mcp", "ok", ANSWER),
         ("gemini/error401", "not-logged-in", ""),
         ("opencode/answer", "ok", ANSWER),
-        ("opencode/shell", "ok", INTRO + ANSWER),
-        ("opencode/mcp", "ok", INTRO + ANSWER),
+        ("opencode/shell", "ok", ANSWER),
+        ("opencode/mcp", "ok", ANSWER),
         ("opencode/ask", "tools-denied", INTRO),
         ("opencode/error401", "not-logged-in", ""),
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 from cases import each
 
 from cursor_cli import parse_stream
+from instrumentgpt.agents.answer import answer_text
 from instrumentgpt.agents.events import (
     Done,
     Failure,
@@ -14,7 +15,6 @@ from instrumentgpt.agents.events import (
     Thinking,
     Tick,
     Tool,
-    answer_text,
     to_json,
 )
 from instrumentgpt.agents.stream import LineSplitter
@@ -62,7 +62,12 @@ def test_the_answer_is_rebuilt_exactly(name):
     lines = lines_of(name)
     events = list(parse_stream(lines))
     assert events[-1].outcome == "ok"
-    assert events[-1].text == told_result(lines) == answer_text(events)
+    segments = {event.segment: "" for event in events if isinstance(event, Text)}
+    for event in events:
+        if isinstance(event, Text):
+            segments[event.segment] = event.text if event.whole else segments[event.segment] + event.text
+    assert "".join(segments.values()) == told_result(lines)
+    assert events[-1].text == answer_text(events)
 
 
 @each("name", SUCCESSFUL)
@@ -129,11 +134,17 @@ def test_equal_deltas_are_all_kept_and_a_recap_replaces_its_own_segment_only():
     [
         (["a", "c"], "abc", "abc"),  # a line was lost: the agent's own word counts
         ([], "all at once", "all at once"),
-        (["first. ", "last."], "last.", "first. last."),  # only its last segment is told again
+        (["first. ", "last."], "last.", "first. last."),  # only its last words are told again
+        (["I look.", None, "It"], "It swings.", "It swings."),
+        (["I look.", None, "It"], "I look.It swings.", "It swings."),
+        (["I look.", None], "I look.It swings.", "It swings."),
     ],
 )
 def test_the_result_mends_a_torn_answer_and_never_shortens_it(said, told, text):
-    events = list(parse_stream([*[assistant(words, timestamp_ms=1) for words in said], ended(told)]))
+    lines = [
+        assistant(one, timestamp_ms=1) if one else call("started", {"shellToolCall": {}}) for one in said
+    ]
+    events = list(parse_stream([*lines, ended(told)]))
     assert events[-1].text == text == answer_text(events)
 
 

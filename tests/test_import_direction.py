@@ -26,7 +26,6 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.pruning", 6),
     ("instrumentgpt.equipment", 6),
     ("instrumentgpt.entities", 6),
-    ("instrumentgpt.answer", 6),
     ("instrumentgpt.turn", 7),
     ("instrumentgpt.opening", 7),
     ("instrumentgpt.task_file", 8),

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 import db
 from cursor_cli import SERVER_REMEDY
-from instrumentgpt.agents.heard import SWITCH_REMEDY
+from instrumentgpt.agents.stream_parser import SWITCH_REMEDY
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.permissions import (
     Permission,

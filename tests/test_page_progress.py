@@ -24,7 +24,7 @@ NUMBERED = list(enumerate(RUN, start=1))
 
 def test_the_whole_run():
     progress = advance(Progress(), NUMBERED)
-    assert progress.text == "The loop oscillates. Lower kp."
+    assert progress.text == "The loop oscillates.\n\n Lower kp."
     assert progress.session == RUN[0]
     assert progress.artifact_ids == ["a1"]
     assert progress.number == len(RUN)

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool
+from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
-from instrumentgpt.agents.heard import SERVER, Heard
 from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program, known_options
 from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("claude",)
 INSTALL = "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` and `/login`."
@@ -28,6 +28,7 @@ SIGNS = (
     ),
     *COMMON_SIGNS,
 )
+SYNTHETIC = "<synthetic>"  # the model of what Claude Code says itself, of an error of the service
 FRUITLESS_RETRIES = 2  # it tries a refused key ten times, for minutes; a key does not become valid
 # It begins without tools that are not there after 5 s; on a busy machine ours take longer to start.
 PATIENT = {"MCP_CONNECT_TIMEOUT_MS": "30000", "MCP_CONNECTION_NONBLOCKING": "0"}
@@ -74,17 +75,17 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with the line `result`, or when the service has refused the key FRUITLESS_RETRIES times.
     """
-    heard, denied = Heard(SIGNS), set[str]()
+    parser, denied = StreamParser(SIGNS), set[str]()
     for line in json_objects(lines):
         if line.get("type") == "result":
-            yield from _result(heard, line)
+            yield from _result(parser, line)
             return
         if _refused(line):
-            yield from heard.fail(f"The service refuses the key: {string(line.get('error'))}")
+            yield from parser.fail(f"The service refuses the key: {string(line.get('error'))}")
             return
         if line.get("parent_tool_use_id") is None:  # what its helpers say among themselves is no answer
-            yield from _event(heard, denied, line)
-    yield from heard.break_off()
+            yield from _event(parser, denied, line)
+    yield from parser.break_off()
 
 
 def _refused(line: Mapping[str, Any]) -> bool:
@@ -97,15 +98,15 @@ def _refused(line: Mapping[str, Any]) -> bool:
     )
 
 
-def _event(heard: Heard, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:
+def _event(parser: StreamParser, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:
     kind, subtype = line.get("type"), line.get("subtype")
     if kind == "stream_event":
-        yield from _delta(heard, mapping(line.get("event")), "abandoned_blocks" in line)
+        yield from _delta(parser, mapping(line.get("event")), "abandoned_blocks" in line)
     elif kind == "assistant":
-        if not line.get("is_api_error_message"):  # the result tells it again, as an error
-            yield from _blocks(heard, items(at(line, "message", "content")))
+        if at(line, "message", "model") != SYNTHETIC:  # the result tells it again, as an error
+            yield from _blocks(parser, items(at(line, "message", "content")))
     elif kind == "user":
-        yield from _tool_results(heard, denied, line)
+        yield from _tool_results(parser, denied, line)
     elif kind == "system" and subtype == "init":
         yield Session(string(line.get("session_id")), "claude", string(line.get("model")))
     elif kind == "system" and subtype == "api_retry":
@@ -115,32 +116,34 @@ def _event(heard: Heard, denied: set[str], line: dict[str, Any]) -> Iterator[Eve
     else:
         denied.update([string(line.get("tool_use_id"))] if subtype == "permission_denied" else [])
         if kind != "system" or subtype not in _QUIET:
-            heard.unknown[f"{kind}/{subtype or ''}"] += 1
+            parser.unknown[f"{kind}/{subtype or ''}"] += 1
 
 
-def _delta(heard: Heard, event: dict[str, Any], abandoned: bool) -> Iterator[Event]:
+def _delta(parser: StreamParser, event: dict[str, Any], abandoned: bool) -> Iterator[Event]:
     delta = mapping(event.get("delta"))
     if delta.get("type") == "text_delta":
-        yield heard.piece(string(delta.get("text")))
+        yield parser.piece(string(delta.get("text")))
     elif delta.get("type") == "thinking_delta":
         yield Thinking(string(delta.get("thinking")))
     elif abandoned:  # the connection broke: these words will be said again
-        yield heard.piece("", whole=True)
+        yield parser.piece("", whole=True)
 
 
-def _blocks(heard: Heard, blocks: list[Any]) -> Iterator[Text | Tool]:
+def _blocks(parser: StreamParser, blocks: list[Any]) -> Iterator[Event]:
     for block in blocks:
         if at(block, "type") == "text":
-            yield heard.recap(string(at(block, "text")))
+            yield parser.recap(string(at(block, "text")))
         elif at(block, "type") == "tool_use":
             name, call_id = string(at(block, "name")), string(at(block, "id"))
             server, _, tool = (
                 name.removeprefix("mcp__").partition("__") if name.startswith("mcp__") else ("", "", name)
             )
-            yield heard.start(Tool(call_id, tool, "started", mapping(at(block, "input")), server=server))
+            yield from parser.start(
+                Tool(call_id, tool, "started", mapping(at(block, "input")), server=server)
+            )
 
 
-def _tool_results(heard: Heard, denied: set[str], line: dict[str, Any]) -> Iterator[Tool]:
+def _tool_results(parser: StreamParser, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:
     refused = {
         string(at(meta, "id"))
         for meta in items(line.get("tool_result_meta"))
@@ -153,10 +156,10 @@ def _tool_results(heard: Heard, denied: set[str], line: dict[str, Any]) -> Itera
         unasked = call_id in denied | refused or _UNGRANTED in content(told)
         failed = "denied" if unasked else "failed"
         status = failed if at(part, "is_error") is True else "ok"
-        yield heard.close(call_id, status, content(told) or as_text(told))  # type: ignore[arg-type]
+        yield from parser.close(call_id, status, content(told) or as_text(told))  # type: ignore[arg-type]
 
 
-def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     told, usage = string(line.get("result")), mapping(line.get("usage"))
     counts = figures(
         inputTokens=usage.get("input_tokens"),
@@ -167,7 +170,7 @@ def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
     )
     if line.get("is_error") or line.get("subtype") != "success":
         errors = "; ".join(string(error) for error in items(line.get("errors")))
-        yield from heard.fail(told or errors or json.dumps(line.get("subtype")), counts)
+        yield from parser.fail(told or errors or json.dumps(line.get("subtype")), counts)
         return
-    yield from heard.mend(told)
-    yield from heard.finish(counts)
+    yield from parser.mend(told)
+    yield from parser.finish(counts)

@@ -7,11 +7,11 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
-from instrumentgpt.agents.heard import Heard
 from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream_parser import StreamParser
 
 NAMES = ("codex",)
 RULE_FILE = "AGENTS.md"
@@ -90,52 +90,52 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with `turn.completed` or `turn.failed`.
     """
-    heard = Heard(SIGNS)
+    parser = StreamParser(SIGNS)
     for line in json_objects(lines):
         kind = line.get("type")
         if kind == "turn.completed":
-            yield from heard.finish(_usage(mapping(line.get("usage"))))
+            yield from parser.finish(_usage(mapping(line.get("usage"))))
             return
         if kind == "turn.failed":
-            yield from heard.fail(string(at(line, "error", "message")))
+            yield from parser.fail(string(at(line, "error", "message")))
             return
-        yield from _event(heard, line)
-    yield from heard.break_off()
+        yield from _event(parser, line)
+    yield from parser.break_off()
 
 
-def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _event(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     kind = line.get("type")
     if kind == "thread.started":
         yield Session(string(line.get("thread_id")), "codex")
     elif kind in ("item.started", "item.updated", "item.completed"):
-        yield from _item(heard, string(kind), mapping(line.get("item")))
+        yield from _item(parser, string(kind), mapping(line.get("item")))
     elif kind == "error":  # it tries again; `turn.failed` is the end
         yield Tick(string(line.get("message")) or "retrying")
     elif kind != "turn.started":
-        heard.unknown[str(kind)] += 1
+        parser.unknown[str(kind)] += 1
 
 
-def _item(heard: Heard, when: str, item: dict[str, Any]) -> Iterator[Event]:
+def _item(parser: StreamParser, when: str, item: dict[str, Any]) -> Iterator[Event]:
     kind = string(item.get("type"))
     if kind == "agent_message":
         if when == "item.completed":
-            yield heard.recap(string(item.get("text")))
+            yield parser.recap(string(item.get("text")))
     elif kind == "reasoning":
         yield Thinking(string(item.get("text")))
     elif kind == "error":
         yield Tick(string(item.get("message")) or "the agent reports a problem")
     elif kind == "mcp_tool_call" or kind in _NAMES_OF_ITEMS:
-        yield from _call(heard, when, item)
+        yield from _call(parser, when, item)
     elif kind != "todo_list":
-        heard.unknown[f"{when}/{kind}"] += 1
+        parser.unknown[f"{when}/{kind}"] += 1
 
 
-def _call(heard: Heard, when: str, item: dict[str, Any]) -> Iterator[Tool]:
+def _call(parser: StreamParser, when: str, item: dict[str, Any]) -> Iterator[Event]:
     call_id = string(item.get("id"))
     if when == "item.completed":
-        yield heard.close(call_id, *_closing(item), _tool(item))
-    elif call_id not in heard.started:
-        yield heard.start(_tool(item))
+        yield from parser.close(call_id, *_closing(item), _tool(item))
+    elif call_id not in parser.started:
+        yield from parser.start(_tool(item))
 
 
 def _tool(item: dict[str, Any]) -> Tool:

@@ -1,7 +1,7 @@
 """What an agent says while it works, as values: the only thing the rest of the house knows of any agent."""
 
 import json
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -13,11 +13,16 @@ Outcome = Literal[
 
 @dataclass(frozen=True)
 class Text:
-    """Words of the answer: a new piece of `segment`, or, if `whole`, all of it, replacing its pieces."""
+    """Words that are said: a new piece of `segment`, or, if `whole`, all of it, replacing its pieces.
+
+    aside  the segment, as known by now, was said on the way to the answer: it stands with the steps.
+           Whether it was is known later than its words; the last event of a segment counts
+    """
 
     text: str
     segment: int = 0
     whole: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,23 +115,7 @@ def from_json(line: str) -> Event:
     """Return the event that `to_json` wrote.
 
     >>> from_json(to_json(Text("好", segment=1)))
-    Text(text='好', segment=1, whole=False)
+    Text(text='好', segment=1, whole=False, aside=False)
     """
     fields = json.loads(line)
     return _KINDS[fields.pop("event")](**fields)
-
-
-def answer_text(events: Iterable[Event]) -> str:
-    """Return the answer that `events` tell so far.
-
-    >>> answer_text([Text("ha"), Text("ha"), Text("haha!", whole=True), Text("Next", segment=1)])
-    'haha!Next'
-    """
-    segments: dict[int, list[str]] = {}
-    for event in events:
-        if isinstance(event, Text):
-            pieces = segments.setdefault(event.segment, [])
-            if event.whole:
-                pieces.clear()
-            pieces.append(event.text)
-    return "".join("".join(segments[number]) for number in sorted(segments))

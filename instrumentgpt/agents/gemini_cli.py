@@ -5,11 +5,11 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
-from instrumentgpt.agents.heard import Heard
 from instrumentgpt.agents.json_fields import as_text, at, figures, mapping, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream_parser import StreamParser
 
 NAMES = ("gemini",)
 INSTALL = "Install it with `npm install -g @google/gemini-cli`, then run `gemini` and choose how to log in."
@@ -61,32 +61,31 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with the line `result`.
     """
-    heard = Heard(SIGNS)
+    parser = StreamParser(SIGNS)
     for line in json_objects(lines):
         if line.get("type") == "result":
-            yield from _result(heard, line)
+            yield from _result(parser, line)
             return
-        yield from _event(heard, line)
-    yield from heard.break_off()
+        yield from _event(parser, line)
+    yield from parser.break_off()
 
 
-def _event(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _event(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     kind = line.get("type")
     if kind == "init":
         yield Session(string(line.get("session_id")), "gemini", string(line.get("model")))
     elif kind == "message":
         if line.get("role") == "assistant":
             words = string(line.get("content"))
-            yield heard.piece(words) if line.get("delta") is True else heard.recap(words)
+            yield parser.piece(words) if line.get("delta") is True else parser.recap(words)
     elif kind == "tool_use":
-        heard.segment += 1
-        yield heard.start(_tool(line))
+        yield from parser.start(_tool(line))
     elif kind == "tool_result":
-        yield heard.close(string(line.get("tool_id")), *_closing(line))
+        yield from parser.close(string(line.get("tool_id")), *_closing(line))
     elif kind == "error":
         yield Tick(string(line.get("message")) or "the agent reports a problem")
     else:
-        heard.unknown[str(kind)] += 1
+        parser.unknown[str(kind)] += 1
 
 
 def _tool(line: dict[str, Any]) -> Tool:
@@ -105,7 +104,7 @@ def _closing(line: dict[str, Any]) -> tuple[ToolStatus, str]:
     return ("denied" if any(word in words for word in _DENIED) else "failed"), told
 
 
-def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
+def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     stats = mapping(line.get("stats"))
     usage = figures(
         inputTokens=stats.get("input"),
@@ -113,6 +112,6 @@ def _result(heard: Heard, line: dict[str, Any]) -> Iterator[Event]:
         cacheReadTokens=stats.get("cached"),
     )
     if line.get("status") != "success":
-        yield from heard.fail(string(at(line, "error", "message")), usage)
+        yield from parser.fail(string(at(line, "error", "message")), usage)
         return
-    yield from heard.finish(usage)
+    yield from parser.finish(usage)

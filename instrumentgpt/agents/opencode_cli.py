@@ -6,11 +6,11 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
-from instrumentgpt.agents.heard import SERVER, Heard
 from instrumentgpt.agents.json_fields import as_text, at, mapping, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("opencode",)
 INSTALL = "Install it with `npm install -g opencode-ai`, then `opencode auth login`."
@@ -71,7 +71,7 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
 
     Reading ends with a `step_finish` that asks for no more tools.
     """
-    heard, usage = Heard(SIGNS), dict[str, float]()
+    parser, usage = StreamParser(SIGNS), dict[str, float]()
     session = ""
     for line in json_objects(lines):
         if string(line.get("sessionID")) not in ("", session):
@@ -81,11 +81,13 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
         if line.get("type") == "step_finish":
             _add(usage, part)
             if part.get("reason") not in ("tool-calls", "unknown", None):
-                yield from heard.finish(usage)
+                yield from parser.finish(usage)
                 return
+            if parser.closed:  # what it said before a call of this step may have come after it
+                yield from parser.called(parser.closed[-1])
         else:
-            yield from _event(heard, line, part)
-    yield from heard.break_off(usage)
+            yield from _event(parser, line, part)
+    yield from parser.break_off(usage)
 
 
 def _add(usage: dict[str, float], part: dict[str, Any]) -> None:
@@ -95,26 +97,26 @@ def _add(usage: dict[str, float], part: dict[str, Any]) -> None:
             usage[name] = usage.get(name, 0) + count
 
 
-def _event(heard: Heard, line: dict[str, Any], part: dict[str, Any]) -> Iterator[Event]:
+def _event(parser: StreamParser, line: dict[str, Any], part: dict[str, Any]) -> Iterator[Event]:
     kind = line.get("type")
     if kind == "text":
-        yield heard.recap(string(part.get("text")))
+        yield parser.recap(string(part.get("text")))
     elif kind == "reasoning":
         yield Thinking(string(part.get("text")))
     elif kind == "tool_use":
         tool = _tool(part)
-        if tool.call_id not in heard.started:
-            yield heard.start(tool)
+        if tool.call_id not in parser.started:
+            yield from parser.start(tool)
         if at(part, "state", "status") in ("completed", "error"):
-            yield heard.close(tool.call_id, *_closing(mapping(part.get("state"))))
+            yield from parser.close(tool.call_id, *_closing(mapping(part.get("state"))))
     elif kind == "error":  # the end follows, without a line of its own
         error = line.get("error")
         told = string(at(error, "data", "message")) or string(at(error, "message")) or as_text(error)
         about = string(at(error, "data", "responseBody")) + string(at(error, "name"))
         fitting = failure_of(f"{told} {about}", SIGNS)
-        heard.failure = type(fitting)(fitting.outcome, told, fitting.remedy)
+        parser.failure = type(fitting)(fitting.outcome, told, fitting.remedy)
     elif kind != "step_start":
-        heard.unknown[str(kind)] += 1
+        parser.unknown[str(kind)] += 1
 
 
 def _tool(part: dict[str, Any]) -> Tool:

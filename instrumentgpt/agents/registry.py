@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cursor_cli
@@ -137,7 +138,7 @@ AGENTS: dict[str, Agent] = {
         "Offline analyst",
         lambda _: sys.executable,
         _offline_command,
-        cursor_cli.parse_stream,
+        partial(cursor_cli.parse_stream, narrates=False),
         own=("INSTRUMENTGPT_", "PYTHON"),
         resumes=False,
     ),

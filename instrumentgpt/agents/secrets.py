@@ -87,10 +87,10 @@ def redacted(events: Events, secrets: Secrets) -> Events:
     pieces = _Pieces(secrets)
     with closing(events):
         for event in events:
-            if isinstance(event, Text) and not event.whole:
+            if isinstance(event, Text) and event.text and not event.whole:
                 yield from pieces.say(event)
             else:
-                recapped = isinstance(event, Text) and event.segment == pieces.segment
+                recapped = isinstance(event, Text) and event.whole and event.segment == pieces.segment
                 yield from () if recapped else pieces.rest()
                 pieces.held = ""
                 yield _without(event, secrets)

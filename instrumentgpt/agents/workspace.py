@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.codex_cli import RULE_FILE
-from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
 from instrumentgpt.instruments.reading.sources import is_compressed

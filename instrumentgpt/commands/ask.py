@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.going_on import add_going_on, conversation_for
 from instrumentgpt.errors import InstrumentGPTError
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         attachments=files,
     )
     with closing(events) as stream:
-        code = _print_json(stream) if arguments.json else print_text(stream)
+        code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())
     if not arguments.json:
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
@@ -79,30 +80,60 @@ def _print_json(events: Iterator[Event]) -> int:
     return 0 if outcome == "ok" else 1
 
 
-def print_text(events: Iterator[Event]) -> int:
-    """Print the words of an answer as they come, its steps beside it; return 0 if it was answered, else 1."""
-    printed = Printed()
+def print_text(events: Iterator[Event], as_they_come: bool) -> int:
+    """Print an answer, its steps beside it; return 0 if it was answered, else 1.
+
+    as_they_come  every word at once, for a reader; else the answer alone, once it is known which words are
+    """
+    printed: Printed | Collected = Printed() if as_they_come else Collected()
     outcome = "no-result"
     for event in events:
         if isinstance(event, Text):
             printed.add(event)
-        elif isinstance(event, Tool) and event.status == "started":
-            named = [str(event.arguments[name]) for name in SHOWN if event.arguments.get(name)]
-            _note(" ".join(["…", event.name, *named]))
-        elif isinstance(event, Artifact):
-            _note(f"… {event.kind}: {event.title} (shown on the page)")
-        elif isinstance(event, Tick):
-            _note(f"… {event.note}")
-        elif isinstance(event, Failure):
-            _note(f"error: {event.text} {event.remedy}".rstrip())
         elif isinstance(event, Done):
             outcome = event.outcome
+        elif words := _noted(event):
+            printed.pause()
+            print(words, file=sys.stderr, flush=True)
     printed.end()
     return 0 if outcome == "ok" else 1
 
 
-def _note(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _noted(event: Event) -> str:
+    """Return what is told of `event` beside the answer, "" if nothing is."""
+    match event:
+        case Tool(status="started"):
+            named = [str(event.arguments[name]) for name in SHOWN if event.arguments.get(name)]
+            return " ".join(["…", event.name, *named])
+        case Artifact():
+            return f"… {event.kind}: {event.title} (shown on the page)"
+        case Tick():
+            return f"… {event.note}"
+        case Failure():
+            return f"error: {event.text} {event.remedy}".rstrip()
+    return ""
+
+
+class Collected:
+    """An answer for a file or a pipe; what is said on the way to it is told beside it."""
+
+    def __init__(self) -> None:
+        self.answer = Answer()
+
+    def add(self, event: Text) -> None:
+        """Keep what `event` adds."""
+        self.answer.take(event)
+        if event.aside:
+            words = self.answer.words(event.segment).strip()
+            print(_LINK.sub(r"\1", words), file=sys.stderr, flush=True)
+
+    def pause(self) -> None:
+        """Do nothing: it is not printed yet."""
+
+    def end(self) -> None:
+        """Print the answer."""
+        if words := _LINK.sub(r"\1", self.answer.text).strip("\n"):
+            print(words, flush=True)
 
 
 class Printed:
@@ -110,23 +141,40 @@ class Printed:
 
     def __init__(self) -> None:
         self.segments: dict[int, str] = {}
+        self.segment: int | None = None  # the one printed last
         self.held = ""  # the beginning of a link, until its end is there
-        self.last = "\n"
+        self.end_of_text = "\n\n"  # the last two characters
 
     def add(self, event: Text) -> None:
-        """Print what `event` adds."""
+        """Print what `event` adds; another segment is another paragraph."""
         before = self.segments.get(event.segment, "")
         if not event.whole:
             new = event.text
         else:
             new = event.text.removeprefix(before) if event.text.startswith(before) else f"\n{event.text}"
         self.segments[event.segment] = event.text if event.whole else before + event.text
+        if event.segment != self.segment:
+            new = new.lstrip("\n")
+            if not new.strip():
+                return
+            self._end_paragraph()
+            self.segment = event.segment
         self._print(new)
+
+    def pause(self) -> None:
+        """End the line: something else is printed below it."""
+        self._write(self.held)
+        self.held = ""
+        if not self.end_of_text.endswith("\n"):
+            self._write("\n")
 
     def end(self) -> None:
         """Print what was held, and end the last line."""
-        self._write(self.held)
-        if self.last != "\n":
+        self.pause()
+
+    def _end_paragraph(self) -> None:
+        self.pause()
+        if self.end_of_text != "\n\n":
             self._write("\n")
 
     def _print(self, text: str) -> None:
@@ -139,4 +187,4 @@ class Printed:
         if text:
             sys.stdout.write(text)
             sys.stdout.flush()
-            self.last = text[-1]
+            self.end_of_text = (self.end_of_text + text)[-2:]

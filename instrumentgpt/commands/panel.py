@@ -50,7 +50,7 @@ def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
 
     events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
     with closing(events) as stream:
-        return ask.print_text(stream)
+        return ask.print_text(stream, as_they_come=True)
 
 
 def _next(conversation: str, approved: bool) -> str | None:

@@ -48,7 +48,7 @@ def draw(
     made = {artifact.id: artifact for artifact in kept}
     progress = _progress_of(message.run_id)
     draw_thinking(progress, f"thinking-{message.run_id}")
-    draw_closed(progress, f"steps-{message.run_id}")
+    draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     words = partial(_draw_words, database, conversation_id, made, open_charts)
     if message.run_id and get_run(database, message.run_id).mode == panel_answer.MODE:

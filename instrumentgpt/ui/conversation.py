@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import db
 import memory
+from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import Run, get_run
@@ -123,14 +124,14 @@ def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     progress = live.progress_of(database, run.id)
     made = {artifact.id: artifact for artifact in db.list_artifacts_of_run(database, run.id)}
     with st.chat_message("assistant", avatar=ASSISTANT):
-        draw_closed(progress, f"steps-{run.id}")
-        words = ""
-        for key, text in progress.pieces.items():
-            words += text
+        draw_closed(progress, f"steps-{run.id}", run.conversation_id)
+        words: list[str] = []
+        for key, text in progress.answer():
+            words.append(text)
             if isinstance(key, str) and key in made:
-                st.markdown(untrusted.markdown(words, run.conversation_id))
+                st.markdown(untrusted.markdown(paragraphs(words), run.conversation_id))
                 charts.draw(database, made[key], expanded=True)
-                words = ""
+                words = []
         return st.container(), progress
 
 

@@ -17,7 +17,7 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.progress import Progress, advance
-from instrumentgpt.ui.steps import LiveSteps, LiveThinking
+from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of
 
 TICK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.8  # of each tick
@@ -43,7 +43,9 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     with session.opened() as database:
         progress = progress_of(database, run_id, _known(run_id))
         thinking = LiveThinking(st.container(key="live-thinking"))
-        steps = LiveSteps(st.container(key="live-steps"), set(drawn.finished_steps()))
+        steps = LiveSteps(
+            st.container(key="live-steps"), {key_of(one) for one in drawn.standing()}, conversation_id
+        )
         text = st.markdown(_live_text(progress, conversation_id))
         waiting = get_run(database, run_id).began_at is None
         note = st.caption(_note(progress, waiting))

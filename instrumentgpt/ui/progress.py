@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.agents.events import (
     Artifact,
     Done,
@@ -33,9 +34,19 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """Words that the agent said on the way to its answer."""
+
+    segment: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Progress:
     """A run up to event `number`; `note` is the last sign of life, gone with the first word.
 
+    steps_before  how many steps had begun when a segment was said
+    asides        segments that were said on the way to the answer
     thinking  the agent's reasoning as far as it shares it, at most its last KEPT_THINKING characters
     thought   how many characters of it there were
     """
@@ -43,6 +54,8 @@ class Progress:
     number: int = 0
     steps: dict[str, Step] = field(default_factory=dict)  # call_id → step, in the order they began
     pieces: dict[int | str, str] = field(default_factory=dict)  # segment → text, artifact id → "", in order
+    steps_before: dict[int, int] = field(default_factory=dict)  # segment → number
+    asides: frozenset[int] = frozenset()
     session: Session | None = None
     note: str = ""
     thinking: str = ""
@@ -53,16 +66,28 @@ class Progress:
     @property
     def text(self) -> str:
         """The words of the answer so far."""
-        return "".join(self.pieces.values())
+        return paragraphs(text for _, text in self.answer())
+
+    def answer(self) -> list[tuple[int | str, str]]:
+        """Return the segments of the answer with their words, and the ids of artifacts, in order."""
+        return [(key, text) for key, text in self.pieces.items() if key not in self.asides]
 
     @property
     def artifact_ids(self) -> list[str]:
         """The charts and files made so far, in order."""
         return [key for key in self.pieces if isinstance(key, str)]
 
-    def finished_steps(self) -> frozenset[str]:
-        """Return the call ids of the steps that have ended."""
-        return frozenset(step.call_id for step in self.steps.values() if step.status != "started")
+    def timeline(self) -> list[Step | Remark]:
+        """Return what was done and what was said on the way to the answer, in order."""
+        told: list[Step | Remark] = list(self.steps.values())
+        said = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
+        for place, segment in enumerate(said):
+            told.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
+        return told
+
+    def standing(self) -> list[Step | Remark]:
+        """Return what of the timeline will not change: the remarks, and the steps that have ended."""
+        return [one for one in self.timeline() if isinstance(one, Remark) or one.status != "started"]
 
     def denied(self) -> list[str]:
         """Return the names of the tools that the agent was not allowed to use, each once."""
@@ -70,10 +95,9 @@ class Progress:
 
     def after_artifacts(self) -> str:
         """Return the words that follow the last chart: what is still growing."""
-        words = ""
-        for key, text in self.pieces.items():
-            words = "" if isinstance(key, str) else words + text
-        return words
+        told = self.answer()
+        last = max((place for place, (key, _) in enumerate(told, start=1) if isinstance(key, str)), default=0)
+        return paragraphs(text for _, text in told[last:])
 
 
 def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progress:
@@ -110,14 +134,13 @@ def _joined(numbered: Iterable[tuple[int, Event]], known: int) -> Iterator[tuple
 
 
 def _one(said: Sequence[Text]) -> Text:
-    return Text("".join(text.text for text in said), said[0].segment, said[0].whole)
+    return Text("".join(text.text for text in said), said[0].segment, said[0].whole, said[-1].aside)
 
 
 def _after(progress: Progress, event: Event) -> Progress:
     match event:
         case Text():
-            before = "" if event.whole else progress.pieces.get(event.segment, "")
-            return replace(progress, note="", pieces={**progress.pieces, event.segment: before + event.text})
+            return _said(replace(progress, note=""), event)
         case Tool():
             return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
         case Thinking():
@@ -135,6 +158,17 @@ def _after(progress: Progress, event: Event) -> Progress:
             return replace(progress, failure=event)
         case Done():
             return replace(progress, note="", done=event)
+
+
+def _said(progress: Progress, event: Text) -> Progress:
+    before = "" if event.whole else progress.pieces.get(event.segment, "")
+    asides = progress.asides - {event.segment}
+    return replace(
+        progress,
+        pieces={**progress.pieces, event.segment: before + event.text},
+        steps_before={event.segment: len(progress.steps), **progress.steps_before},
+        asides=asides | {event.segment} if event.aside else asides,
+    )
 
 
 def _step(progress: Progress, event: Tool) -> Step:

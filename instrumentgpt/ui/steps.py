@@ -10,7 +10,7 @@ from streamlit.elements.lib.mutable_status_container import StatusContainer
 
 from instrumentgpt.agents.events import ToolStatus
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.progress import Progress, Step
+from instrumentgpt.ui.progress import Progress, Remark, Step
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
@@ -18,6 +18,7 @@ NAMED_TOOLS = 3  # of those that were denied
 NAME_CHARACTERS = 40  # of a tool's name
 DENIED_NOTE = "The answer does without it. What agents may do in this conversation is set in the sidebar."
 LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
+REMARKS = "Said on the way"
 THINKING, THINKING_ICON = "Thinking", ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
     "started": ":material/hourglass_empty:",
@@ -28,17 +29,21 @@ ICONS: dict[ToolStatus, str] = {
 SUFFIX: dict[ToolStatus, str] = {"started": "", "ok": "", "failed": " · failed", "denied": " · not allowed"}
 
 
-def draw_closed(progress: Progress, key: str) -> None:
-    """Draw the steps that have ended: one closed line, whose timeline is made when it is opened."""
-    steps = [progress.steps[call_id] for call_id in progress.steps if call_id in progress.finished_steps()]
-    if not steps:
+def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
+    """Draw what stands of the timeline: one closed line; its steps and remarks are made when it is opened."""
+    told = progress.standing()
+    steps = [one for one in told if isinstance(one, Step)]
+    if not told:
         return
     icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
     label = _closed_label(steps)
     with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
-            for step in steps:
-                _draw_ended(step)
+            for one in told:
+                if isinstance(one, Remark):
+                    _draw_remark(one, conversation_id)
+                else:
+                    _draw_ended(one)
 
 
 def draw_denied(progress: Progress) -> None:
@@ -86,26 +91,35 @@ class LiveThinking:
 
 @dataclass
 class LiveSteps:
-    """The steps of a run in progress, drawn into `box` by handle: what stands is never drawn twice."""
+    """The timeline of a run in progress, drawn into `box` by handle: what stands is never drawn twice."""
 
     box: DeltaGenerator
-    ended: set[str]  # call ids of steps that stand as they are
+    ended: set[str | int]  # call ids of steps that stand as they are, segments of remarks
+    conversation_id: str
     running: dict[str, StatusContainer] = field(default_factory=dict)
 
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
-        for call_id, step in progress.steps.items():
-            running = self.running.get(call_id)
-            if call_id in self.ended:
+        for one in progress.timeline():
+            if key_of(one) in self.ended:
                 continue
-            if running is None:
+            if isinstance(one, Remark):
+                self.ended.add(one.segment)
                 with self.box:
-                    self._begin(step)
-            elif step.status != "started":
-                self.ended.add(call_id)
-                running.update(label=step_label(step), state="complete" if step.status == "ok" else "error")
-                with running:
-                    _draw_result(step)
+                    _draw_remark(one, self.conversation_id)
+            else:
+                self._show_step(one)
+
+    def _show_step(self, step: Step) -> None:
+        running = self.running.get(step.call_id)
+        if running is None:
+            with self.box:
+                self._begin(step)
+        elif step.status != "started":
+            self.ended.add(step.call_id)
+            running.update(label=step_label(step), state="complete" if step.status == "ok" else "error")
+            with running:
+                _draw_result(step)
 
     def _begin(self, step: Step) -> None:
         if step.status != "started":
@@ -115,6 +129,11 @@ class LiveSteps:
         self.running[step.call_id] = st.status(step_label(step), type="step")
         with self.running[step.call_id]:
             _draw_arguments(step)
+
+
+def key_of(one: Step | Remark) -> str | int:
+    """Return what tells a part of the timeline from the others."""
+    return one.segment if isinstance(one, Remark) else one.call_id
 
 
 def step_label(step: Step) -> str:
@@ -141,11 +160,15 @@ def tool_words(name: str) -> str:
 
 
 def _closed_label(steps: Sequence[Step]) -> str:
-    words = [f"{len(steps)} step{'' if len(steps) == 1 else 's'}"]
+    words = [f"{len(steps)} step{'' if len(steps) == 1 else 's'}" if steps else REMARKS]
     for status in ("failed", "denied"):
         if count := sum(step.status == status for step in steps):
             words.append(f"{count}{SUFFIX[status].replace(' ·', '')}")
     return " · ".join(words)
+
+
+def _draw_remark(remark: Remark, conversation_id: str) -> None:
+    st.caption(untrusted.markdown(remark.text, conversation_id))
 
 
 def _draw_ended(step: Step) -> None:

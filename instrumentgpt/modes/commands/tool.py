@@ -7,8 +7,8 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from instrumentgpt.agents.events import Event, Tool
-from instrumentgpt.agents.heard import SERVER
 from instrumentgpt.agents.offline.phrases import line_link, moment, plain_text, quoted
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.asking import artifact_of
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, resolve

@@ -20,7 +20,7 @@ from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.text.language import Language
 from instrumentgpt.turn import Turn
 
-REPLY, END = 100, 10_000  # segments of the answer: the agent's words, and what is added below them
+REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analyst's, what is added below
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ def carry_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) -> Ev
     made = [one for one in turn.note_entities() if one.link.get("artifact") in _artifacts(outcomes)]
     end = yield from _replied(turn, job, outcomes, made)
     if trouble := step_list(outcomes, language):
-        yield Text("\n\n" + say("not_done", language, steps=trouble), END, whole=True)
+        yield Text(say("not_done", language, steps=trouble), END, whole=True)
     pending = _left(turn, request, plan.goal, steps[limit:], made)
     if _several_causes(turn):
         _offer_panel(turn, request)
     if pending and pending.kind == "proposal":
-        yield Text("\n\n" + pending.message, END + 1, whole=True)
+        yield Text(pending.message, END + 1, whole=True)
     done = sum(one.status == "ok" for one in outcomes)
     refs = "".join(f", {one.ref}" for one in made)
     _keep(turn, kept, pending, f"{plan.goal}: {done} of {len(job.steps)} steps done{refs}")
@@ -85,7 +85,7 @@ def _replied(
         return Done("ok", "")
     if turn.stopped():
         return Done("cancelled", "")
-    again = yield from replied(told(turn, job, outcomes, made, agent="offline"), segment=REPLY)
+    again = yield from replied(told(turn, job, outcomes, made, agent="offline"), segment=AGAIN)
     return Done(again.outcome, "")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tool
-from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.asking import ask_all
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.contracts import Contract, as_json, read_reply

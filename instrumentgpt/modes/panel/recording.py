@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.heard import SERVER
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.modes.panel.contracts import Rejected
 from instrumentgpt.modes.panel.deliberation import Context
