@@ -87,15 +87,17 @@ def print_text(events: Iterator[Event], as_they_come: bool) -> int:
     """
     printed: Printed | Collected = Printed() if as_they_come else Collected()
     outcome = "no-result"
-    for event in events:
-        if isinstance(event, Text):
-            printed.add(event)
-        elif isinstance(event, Done):
-            outcome = event.outcome
-        elif words := _noted(event):
-            printed.pause()
-            print(words, file=sys.stderr, flush=True)
-    printed.end()
+    try:
+        for event in events:
+            if isinstance(event, Text):
+                printed.add(event)
+            elif isinstance(event, Done):
+                outcome = event.outcome
+            elif words := _noted(event):
+                printed.pause()
+                print(words, file=sys.stderr, flush=True)
+    finally:  # by Ctrl-C, too
+        printed.end()
     return 0 if outcome == "ok" else 1
 
 
