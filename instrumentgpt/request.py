@@ -9,7 +9,7 @@ import db
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import Agent, model_for
-from instrumentgpt.agents.sandbox import tools_entry
+from instrumentgpt.agents.sandbox import confines, tools_entry
 from instrumentgpt.agents.workspace import tool_server
 from instrumentgpt.equipment import Case, equip, source_of
 from instrumentgpt.instruments.devices import Device
@@ -65,6 +65,7 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
         may_edit=allowed.may_edit,
         source=source,
         may_browse=allowed.may_browse,
+        confined=bool(agent.state) and confines(turn.settings),
         run_folder=turn.folder,
     )
     if agent.name == "offline":  # it is our own, and needs none of this

@@ -1,17 +1,20 @@
 """Where programs are found, and which of their options are used."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 from cases import each
 
 from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
+from instrumentgpt.agents.gemini_cli import policy
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.programs import find_program, known_options
 from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.settings import Settings
 
+WEB = {"webfetch", "websearch"}
 CLI = {"claude": claude_cli, "codex": codex_cli, "gemini": gemini_cli, "opencode": opencode_cli}
 
 
@@ -90,11 +93,16 @@ def test_model_and_session_are_passed_on(name, program, tmp_path):
         ("claude", {}, {"Read,Glob,Grep"}),
         ("claude", {"may_run": True}, {"Read,Glob,Grep,Bash", "mcp__instrumentgpt,Bash"}),
         ("claude", {"may_edit": True}, {"Read,Glob,Grep,Edit,Write"}),
-        ("codex", {}, {"read-only", 'approval_policy="never"'}),
-        ("codex", {"may_edit": True}, {"workspace-write"}),
-        ("gemini", {}, {"default"}),
-        ("gemini", {"may_edit": True}, {"auto_edit"}),
-        ("gemini", {"may_run": True}, {"yolo"}),
+        ("claude", {"may_browse": True}, {"Read,Glob,Grep,WebFetch,WebSearch"}),
+        ("codex", {}, {"read-only", 'approval_policy="never"', "features.shell_tool=false"}),
+        ("codex", {}, {'web_search="disabled"', "features.view_image=false", "features.unified_exec=false"}),
+        ("codex", {"may_edit": True}, {"workspace-write", "features.shell_tool=false"}),
+        ("codex", {"may_run": True}, {"workspace-write", 'web_search="disabled"'}),
+        ("codex", {"may_run": True, "confined": True}, {"danger-full-access"}),
+        ("codex", {"confined": True}, {"read-only"}),
+        ("codex", {"may_browse": True}, {"read-only", 'web_search="live"'}),
+        ("gemini", {}, {"default", "--admin-policy"}),
+        ("gemini", {"may_edit": True, "may_run": True}, {"default", "--admin-policy"}),
         ("cursor", {}, {"--trust", "--approve-mcps"}),
         ("cursor", {"may_run": True}, {"--trust", "--approve-mcps", "--force"}),
     ],
@@ -107,15 +115,16 @@ def test_an_agent_may_only_read_unless_the_request_allows_more(name, may, words,
 
 
 @pytest.mark.parametrize(
-    ("may", "bash", "edit"),
-    [({}, "deny", "deny"), ({"may_run": True}, "allow", "deny"), ({"may_edit": True}, "deny", "allow")],
+    ("may", "allowed"),
+    [({}, set()), ({"may_run": True}, {"bash"}), ({"may_edit": True}, {"edit"}), ({"may_browse": True}, WEB)],
 )
-def test_opencode_is_told_what_it_may_do_over_any_configuration(may, bash, edit, program, tmp_path):
+def test_opencode_is_told_what_it_may_do_over_any_configuration(may, allowed, program, tmp_path):
     told = (
         AGENTS["opencode"].command(program(), Request("why?", tmp_path, **may), {"PATH": "/bin"}).environment
     )
     permissions = json.loads(told["OPENCODE_PERMISSION"])
-    assert (permissions["bash"], permissions["edit"]) == (bash, edit)
+    assert permissions["*"] == permissions["external_directory"] == "deny"
+    assert {name for name in ("bash", "edit", *WEB) if permissions[name] == "allow"} == allowed
     assert told["PATH"] == "/bin"
 
 
@@ -131,6 +140,24 @@ def test_servers_of_the_configuration_are_told_to_codex_as_settings(tmp_path, pr
         'mcp_servers.bench.default_tools_approval_mode="approve"',
         'mcp_servers.bench.env.PYTHONPATH="/a b"',
     } <= set(words)
+
+
+def test_servers_of_the_users_own_settings_are_left_out_by_codex(tmp_path, program):
+    settings = '[mcp_servers.files]\ncommand = "x"\n[mcp_servers.my-web]\ncommand = "y"\n'
+    (tmp_path / "config.toml").write_text(settings)
+    given = {"CODEX_HOME": str(tmp_path)}
+    words = AGENTS["codex"].command(program(), Request("why?", tmp_path), given).argv
+    assert {"mcp_servers.files.enabled=false", "mcp_servers.my-web.enabled=false"} <= set(words)
+
+
+def test_geminis_policy_names_the_tools_it_has_and_denies_all_others():
+    rules = tomllib.loads(policy(may_run=True, may_edit=False, may_browse=False))["rule"]
+    denied, allowed, ours = rules
+    assert (denied["toolName"], denied["decision"]) == ("*", "deny")
+    assert all(rule["priority"] > denied["priority"] for rule in (allowed, ours))
+    assert ours["mcpName"] == "instrumentgpt"
+    assert "run_shell_command" in allowed["toolName"]
+    assert not {"write_file", "replace", "google_web_search", "web_fetch"} & set(allowed["toolName"])
 
 
 def test_claude_uses_no_other_servers_than_those_of_the_configuration(tmp_path, program):

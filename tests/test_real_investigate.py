@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from scripted_model import model
+from real_agents import installed
+from scripted_model import Answer, model
 
 import db
 from instrumentgpt import runs
@@ -37,8 +38,7 @@ def answer(prompt: str) -> str:
 @pytest.fixture
 def opencode(tmp_path, monkeypatch):
     """Make the real opencode ask the model at a port."""
-    if not (PROGRAMS / "opencode").exists():
-        pytest.skip("opencode is not installed in .agents/: `make test-agents` does that")
+    installed("opencode")
     monkeypatch.setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OPENCODE_DISABLE_MODELS_FETCH", "1")
     settings = tmp_path / "user" / ".config" / "opencode"
@@ -56,7 +56,7 @@ def opencode(tmp_path, monkeypatch):
 def test_a_real_agent_plans_is_repaired_once_and_tells_what_our_tools_found(opencode):
     with closing(db.connect(database_path())) as database:
         conversation = db.create_conversation(database)
-    with model(answer) as (port, asked):
+    with model(lambda one: Answer((answer(one.prompt),))) as (port, asked):
         opencode(port)
         words = "why does zspr 053 swing?"
         events = list(
@@ -69,6 +69,8 @@ def test_a_real_agent_plans_is_repaired_once_and_tells_what_our_tools_found(open
     with closing(db.connect(database_path())) as database:
         tasks = [row[2] for row in list_prompts(database, conversation) if row[3] == "opencode"]
     assert tasks == ["think", "think", "reply"]
-    repairs = {one for one in asked if "# Repair" in one}  # a set: opencode also asks for a title
+    repairs = {
+        one.prompt for one in asked if "# Repair" in one.prompt
+    }  # a set: opencode also asks for a title
     assert len(repairs) == 1 and "needs exactly `steps`" in repairs.pop()
-    assert [one for one in asked if "<results>" in one and "](?log=zspr%20053" in one]
+    assert [one for one in asked if "<results>" in one.prompt and "](?log=zspr%20053" in one.prompt]

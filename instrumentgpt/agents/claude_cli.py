@@ -47,6 +47,7 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     environment = {**environment, **PATIENT}
     tools = ["Read", "Glob", "Grep", *(["Bash"] if request.may_run else [])]
     tools += ["Edit", "Write"] if request.may_edit else []
+    tools += ["WebFetch", "WebSearch"] if request.may_browse else []
     allowed = [f"mcp__{SERVER}", *tools[3:]]  # reading is allowed in its folder, and asked for outside
     options = ["-p", "--output-format", "stream-json", "--verbose"]
     options += known.of("--include-partial-messages") + known.of("--strict-mcp-config")

@@ -1,6 +1,7 @@
 """Codex: where it is, how it is started, and what its stream says."""
 
 import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from instrumentgpt.agents.json_fields import as_text, at, content, figures, item
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
-from instrumentgpt.agents.stream_parser import StreamParser
+from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("codex",)
 RULE_FILE = "AGENTS.md"
@@ -34,6 +35,11 @@ SIGNS = (
     ),
     *COMMON_SIGNS,
 )
+SHELL = ("shell_tool", "unified_exec", "view_image", "shell_snapshot")
+WITHHELD = (  # what neither reads for an answer nor has a switch on the page
+    *("multi_agent", "apps", "plugins", "remote_plugin", "browser_use", "browser_use_external"),
+    *("computer_use", "image_generation", "in_app_browser", "memories", "goals", "hooks"),
+)
 _NAMES_OF_ITEMS = {"command_execution": "shell", "file_change": "edit", "web_search": "web search"}
 _DENIED = ("approval policy", "rejected", "denied", "declined")
 
@@ -46,11 +52,19 @@ def find(setting: str = "") -> str | None:
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
     """Return how to ask `program`: read-only unless the request allows more, our tools always allowed.
 
-    A source repository may be written to only by who may edit: commands are run in it read-only else.
+    It has no tool to read a file but its shell: without leave to run commands it reads through our tools.
     """
-    may_write = request.may_edit or (request.may_run and request.source is None)
-    sandbox = "workspace-write" if may_write else "read-only"
-    options = ["--json", "--skip-git-repo-check", "--sandbox", sandbox, "-c", 'approval_policy="never"']
+    options = ["--json", "--skip-git-repo-check", "--sandbox", _sandbox(request)]
+    options += [
+        "-c",
+        'approval_policy="never"',
+        "-c",
+        f'web_search="{"live" if request.may_browse else "disabled"}"',
+    ]
+    for feature in (*WITHHELD, *(() if request.may_run else SHELL)):
+        options += ["-c", f"features.{feature}=false"]
+    for name in _others(environment):
+        options += ["-c", f"mcp_servers.{name}.enabled=false"]
     for name, server in _servers(request.mcp_config).items():
         options += _server_options(name, mapping(server))
     if request.source is not None:  # it looks for our rule where it works
@@ -61,6 +75,27 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     resumed = ["resume", request.resume] if request.resume else []
     argv = (program, "exec", *options, *resumed, "-")
     return Command(argv, request.prompt, environment, request.workplace)
+
+
+def _sandbox(request: Request) -> str:
+    """Return the name of its own sandbox: its commands' one cannot be set up inside of the kernel's.
+
+    A source repository may be written to only by who may edit: commands are run in it read-only else.
+    """
+    may_write = request.may_edit or (request.may_run and request.source is None)
+    if request.confined and (request.may_run or request.may_edit):
+        return "danger-full-access"  # what it may open, the kernel knows
+    return "workspace-write" if may_write else "read-only"
+
+
+def _others(environment: Mapping[str, str]) -> list[str]:
+    """Return the names of the MCP servers in the user's own settings: what they may do, nobody knows here."""
+    home = environment.get("CODEX_HOME") or Path(environment.get("HOME", "/")) / ".codex"
+    try:
+        told = tomllib.loads((Path(home) / "config.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [name for name in mapping(told.get("mcp_servers")) if name != SERVER]
 
 
 def _servers(mcp_config: Path | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Gemini CLI: where it is, how it is started, and what its stream says."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -7,9 +8,9 @@ from instrumentgpt.agents.events import Event, Session, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
 from instrumentgpt.agents.json_fields import as_text, at, figures, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program
+from instrumentgpt.agents.programs import find_program, known_options
 from instrumentgpt.agents.stream import json_objects
-from instrumentgpt.agents.stream_parser import StreamParser
+from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("gemini",)
 INSTALL = "Install it with `npm install -g @google/gemini-cli`, then run `gemini` and choose how to log in."
@@ -31,6 +32,11 @@ SIGNS = (
     ),
     *COMMON_SIGNS,
 )
+POLICY = ".gemini/policy.toml"  # in our folder
+_READING = (
+    *("read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"),
+    *("update_topic", "write_todos"),
+)
 _DENIED = ("denied", "rejected", "not allowed", "policy", "tool_not_registered")
 
 
@@ -40,12 +46,14 @@ def find(setting: str = "") -> str | None:
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-    """Return how to ask `program`; without leave to run or edit, its default mode offers neither.
+    """Return how to ask `program`; our policy in its folder says which tools it has, whatever its mode.
 
     It works in our folder, since it reads our tools from a file there; a source is added to it.
     """
-    mode = "yolo" if request.may_run else "auto_edit" if request.may_edit else "default"
-    options = ["--output-format", "stream-json", "--approval-mode", mode]
+    known = known_options(program, environment=environment)
+    options = ["--output-format", "stream-json", "--approval-mode", "default"]
+    options += known.of("--admin-policy", str(request.folder / POLICY))
+    options += known.of("--allowed-mcp-server-names", SERVER)
     if request.model:
         options += ["--model", request.model]
     if request.resume:
@@ -54,6 +62,23 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
         options += ["--include-directories", str(request.source)]
     trusting = {**environment, "GEMINI_CLI_TRUST_WORKSPACE": "true"}  # the workspace folder is our own
     return Command((program, *options), request.prompt, trusting, request.folder)
+
+
+def policy(may_run: bool, may_edit: bool, may_browse: bool) -> str:
+    """Return the rules for its tools: those that are allowed, ours, and no other.
+
+    >>> policy(True, False, False).count("run_shell_command"), policy(False, True, True).count("run_shell")
+    (1, 0)
+    """
+    tools = [*_READING, *(["run_shell_command"] if may_run else [])]
+    tools += ["write_file", "replace"] if may_edit else []
+    tools += ["google_web_search", "web_fetch"] if may_browse else []
+    rules = (
+        'toolName = "*"\ndecision = "deny"\npriority = 900',
+        f'toolName = {json.dumps(tools)}\ndecision = "allow"\npriority = 910\nallowRedirection = true',
+        f'mcpName = "{SERVER}"\ntoolName = "*"\ndecision = "allow"\npriority = 910',
+    )
+    return "\n".join(f"[[rule]]\n{rule}\n" for rule in rules)
 
 
 def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:

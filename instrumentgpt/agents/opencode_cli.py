@@ -59,9 +59,12 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
 def _permissions(request: Request) -> dict[str, Any]:
     """Return what it may do; nobody can answer a question in such a run: what is not allowed is denied."""
     return {
+        "*": "deny",
+        **dict.fromkeys(("read", "glob", "grep", "list", "todowrite", "todoread"), "allow"),
+        f"{SERVER}_*": "allow",
         "bash": "allow" if request.may_run else "deny",
         "edit": "allow" if request.may_edit else "deny",
-        "webfetch": "deny",
+        **dict.fromkeys(("webfetch", "websearch"), "allow" if request.may_browse else "deny"),
         "external_directory": {"*": "deny", f"{request.source}/*": "allow"} if request.source else "deny",
     }
 

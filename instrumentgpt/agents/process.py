@@ -28,6 +28,7 @@ class Request:
     resume      the agent's own id of the session to go on with, or ""
     may_run, may_edit, may_browse  whether it may run commands, change files, use the web; else it may read
     source      the repository of the instrument's software, to work in; nothing of ours is written there
+    confined    whether the kernel holds it to all this, so that a sandbox of its own may be left out
     run_folder  of the run, ours: an agent that is kept finds our tools in it
     server      how our MCP server is started: {command, args, env}
     """
@@ -42,6 +43,7 @@ class Request:
     may_edit: bool = False
     source: Path | None = None
     may_browse: bool = False
+    confined: bool = False
     run_folder: Path | None = None
     server: Mapping[str, Any] | None = None
 

@@ -53,6 +53,11 @@ def is_there() -> bool:
     return landlock.version() >= landlock.ENOUGH
 
 
+def confines(settings: Settings) -> bool:
+    """Return whether agents run in the kernel's sandbox here."""
+    return settings.sandbox and is_there()
+
+
 def has_keeper() -> bool:
     """Return whether an agent gets a keeper here: a process that outlives it, and knows all its children."""
     return sys.platform.startswith("linux")
@@ -76,7 +81,7 @@ def kept(command: Command, request: Request, state: tuple[str, ...], settings: S
     if not has_keeper():
         return command
     told = {
-        "confined": settings.sandbox and is_there(),
+        "confined": confines(settings),
         "reads": [str(path) for path in readable(command, request, settings.agent_reads)],
         "writes": [str(path) for path in writable(command, request, state)],
         "server": _server(request),

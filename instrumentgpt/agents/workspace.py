@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.codex_cli import RULE_FILE
+from instrumentgpt.agents.gemini_cli import POLICY, policy
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
@@ -60,7 +61,7 @@ def prepare(
     about = SOURCE.format(source=source, folder=folder) if source else ""
     for name in RULES & texts.keys():
         texts[name] += about
-    for name in {*RULES, "opencode.json", ".gemini/settings.json"} - texts.keys():
+    for name in {*RULES, "opencode.json", ".gemini/settings.json", POLICY} - texts.keys():
         (folder / name).unlink(missing_ok=True)  # of another agent that worked here
     for name, text in texts.items():
         path = folder / name
@@ -98,6 +99,7 @@ def _texts(
     if agent in RULE_FILES:
         texts[RULE_FILES[agent]] = rule_text()
     if agent == "gemini":
+        texts[POLICY] = policy(permission.may_run, permission.may_edit, permission.may_browse)
         texts[".gemini/settings.json"] = _json({"mcpServers": {SERVER: {**server, "trust": True}}})
     if agent == "opencode":
         texts["opencode.json"] = _json({"mcp": {SERVER: _for_opencode(server)}})
@@ -113,11 +115,12 @@ def cursor_permissions(permission: Permission, source: Path | None = None) -> di
     ['Shell(*)', 'WebFetch(*)']
     """
     places = ["**", *([f"{source}/**"] if source else [])]
-    kinds = {"Shell(*)": permission.may_run, **{f"Write({place})": permission.may_edit for place in places}}
+    kinds = {"Shell(*)": permission.may_run, "WebFetch(*)": permission.may_browse}
+    kinds |= {f"Write({place})": permission.may_edit for place in places}
     reading = [f"Read({place})" for place in places]
     return {
         "allow": [f"Mcp({SERVER}:*)", *reading, *(kind for kind, may in kinds.items() if may)],
-        "deny": [*(kind for kind, may in kinds.items() if not may), "WebFetch(*)"],
+        "deny": [kind for kind, may in kinds.items() if not may],
     }
 
 
