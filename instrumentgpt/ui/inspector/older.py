@@ -11,8 +11,10 @@ from instrumentgpt.storage.revisions import list_revisions, revise
 from instrumentgpt.storage.summary_jobs import SummaryJob, list_jobs
 from instrumentgpt.text.revisions import MESSAGE, Item
 from instrumentgpt.text.summary import Entry, parse
-from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.answer import tokens
+from instrumentgpt.ui import (
+    answer,  # which imports this package in its turn
+    untrusted,
+)
 from instrumentgpt.ui.inspector import changes
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who
@@ -58,7 +60,11 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
 
 def _by_the_agent(job: SummaryJob) -> str:
     """Return what became of the agent's last summary, and what it cost."""
-    parts = [f"Summary by the agent: {job.status}", untrusted.label(job.note, REMAINED), tokens(job.usage)]
+    parts = [
+        f"Summary by the agent: {job.status}",
+        untrusted.label(job.note, REMAINED),
+        answer.tokens(job.usage),
+    ]
     return " · ".join(part for part in parts if part)
 
 
