@@ -46,6 +46,7 @@ class Agent:
     parse    lines of its stdout → events, the last a Done
     own      environment variables of this agent's own, by prefix: they are passed on to it alone
     state    folders of its own, as agents/sandbox.py names them; () for a program of ours, which is not kept
+    caveat   what a person should know of what it may do, beside what is so of all
     resumes  whether it can go on with an earlier session, by the id that it told in a Session event
     """
 
@@ -59,6 +60,7 @@ class Agent:
     install: str = ""
     resumes: bool = True
     state: tuple[str, ...] = ()
+    caveat: str = ""
 
 
 def _offline_command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
@@ -88,6 +90,7 @@ AGENTS: dict[str, Agent] = {
         ("CURSOR_",),
         cursor_cli.INSTALL,
         state=("$CURSOR_CONFIG_DIR", "$CURSOR_DATA_DIR", "$XDG_CONFIG_HOME/cursor", "$XDG_CACHE_HOME/cursor"),
+        caveat="Whether its own settings keep it from commands and the web could not be tested.",
     ),
     "claude": Agent(
         "claude",
@@ -110,6 +113,7 @@ AGENTS: dict[str, Agent] = {
         ("OPENAI_", "CODEX_"),
         codex_cli.INSTALL,
         state=("$CODEX_HOME",),
+        caveat="Unless it may run commands it reads no files: it sees logs through our tools, and no source.",
     ),
     "gemini": Agent(
         "gemini",

@@ -58,6 +58,21 @@ def confines(settings: Settings) -> bool:
     return settings.sandbox and is_there()
 
 
+def what_holds(label: str, caveat: str, settings: Settings) -> str:
+    """Return what keeps the agent called `label` to what it may do on this machine, in words for a person.
+
+    caveat  what is besides to be known of this agent
+    """
+    if confines(settings):
+        return (
+            f"Linux keeps {label} from files outside of its folder and the device's source. {caveat}".strip()
+        )
+    why = "this system has no sandbox for it; Linux 6.2 or newer has"
+    if is_there():
+        why = "the sandbox is switched off by INSTRUMENTGPT_SANDBOX"
+    return f"Only its own settings keep {label} to what it may do: {why}. {caveat}".strip()
+
+
 def has_keeper() -> bool:
     """Return whether an agent gets a keeper here: a process that outlives it, and knows all its children."""
     return sys.platform.startswith("linux")

@@ -122,6 +122,7 @@ def devices() -> Iterator[Line]:
 def agents() -> Iterator[Line]:
     """Which agents are there to answer?"""
     from instrumentgpt.agents.registry import AGENTS
+    from instrumentgpt.agents.sandbox import confines, what_holds
     from instrumentgpt.settings import settings_in_force
 
     settings = settings_in_force(saved_settings())
@@ -129,6 +130,9 @@ def agents() -> Iterator[Line]:
         path = agent.find(settings.agent_path)
         if path:
             yield Line("ok", agent.label, path)
+            if agent.state:
+                held = what_holds(agent.label, agent.caveat, settings)
+                yield Line("ok" if confines(settings) else "optional", f"{agent.label}, sandbox", held)
             yield from _account(agent.name, agent.label, path)
         else:
             yield Line("optional", agent.label, "not found; the offline analyst answers", agent.install)

@@ -14,7 +14,7 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run
-from instrumentgpt.ui import attachments, connection, session, untrusted
+from instrumentgpt.ui import attachments, connection, permissions, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"
 # In the session's state:
@@ -122,6 +122,7 @@ def _draw_agent(settings: Settings) -> None:
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     st.caption(f":material/smart_toy: {agent.label} answers{model}")
     connection.draw_badge(agent, program)
+    permissions.draw_hold(agent, settings)
 
 
 def _stop(run_id: str) -> None:

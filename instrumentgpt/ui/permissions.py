@@ -5,6 +5,9 @@ from datetime import datetime
 import streamlit as st
 from sqlite_utils import Database
 
+from instrumentgpt.agents.registry import Agent
+from instrumentgpt.agents.sandbox import confines, what_holds
+from instrumentgpt.settings import Settings
 from instrumentgpt.storage.permissions import (
     Permission,
     list_permissions,
@@ -14,7 +17,8 @@ from instrumentgpt.storage.permissions import (
 from instrumentgpt.ui import session, untrusted
 
 WARNING = (
-    "An agent that may run commands or edit files does so as you, on this computer. "
+    "An agent that may run commands or edit files does so as you, on this computer; "
+    "commands also reach the network. "
     "A log can hold text that was written to mislead it. "
     "Allow it only where you trust the logs, and take it back afterwards."
 )
@@ -24,16 +28,28 @@ SHOWN_CHANGES = 5
 def draw(database: Database, conversation_id: str) -> None:
     """Draw the switches for CLI agents; our own analyst runs and edits nothing, whatever they say."""
     allowed = permission_in_force(database, conversation_id)
-    more = allowed.may_run or allowed.may_edit
+    more = allowed.may_run or allowed.may_edit or allowed.may_browse
     icon = ":material/lock_open:" if more else ":material/lock:"
     with st.popover(f"Agent {_may(allowed)}", icon=icon, width="stretch"):
         st.markdown(f":orange[:material/warning:] {WARNING}")
         _draw_switch("Run commands", "may_run", allowed.may_run, conversation_id)
         _draw_switch("Edit files", "may_edit", allowed.may_edit, conversation_id)
+        _draw_switch("Use the web", "may_browse", allowed.may_browse, conversation_id)
         st.caption("From the next question on, in this conversation only. Reading is always allowed.")
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = datetime.fromtimestamp(change.changed_at).strftime("%Y-%m-%d %H:%M")
             st.caption(f"{when} · {untrusted.label(change.changed_by)} · {_may(change)}")
+
+
+def draw_hold(agent: Agent, settings: Settings) -> None:
+    """Say what keeps `agent` to what it may do on this machine; nothing of programs of ours."""
+    if not agent.state:
+        return
+    told = what_holds(agent.label, agent.caveat, settings)
+    if confines(settings):
+        st.caption(":material/shield_lock: in a sandbox", help=told)
+    else:
+        st.caption(f":orange[:material/gpp_maybe: No sandbox.] {told}")
 
 
 def _draw_switch(label: str, field: str, on: bool, conversation_id: str) -> None:
@@ -44,7 +60,8 @@ def _draw_switch(label: str, field: str, on: bool, conversation_id: str) -> None
 
 def _change(conversation_id: str) -> None:
     wanted = {
-        field: bool(st.session_state[f"{field}-{conversation_id}"]) for field in ("may_run", "may_edit")
+        field: bool(st.session_state[f"{field}-{conversation_id}"])
+        for field in ("may_run", "may_edit", "may_browse")
     }
     with session.opened() as database:
         save_permission(database, conversation_id, **wanted, changed_by=who())
@@ -62,4 +79,5 @@ def _may(permission: Permission) -> str:
     ('may only read', 'may run commands and edit files')
     """
     allowed = ["run commands"] * permission.may_run + ["edit files"] * permission.may_edit
+    allowed += ["use the web"] * permission.may_browse
     return f"may {' and '.join(allowed)}" if allowed else "may only read"
