@@ -1,6 +1,8 @@
 """`ask`: chat turns in the terminal, in the same conversations as on the page."""
 
+import io
 import json
+import os
 import sys
 import unicodedata
 from contextlib import closing
@@ -115,6 +117,22 @@ def test_json_of_an_answer_commands_nothing_and_is_exact(scripted, capsys):
     printed = capsys.readouterr().out
     assert commanding(printed) == []
     assert said in [json.loads(line).get("text") for line in printed.splitlines()]
+
+
+def test_words_that_are_no_utf_8_are_a_question_all_the_same(scripted, monkeypatch, capsys):
+    scripted({"say": "asked", "task": "chat"})
+    assert main(["ask", "--agent", "scripted", "heater \udcff?"]) == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"heater \xff?")))
+    assert main(["ask", "--agent", "scripted", "-"]) == 0
+    assert main(["search", "heater \udcff"]) == 0
+    assert capsys.readouterr().out.count("heater \ufffd?") >= 2
+
+
+def test_a_folder_or_a_pipe_is_no_file_to_hand_over(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    assert [ask("why?", str(path)) for path in (tmp_path, tmp_path / "pipe")] == [1, 1]
+    told = capsys.readouterr().err.splitlines()
+    assert "Give the path of a file" in told[0] and "Save it as a file" in told[1]
 
 
 def test_an_error_with_the_name_of_a_file_commands_nothing(tmp_path, capsys):

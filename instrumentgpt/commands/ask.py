@@ -10,6 +10,7 @@ from pathlib import Path
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.going_on import add_going_on, conversation_for
+from instrumentgpt.commands.terminal import words
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "ask a question about a device or a log, and follow up on it"
@@ -20,7 +21,9 @@ _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the begi
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add question, agent, conversation and output."""
-    parser.add_argument("question", help="in English or Chinese; “-” reads it from standard input")
+    parser.add_argument(
+        "question", type=words, help="in English or Chinese; “-” reads it from standard input"
+    )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
     parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.storage.private import make_files_private
 
     make_files_private()
-    question = sys.stdin.read().strip() if arguments.question == "-" else arguments.question
+    question = _standard_input() if arguments.question == "-" else arguments.question
     files = [known_file(path) for path in arguments.files]
     conversation = conversation_for(database_path(), question, arguments)
     events = runs.consume(
@@ -51,6 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.json:
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
+
+
+def _standard_input() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
 
 
 def known_file(path: Path) -> Path:

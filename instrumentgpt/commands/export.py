@@ -46,7 +46,7 @@ def write_export(path: Path, database: "Database", conversation_id: str) -> None
     except OSError as problem:
         if isinstance(problem, InstrumentGPTError):
             raise
-        raise UnwritableFile(f"{path}: {problem.strerror}. Give another path to --output") from problem
+        raise UnwritableFile(f"{path}: {problem.strerror}. Give another path") from problem
     finally:
         part.unlink(missing_ok=True)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from instrumentgpt.commands import ask
 from instrumentgpt.commands.going_on import add_going_on, conversation_for
+from instrumentgpt.commands.terminal import words
 from instrumentgpt.errors import InstrumentGPTError
 
 HELP = "examine several possible causes of a problem by a panel of experts"
@@ -19,7 +20,7 @@ class NoAnswer(InstrumentGPTError, EOFError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add question, log, agent and approval."""
-    parser.add_argument("question", help="in English or Chinese; it may name a device")
+    parser.add_argument("question", type=words, help="in English or Chinese; it may name a device")
     parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
     parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")

@@ -55,9 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(database: "Database", folder: Path, conversations: list[tuple[str, str]]) -> None:
-    from instrumentgpt.commands.export import write_export
+    from instrumentgpt.commands.export import UnwritableFile, write_export
     from instrumentgpt.storage.export import export_name
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UnwritableFile(f"{folder}: {problem.strerror}. Give another folder to --export") from problem
     for title, conversation_id in conversations:
         write_export(folder / export_name(title, conversation_id), database, conversation_id)

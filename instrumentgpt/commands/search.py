@@ -6,6 +6,8 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from instrumentgpt.commands.terminal import words
+
 if TYPE_CHECKING:
     import db
 
@@ -14,7 +16,7 @@ HELP = "finds what was asked, answered or found in any conversation"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("words", metavar="WORDS", nargs="+", help="in English or Chinese")
+    parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
     parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
 
@@ -29,8 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     with closing(db.connect(database_path())) as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
         names = spoken_names(nicknamed_anywhere(database, inventory))
-        words = " ".join(arguments.words)
-        found = db.search(database, words, names, max(1, arguments.limit))
+        found = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))
     for hit in found:
         print(_as_json(hit) if arguments.json else _as_text(hit))
     return 0 if found else 1

@@ -1,4 +1,4 @@
-"""What commands print: text of agents, logs and devices, with nothing in it that commands a terminal."""
+"""What commands are given and print: words as text, and nothing in them that commands a terminal."""
 
 import re
 import sys
@@ -29,6 +29,15 @@ def escaped(line: str) -> str:
     '"\\u009b"'
     """
     return COMMANDING.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+
+
+def words(text: str) -> str:
+    """Return an argument as text, for argparse: bytes that are no UTF-8 become U+FFFD.
+
+    >>> words("why \udcff?")
+    'why �?'
+    """
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _sign(letter: str) -> str:

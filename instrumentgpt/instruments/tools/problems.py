@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.reading.bounds import OversizedLog
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
 
@@ -32,4 +33,4 @@ def problems() -> dict[str, dict[str, str]]:
 
 def told(problem: InstrumentGPTError, language: Language) -> str:
     """Return the text of a problem in `language`, in English where it has no other."""
-    return problem.told(language) if isinstance(problem, ToolProblem) else str(problem)
+    return problem.told(language) if isinstance(problem, ToolProblem | OversizedLog) else str(problem)
