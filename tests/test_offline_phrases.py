@@ -1,6 +1,7 @@
 """The analyst's sentences: complete in both languages, and safe to show whatever a log says."""
 
 import string
+from html import unescape
 from urllib.parse import parse_qs
 
 from cases import each
@@ -8,7 +9,7 @@ from cases import each
 from instrumentgpt.agents.offline.answers.registry import ANSWERS
 from instrumentgpt.agents.offline.intents import intents
 from instrumentgpt.agents.offline.phrases import line_link, plain_text, quoted, sentences
-from instrumentgpt.ui.untrusted import markdown
+from instrumentgpt.ui.untrusted import html
 
 OTHER_INTENTS = {
     "act",
@@ -77,7 +78,7 @@ def test_plain_text_has_no_live_markup(evil):
 
 @each("log", ["zspr 052/run.log", "run (1).log", "溫度 7.csv", "a&line=9.log", "a]b.log"])
 def test_the_page_reads_log_and_line_from_a_link(log):
-    shown = markdown(f"see {line_link(log, 18204)} now", "c1")
+    shown = html(f"see {line_link(log, 18204)} now", "c1")
     assert "L 18,204" in shown
-    query = shown[shown.index("(?") + 2 : shown.index(") now")]
-    assert parse_qs(query) == {"conv": ["c1"], "log": [log], "line": ["18204"]}
+    query = shown[shown.index('"?') + 2 : shown.index('">')]
+    assert parse_qs(unescape(query)) == {"conv": ["c1"], "log": [log], "line": ["18204"]}

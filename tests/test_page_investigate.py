@@ -85,4 +85,4 @@ def test_a_report_in_markdown_is_shown_as_text_that_does_nothing(told, database)
     )
     db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
     shown = texts(page(conversation, f"report-{made}").main)
-    assert "\\<script>" in shown
+    assert "&lt;script&gt;" in shown and "<script" not in shown

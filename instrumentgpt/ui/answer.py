@@ -80,7 +80,7 @@ def _draw_words(
         if part.artifact_id:
             charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
-            st.markdown(untrusted.markdown(part.text, conversation_id))
+            untrusted.write(part.text, conversation_id)
 
 
 def tokens(usage: Mapping[str, float]) -> str:

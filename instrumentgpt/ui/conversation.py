@@ -129,7 +129,7 @@ def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
         for key, text in progress.answer():
             words.append(text)
             if isinstance(key, str) and key in made:
-                st.markdown(untrusted.markdown(paragraphs(words), run.conversation_id))
+                untrusted.write(paragraphs(words), run.conversation_id)
                 charts.draw(database, made[key], expanded=True)
                 words = []
         return st.container(), progress

@@ -46,7 +46,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
         steps = LiveSteps(
             st.container(key="live-steps"), {key_of(one) for one in drawn.standing()}, conversation_id
         )
-        text = st.markdown(_live_text(progress, conversation_id))
+        text = untrusted.write(_live_text(progress), conversation_id)
         waiting = get_run(database, run_id).began_at is None
         note = st.caption(_note(progress, waiting))
         deadline = time.monotonic() + FOLLOW_SECONDS
@@ -63,7 +63,7 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             time.sleep(POLL_SECONDS)
             before, progress = progress, progress_of(database, run_id, progress)
             if progress is not before:
-                text.markdown(_live_text(progress, conversation_id))
+                untrusted.write(_live_text(progress), conversation_id, text.markdown)
                 note.caption(_note(progress, waiting))
         runs.reap(database_path())  # an answer whose process died would be waited for forever
         if get_run(database, run_id).status != "running":
@@ -85,9 +85,9 @@ def _known(run_id: str) -> Progress | None:
     return progress if known_id == run_id else None
 
 
-def _live_text(progress: Progress, conversation_id: str) -> str:
+def _live_text(progress: Progress) -> str:
     words = progress.after_artifacts()
-    return untrusted.markdown(words, conversation_id) + CURSOR if words else ""
+    return words + CURSOR if words else ""
 
 
 def _note(progress: Progress, waiting: bool) -> str:

@@ -8,6 +8,7 @@ from instrumentgpt.modes.panel.reading import folded, without_editing
 from instrumentgpt.ui import untrusted
 
 MODE = "panel"
+HEADING_CHARACTERS = 300
 
 
 def is_folded(content: str) -> bool:
@@ -24,7 +25,7 @@ def draw(content: str, draw_words: Callable[[str], None]) -> None:
     draw_words(parts.opening)
     draw_words(parts.ending)
     for heading, text in parts.parts:
-        with st.expander(untrusted.markdown(heading)):
+        with st.expander(untrusted.label(heading, HEADING_CHARACTERS)):
             draw_words(text)
     if parts.costs:
         with st.expander("What it cost"):

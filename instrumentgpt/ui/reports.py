@@ -41,7 +41,7 @@ def _draw_preview(database: Database, artifact: db.Artifact) -> None:
         return
     kept = db.get_artifact(database, artifact.conversation_id, artifact.id)
     text = kept.content.decode("utf-8", "replace") if kept else ""
-    st.markdown(untrusted.markdown(text, artifact.conversation_id))
+    untrusted.write(text, artifact.conversation_id)
 
 
 def _content(conversation_id: str, artifact_id: str) -> bytes:

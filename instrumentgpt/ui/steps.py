@@ -168,7 +168,7 @@ def _closed_label(steps: Sequence[Step]) -> str:
 
 
 def _draw_remark(remark: Remark, conversation_id: str) -> None:
-    st.caption(untrusted.markdown(remark.text, conversation_id))
+    untrusted.write(remark.text, conversation_id, st.caption)
 
 
 def _draw_ended(step: Step) -> None:

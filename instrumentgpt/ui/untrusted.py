@@ -1,41 +1,66 @@
 """Text of logs, agents and users, made safe to show: it may format itself, never command the page.
 
-Streamlit shows raw HTML as text already.
-What is left are its own extensions (`$…$`, `~…~`, `:red[…]`, `:smile:`, `:material/…:`), which mangle numbers
-and times of a log, and images, which would make the reader's browser call an address that the text chose.
+Markdown is read here, by a CommonMark parser that knows neither HTML nor images, and handed over as one line
+of HTML in which all that the text says is escaped. The page's own parser, whose idea of code, tables or links
+may be another, has nothing left to decide: to it such a line is HTML from end to end (CommonMark 0.31, 4.6).
 """
 
 import re
+from collections.abc import Callable, MutableMapping, Sequence
+from functools import lru_cache
+from threading import Lock
+from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
 
-_CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)?? {0,3}(?P=fence)[`~]*[ \t]*$"
-    r"|^ {0,3}(?:`{3,}|~{3,})[^\n]*(?:\n.*)?\Z"
-    r"|(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n)[^`]|(?!(?P=ticks)(?!`))`)+(?P=ticks)(?!`)",
-    re.DOTALL | re.MULTILINE,
-)
-_MERMAID = re.compile(r"\A(\s*[`~]{3,}[ \t]*)mermaid\b", re.IGNORECASE)
-_DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z][\w-]*\[)")
+import streamlit as st
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from streamlit.delta_generator import DeltaGenerator
+
+LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
+LANGUAGES = {
+    "bash",
+    "c",
+    "cpp",
+    "csv",
+    "diff",
+    "html",
+    "ini",
+    "json",
+    "python",
+    "sh",
+    "sql",
+    "toml",
+    "xml",
+    "yaml",
+}
+LINE_DIGITS = 12  # no log has more lines
+KEPT = 512  # texts, as HTML: a page is drawn over and over
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
-_EVIDENCE = re.compile(r"\]\(\?(?P<query>log=[^\s()]+)\)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")
 _JOINER = "\u2060"  # word joiner: invisible, and no part of any syntax
 
 
-def markdown(text: str, conversation_id: str = "") -> str:
-    """Return an answer as Markdown that formats only itself; evidence links gain the conversation.
+def write(
+    text: str, conversation_id: str = "", draw: Callable[..., DeltaGenerator] = st.markdown
+) -> DeltaGenerator:
+    """Draw `text` as Markdown by st.markdown, st.caption or those of a place; return the element."""
+    return draw(html(text, conversation_id), unsafe_allow_html=True)
 
-    >>> print(markdown("costs $3 and ~5, `$x` stays"))
-    costs \\$3 and \\~5, `$x` stays
-    >>> print(markdown("see [L 18](?log=a.log&line=18)", "c1"))
-    see [L 18](?conv=c1&log=a.log&line=18)
+
+@lru_cache(KEPT)
+def html(text: str, conversation_id: str = "") -> str:
+    """Return Markdown as one line of HTML that loads nothing; evidence links gain the conversation.
+
+    >>> html("costs **$3**, ![x](http://192.0.2.1/x.png)")
+    '<p>costs <strong>$3</strong>, !<a href="http://192.0.2.1/x.png">x</a></p>&#10;'
+    >>> html("see [L 18](?log=a.log&line=18)", "c1")
+    '<p>see <a href="?conv=c1&amp;log=a.log&amp;line=18">L 18</a></p>&#10;'
     """
-    pieces: list[str] = []
-    end = 0
-    for code in _CODE.finditer(text):
-        pieces += [_prose(text[end : code.start()], conversation_id), _code(code.group())]
-        end = code.end()
-    return "".join([*pieces, _prose(text[end:], conversation_id)])
+    with _TURN:  # its finder of addresses keeps what it found; the page's sessions are threads
+        line: str = _PARSER.render(text, {"conversation": conversation_id}).replace("\n", "&#10;")
+    return line.replace(":material/", "&#58;material/")  # replaced by the page before it reads anything
 
 
 def label(text: str, limit: int = 60) -> str:
@@ -55,20 +80,46 @@ def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
     return "?" + urlencode({**conversation, "log": log, "line": line}, quote_via=quote)
 
 
-def _prose(text: str, conversation_id: str) -> str:
-    text = text.replace("![", f"!{_JOINER}[")
-    text = re.sub(r"(?<!\\)([$~]|<(?=[!/?A-Za-z]))", r"\\\1", text)  # an HTML block would show the escapes
-    text = _SHORTCODE.sub(rf"\:{_JOINER}", _DIRECTIVE.sub(r"\:", text))
-    return _EVIDENCE.sub(lambda link: f"]({_with_conversation(link['query'], conversation_id)})", text)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": True})
+    parser.enable(["table", "linkify"]).disable("image")
+    assert parser.linkify
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    parser.validateLink = lambda url: url.casefold().startswith(LINKS)  # type: ignore[method-assign]
+    parser.add_render_rule("link_open", _link)
+    parser.add_render_rule("fence", _fence)
+    return parser
+
+
+def _link(
+    own: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: Any,
+    environment: MutableMapping[str, Any],
+) -> str:
+    address = str(tokens[index].attrs["href"])
+    if address.startswith("?log="):
+        tokens[index].attrs["href"] = _with_conversation(address[1:], environment["conversation"])
+    return own.renderToken(tokens, index, options, environment)
+
+
+def _fence(
+    own: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: Any,
+    environment: MutableMapping[str, Any],
+) -> str:
+    language = tokens[index].info.strip().casefold()
+    tokens[index].info = language if language in LANGUAGES else ""
+    return own.fence(tokens, index, options, environment)
 
 
 def _with_conversation(query: str, conversation_id: str) -> str:
     given = parse_qs(query)
-    line = given.get("line", [""])[0]
-    return evidence_query(given["log"][0], int(line) if line.isdecimal() else 1, conversation_id)
+    log, line = given.get("log", [""])[0], given.get("line", [""])[0][:LINE_DIGITS]
+    return evidence_query(log, int(line) if line.isdecimal() else 1, conversation_id)
 
 
-def _code(text: str) -> str:
-    if not text.lstrip().startswith(("```", "~~~")):
-        return text.replace("![", f"!{_JOINER}[")
-    return _MERMAID.sub(r"\1text", text)
+_PARSER, _TURN = _parser(), Lock()
