@@ -163,7 +163,7 @@ class Gate:
             max_age=COOKIE_SECONDS,
             secure=asked.scope["scheme"] in ("https", "wss"),
             httponly=True,
-            samesite="strict",
+            samesite="lax",  # strict would not come along with a link in a wiki
         )
         return entered
 
