@@ -1,193 +1,256 @@
-"""Reading speed, side by side: python -m bench.parse [--megabytes 200] [--repeats 3]
+"""Reading speed, side by side: python -m bench.parse [--megabytes 50] [--repeats 3] [--seed N]
 
-Each reader turns the same debug text (one line in five a PID line of four channels) into line number, time,
-channel, setpoint, pv and output of every sample. Each runs in a process of its own: the best of the repeats,
-and the peak of its resident memory. Polars, DuckDB and lnav are taken if they are installed; `wc -l` is the
-floor.
+Every shipped format and three line shapes made up at random (the seed is printed and kept) are read by each
+reader into line number, time, channel, setpoint, pv and output of every sample. A peer is written as its good
+user would write it, in each of its ways that gives the right rows: by a regular expression behind a filter for
+a literal (Polars, DuckDB, pandas), by cutting lines at blanks with its CSV reader (Polars, DuckDB). Each runs in
+a process of its own, all in turn: the best of the repeats, without start-up, and the peak of its memory. "warm"
+is InstrumentGPT with the parsed frame kept from an earlier reading. `wc -l` is the floor.
 """
 
 import argparse
 import json
 import random
-import shutil
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from datetime import datetime, timedelta
 from pathlib import Path
 
+from bench.parse_cases import SHIPPED, Case, made_up_cases, token_of
+
 RESULT = Path(__file__).parent / "results" / "parse.json"
-OTHERS = (
-    "[debug] [Fan] rpm={0} duty=72",
-    "[debug] [Motor] axis X move to {0} um",
-    "[info] [Net] client 10.1.1.{0} connected, session of the service application reopened",
-    "[debug] [Camera] exposure={0} ms temp=32.7C, frame kept in the ring buffer of the inspection task",
-    "[warning] [Net] slow client 10.1.1.{0}, queue 7 of 128, the oldest answer waits for its acknowledge",
-    "[info] [Storage] free {0} GB",
+OURS = ("from instrumentgpt.instruments.logs import read_log", "rows = len(read_log({path!r}).samples)")
+WARM = (
+    OURS[0],
+    "rows = len(read_log({path!r}, cache=__import__('pathlib').Path({path!r} + '-cache')).samples)",
 )
-PATTERN = (
-    r"^\[([^\]]+)\]\[\w+\] \[TempCtrl\] id=(\d+) sp=(-?[\d.]+) pv=(-?[\d.]+) out=(-?[\d.]+) "
-    r"p=-?[\d.]+ i=-?[\d.]+ d=-?[\d.]+$"
-)
-OURS_IMPORT = "from instrumentgpt.instruments.logs import read_log"
-OURS = """
-log = read_log(path)
-rows = len(log.samples)
+POLARS_LINES = """
+lines = pl.scan_csv({path!r}, has_header=False, separator="\\x01", quote_char=None, new_columns=["l"],
+    row_index_name="line").filter(pl.col("l").str.contains({literal!r}, literal=True))
+parts = lines.with_columns(pl.col("l").str.extract_groups({expression!r}).alias("g")).unnest("g").drop("l")
 """
-POLARS = """
-lines = pl.scan_csv(
-    path, has_header=False, separator="\\x01", quote_char=None, new_columns=["l"], row_index_name="line"
-)
-pid = lines.filter(pl.col("l").str.contains("[TempCtrl] id=", literal=True))
-parts = pid.with_columns(pl.col("l").str.extract_groups(pattern).alias("g")).unnest("g").drop("l")
-frame = parts.with_columns(
-    pl.col("1").str.to_datetime("%Y-%m-%d %H:%M:%S%.3f"), pl.col("2").cast(pl.Int64),
-    pl.col("3", "4", "5").cast(pl.Float64),
-).collect(engine="streaming")
+POLARS_WORDS = """
+schema = {{f"w{{at}}": pl.String for at in range({words})}}
+lines = pl.scan_csv({path!r}, has_header=False, separator=" ", quote_char=None, schema=schema,
+    row_index_name="line", truncate_ragged_lines=True)
+parts = lines.filter({filtered}).select("line", {selected})
+"""
+POLARS_ROWS = """
+frame = pl.concat([parts.select("line", {stamp}, {columns}) for groups in {samples}
+    ]).collect(engine="streaming")
 rows = len(frame)
 """
+POLARS_COLUMNS = '*[pl.col(str(group)).cast(pl.Float64 if role != "channel" else pl.Int64).alias(role) for role, group in groups.items()]'
 DUCKDB = """
 duckdb.sql("set threads=2; set enable_progress_bar=false")
-columns = "['t', 'c', 's', 'p', 'o']"
-frame = duckdb.sql(f'''
-  with raw as (select l, row_number() over () as line from read_csv('{path}', columns={{'l': 'varchar'}},
-    delim='\\x01', quote='', escape='', header=false, auto_detect=false)),
-  parts as (
-    select line, regexp_extract(l, '{pattern}', {columns}) as g from raw where contains(l, '[TempCtrl] id='))
-  select line, g.t::timestamp as time, g.c::int as channel, g.s::double, g.p::double, g.o::double from parts
-''').fetchnumpy()
-rows = len(frame["line"])
+frames = []
+columns = [str(group) for group in range(1, {groups} + 1)]
+for groups in {samples}:
+    picked = ", ".join(f"g['{{group}}']::{{'int' if role == 'channel' else 'double'}} as {{role}}" for role, group in groups.items())
+    frames.append(duckdb.sql(f'''
+      with raw as (select l, row_number() over () as line from read_csv({path!r}, columns={{{{'l': 'varchar'}}}},
+        delim='\\x01', quote='', escape='', header=false, auto_detect=false)),
+      parts as (select line, regexp_extract(l, ?, {{columns}}) as g from raw where contains(l, ?))
+      select line, {stamp} as time, {{picked}} from parts where g['1'] <> ''
+    ''', params=[{expression!r}, {literal!r}]).fetchnumpy())
+rows = sum(len(frame["line"]) for frame in frames)
+"""
+PANDAS = """
+lines = pd.read_csv({path!r}, header=None, sep="\\x01", quoting=3, names=["l"], engine="c")["l"]
+parts = lines[lines.str.contains({literal!r}, regex=False)].str.extract({expression!r})
+stamps = {stamp}
+frames = [pd.DataFrame({{"line": parts.index, "time": stamps,
+    **{{role: parts[group - 1].astype(float) for role, group in groups.items()}}}}) for groups in {samples}]
+rows = sum(map(len, frames))
 """
 MEASURE = """
-import resource, sys, time
-path, pattern = sys.argv[1], sys.argv[2]
+import resource, time
 {}
-started = time.perf_counter()
+wall, cpu = time.perf_counter(), time.process_time()
 {}
-seconds, used = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF)
-print(seconds, used.ru_maxrss / 1024, rows, used.ru_utime + used.ru_stime)
+wall, cpu, used = time.perf_counter() - wall, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF)
+print(wall, cpu, used.ru_maxrss / 1024, rows, used.ru_utime + used.ru_stime)
 """
 
 
-def write_log(path: Path, megabytes: float) -> tuple[int, int]:
-    """Write debug text of this size to `path`; return its lines and its PID lines. Always the same bytes."""
-    source, moment = random.Random(1), datetime(2026, 3, 4, 17, 50, 13)
-    size = lines = samples = 0
-    with path.open("w", encoding="utf-8") as file:
-        while size < megabytes * 1e6:
-            moment += timedelta(milliseconds=source.randint(5, 20))
-            if lines % 5 == 0:
-                pv = 55 + source.gauss(0, 0.02)
-                number = samples % 4 + 1
-                text = f"[debug] [TempCtrl] id={number} sp=55.00 pv={pv:.3f} out=41.6 p=-0.02 i=8.62 d=-0.00"
-                samples += 1
+def readers(case: Case, path: Path, line: str) -> dict[str, tuple[str, str]]:
+    """Return for each way to read the log at `path` its imports and its code; `line` has samples."""
+    given = {
+        "path": str(path),
+        "literal": case.literal,
+        "expression": case.expression,
+        "samples": list(case.samples),
+        "columns": POLARS_COLUMNS,
+        "groups": max(group for groups in case.samples for group in groups.values()),
+    }
+    seconds = not case.stamp
+    time = 'pl.col("1").cast(pl.Float64)' if seconds else f'pl.col("1").str.to_datetime({case.stamp!r})'
+    polars = {**given, "stamp": time}
+    duckdb_stamp = case.stamp.replace("%.f", ".%f").replace("%3f", "%g").replace("%6f", "%f")
+    plain = case.stamp in ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f")
+    strptime = "g['1']::timestamp" if plain else f"strptime(g['1'], '{duckdb_stamp}')"
+    duckdb = {**given, "stamp": "g['1']::double" if seconds else strptime}
+    pandas_stamp = case.stamp.replace("%.f", ".%f").replace("%3f", "%f").replace("%6f", "%f")
+    pandas = {
+        **given,
+        "stamp": "parts[0].astype(float)"
+        if seconds
+        else f"pd.to_datetime(parts[0], format={pandas_stamp!r})",
+    }
+    found = {
+        "InstrumentGPT": (OURS[0], OURS[1].format(**given)),
+        "warm": (WARM[0], WARM[1].format(**given)),
+        "Polars, expression": ("import polars as pl", (POLARS_LINES + POLARS_ROWS).format(**polars)),
+        "DuckDB, expression": ("import duckdb", DUCKDB.format(**duckdb)),
+        "pandas, expression": ("import pandas as pd", PANDAS.format(**pandas)),
+    }
+    words = _words(case, line)
+    if words:
+        found["Polars, words"] = (
+            "import polars as pl",
+            (POLARS_WORDS + POLARS_ROWS).format(**polars, **words),
+        )
+    return found
+
+
+def _words(case: Case, line: str) -> dict[str, object] | None:
+    """Return how to pick the groups from the words of `line`; None where words are not enough."""
+    groups = sorted({group for groups in case.samples for group in groups.values()})
+    stamp_words = 1 if " " not in case.stamp else 2
+    tokens = {group: token_of(case, line, group) for group in groups}
+    begin = line.index(re_match(case, line)[1])
+    if None in tokens.values() or " " in line[:begin].strip():
+        return None
+
+    def stripped(at: int, before: str, after: str) -> str:
+        column = f'pl.col("w{at}")'
+        column += f".str.strip_prefix({before!r})" if before else ""
+        return column + (f".str.strip_suffix({after!r})" if after else "")
+
+    first = line.count(" ", 0, begin)
+    end = begin + len(re_match(case, line)[1])
+    after = line[end : (line + " ").index(" ", end)]
+    if stamp_words == 2:
+        date, clock = (
+            stripped(first, line[:begin], ""),
+            f'pl.col("w{first + 1}").str.head({len(re_match(case, line)[1]) - 11})',
+        )
+        stamp = f'pl.concat_str({date}, {clock}, separator=" ").alias("1")'
+    else:
+        stamp = stripped(first, line[:begin].split(" ")[-1], after) + '.alias("1")'
+    picked = [f'{stripped(*token)}.alias("{group}")' for group, token in tokens.items() if token]
+    last = next(token for token in tokens.values() if token)
+    filtered = f'pl.col("w{last[0]}").str.starts_with({last[1]!r})' if last[1] else "pl.lit(True)"
+    return {"words": line.count(" ") + 1, "selected": ", ".join([stamp, *picked]), "filtered": filtered}
+
+
+def re_match(case: Case, line: str) -> "re.Match[str]":
+    """Return the match of the case's expression, which `line` must have."""
+    match = re.match(case.expression, line)
+    assert match, line
+    return match
+
+
+def measured(code: tuple[str, str]) -> dict[str, float] | None:
+    """Return wall and CPU seconds of reading, peak MiB, rows, and CPU seconds with start-up; None if it cannot."""
+    command = [sys.executable, "-c", MEASURE.format(*code)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        print("   ", ended.stderr.strip().splitlines()[-1][:200])
+        return None
+    names = ("wall", "cpu", "peak_mib", "rows", "cpu_with_start")
+    return dict(zip(names, map(float, ended.stdout.split()), strict=True))
+
+
+def measure(case: Case, folder: Path, megabytes: float, repeats: int, seed: int) -> dict[str, object]:
+    """Return the figures of all readers on one log."""
+    path = folder / f"{case.name}.log"
+    lines, begin = case.write(path, megabytes, seed)
+    line = next(line for line in begin if re.match(case.expression, line))
+    codes = readers(case, path, line)
+    runs: dict[str, list[dict[str, float]]] = {}
+    for _ in range(repeats):
+        for reader, code in list(codes.items()):
+            run = measured(code)
+            if run is None:
+                codes.pop(reader)
             else:
-                text = source.choice(OTHERS).format(source.randint(0, 9999))
-            size += file.write(f"[{moment.isoformat(' ', 'milliseconds')}]{text}\n")
-            lines += 1
-    return lines, samples
-
-
-def measured(code: tuple[str, str], path: Path, repeats: int) -> dict[str, float] | None:
-    """Return seconds and CPU seconds with start-up (best), peak MiB and rows; None if `code` cannot run."""
-    runs = []
-    for _ in range(repeats):
-        command = [sys.executable, "-c", MEASURE.format(*code), str(path), PATTERN]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ended.returncode:
-            print(ended.stderr.strip().splitlines()[-1])
-            return None
-        runs.append([float(number) for number in ended.stdout.split()])
-    seconds, _, rows, _ = min(runs)
-    return {
-        "seconds": round(seconds, 3),
-        "cpu_seconds": round(min(run[3] for run in runs), 3),
-        "peak_mib": round(max(run[1] for run in runs)),
-        "rows": int(rows),
-    }
-
-
-def measured_command(command: list[str], repeats: int) -> dict[str, float]:
-    """Return the seconds (best) of an outside `command`."""
-    seconds = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        subprocess.run(command, capture_output=True, check=True)
-        seconds.append(time.perf_counter() - started)
-    return {"seconds": round(min(seconds), 3)}
-
-
-def lnav_command(path: Path, folder: Path) -> list[str]:
-    """Return the command by which lnav, with a format for these lines, writes them as CSV."""
-    layout = {
-        "bench_log": {
-            "title": "bench",
-            "regex": {
-                "pid": {
-                    "pattern": r"^\[(?<timestamp>[^\]]+)\]\[(?<level>\w+)\] \[TempCtrl\] id=(?<ch>\d+) "
-                    r"sp=(?<sp>[-\d.]+) pv=(?<pv>[-\d.]+) out=(?<out>[-\d.]+) (?<body>.*)$"
-                },
-                "other": {"pattern": r"^\[(?<timestamp>[^\]]+)\]\[(?<level>\w+)\] (?<body>.*)$"},
-            },
-            "value": {name: {"kind": "float"} for name in ("ch", "sp", "pv", "out")},
-            "sample": [{"line": "[2026-03-04 17:50:13.786][info] [Net] client 10.1.1.32 connected"}],
+                runs.setdefault(reader, []).append(run)
+    started = time.perf_counter()
+    subprocess.run(["wc", "-l", str(path)], capture_output=True, check=True)
+    floor = time.perf_counter() - started
+    rows = runs["InstrumentGPT"][0]["rows"]
+    found: dict[str, dict[str, float]] = {}
+    for reader, own in runs.items():
+        if own[0]["rows"] != rows:
+            print(f"    {reader}: {own[0]['rows']:.0f} rows, not {rows:.0f}; left out")
+            continue
+        if reader == "warm":
+            own = own[1:] or own  # the first filled the cache
+        best = {name: min(run[name] for run in own) for name in ("wall", "cpu", "cpu_with_start")}
+        found[reader] = {
+            **{name: round(value, 3) for name, value in best.items()},
+            "peak_mib": round(max(run["peak_mib"] for run in own)),
         }
+    peers = [reader for reader in found if "," in reader]
+    path.unlink()
+    return {
+        "line": line,
+        "megabytes": round(megabytes),
+        "lines": lines,
+        "rows": int(rows),
+        "wc_wall": round(floor, 3),
+        "readers": found,
+        "times_faster": {
+            kind: round(min(found[peer][kind] for peer in peers) / found["InstrumentGPT"][kind], 2)
+            for kind in ("wall", "cpu", "cpu_with_start")
+        },
     }
-    (folder / "formats" / "bench").mkdir(parents=True)
-    (folder / "formats" / "bench" / "bench.json").write_text(json.dumps(layout), encoding="utf-8")
-    query = ";SELECT log_line, log_time, ch, sp, pv, out FROM bench_log WHERE pv IS NOT NULL"
-    return [
-        "lnav",
-        "-I",
-        str(folder),
-        "-n",
-        "-c",
-        query,
-        "-c",
-        f":write-csv-to {folder / 'out.csv'}",
-        str(path),
+
+
+def told(name: str, result: dict[str, object]) -> str:
+    """Return the figures of one log as text."""
+    lines = [
+        f"{name}: {result['megabytes']} MB, {result['lines']} lines, {result['rows']} samples",
+        f"  {result['line']}",
     ]
+    for reader, figures in result["readers"].items():  # type: ignore[attr-defined]
+        lines.append(f"  {reader:20}" + " ".join(f"{kind} {value:g}" for kind, value in figures.items()))
+    return "\n".join([*lines, f"  times faster than the best peer: {result['times_faster']}"])
 
 
 def main() -> None:
-    """Measure all readers on the same file and print and keep the figures."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--megabytes", type=float, default=200)
+    """Measure all readers on all logs, print and keep the figures."""
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("--megabytes", type=float, default=50)
     arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    arguments.add_argument("--made-up", type=int, default=3)
+    arguments.add_argument("--only", default="")
     given = arguments.parse_args()
-    found: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        path = folder / "run.log"
-        lines, samples = write_log(path, given.megabytes)
-        readers = {
-            "InstrumentGPT": (OURS_IMPORT, OURS),
-            "Polars": ("import polars as pl", POLARS),
-            "DuckDB": ("import duckdb", DUCKDB),
-        }
-        found["wc -l"] = measured_command(["wc", "-l", str(path)], given.repeats)
-        for reader, code in readers.items():
-            result = measured(code, path, given.repeats)
-            if result:
-                found[reader] = result
-        if shutil.which("lnav"):
-            found["lnav"] = measured_command(lnav_command(path, folder), 1)
-        size = path.stat().st_size / 1e6
-    print(f"{size:.0f} MB, {lines} lines, {samples} samples")
-    for reader, figures in found.items():
-        figures["mb_per_second"] = round(size / figures["seconds"])
-        print(f"{reader:14}", *(f"{name} {value:g}" for name, value in figures.items()))
-    RESULT.parent.mkdir(exist_ok=True)
-    command = f"python -m bench.parse --megabytes {given.megabytes:g} --repeats {given.repeats}"
-    kept = {
-        "command": command,
-        "megabytes": round(size),
-        "lines": lines,
-        "samples": samples,
-        "readers": found,
+    print(f"seed {given.seed}")
+    results: dict[str, dict[str, object]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for case in [*SHIPPED, *made_up_cases(given.seed, given.made_up)]:
+            if given.only in case.name:
+                results[case.name] = measure(case, Path(folder), given.megabytes, given.repeats, given.seed)
+                print(told(case.name, results[case.name]), flush=True)
+    summary = {
+        kind: {"least": min(ratios), "median": statistics.median(ratios)}
+        for kind in ("wall", "cpu", "cpu_with_start")
+        if (ratios := [result["times_faster"][kind] for result in results.values()])  # type: ignore[index]
     }
-    RESULT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print(f"times faster than the best peer: {summary}")
+    if not given.only:
+        RESULT.parent.mkdir(exist_ok=True)
+        command = f"python -m bench.parse --megabytes {given.megabytes:g} --repeats {given.repeats} --seed {given.seed}"
+        kept = {"command": command, "times_faster": summary, "logs": results}
+        RESULT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -114,18 +114,23 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
     if not len(raw):
         return TimeAxis(np.empty(0), first, (), ())
     steps = np.diff(raw, prepend=first)
-    usual = int(np.median(steps[steps > 0])) if (steps > 0).any() else 0
     midnight = (steps < -DAY // 2) if kind == "clock" else np.zeros(len(steps), dtype=bool)
     odd = ~midnight & ((steps < -JITTER) | (steps > FAR) | _outliers(steps))
-    offsets = np.where(midnight, DAY, np.where(odd, usual - steps, 0))
     disorder = int(((steps < 0) & (steps >= -JITTER)).sum())
-    elapsed = np.maximum.accumulate(np.maximum(raw + np.cumsum(offsets) - first, 0))
     places = np.flatnonzero(odd)
+    usual = int(np.median(steps[steps > 0])) if len(places) and (steps > 0).any() else 0
+    offsets = usual - steps[places]
+    elapsed = raw - first
+    if len(places) or midnight.any():
+        moved = np.where(midnight, DAY, 0)
+        moved[places] = offsets
+        elapsed += np.cumsum(moved)
+    elapsed = np.maximum.accumulate(np.maximum(elapsed, 0))
     booted = (kind not in WALL_KINDS) | _booted(lines, places, boots)
     clock_steps = tuple(
         ClockStep(line, time / SECOND, -offset / SECOND, "boot" if boot else "clock")
         for line, time, offset, boot in zip(
-            lines[places].tolist(), elapsed[places].tolist(), offsets[places].tolist(), booted, strict=True
+            lines[places].tolist(), elapsed[places].tolist(), offsets.tolist(), booted, strict=True
         )
     )
     return TimeAxis(

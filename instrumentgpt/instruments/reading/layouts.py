@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +48,33 @@ class Pattern:
 
     A message that starts with `anchor` and then a number, or ends there, matches `start`: it is meant as one.
     `regex` matches it whole; where `each` is set, every match of that within it is a channel of its own.
-    A searched pattern has no `anchor` and no `start`: every match of `regex` is a channel.
+    A searched pattern has no `anchor`: every match of `regex` is a channel.
+    Expressions are compiled when a line first needs them: most logs need few of the many there are.
     """
 
     name: str
     layout: str  # as written, "" for a searched pattern
     each_layout: str
     anchor: bytes
-    start: re.Pattern[bytes] | None
-    regex: re.Pattern[bytes]
-    each: re.Pattern[bytes] | None
+    expressions: tuple[bytes, bytes, bytes]  # those of `start`, `regex` and `each`
     output_scale: float  # percent per unit of the output
     channel: int | None = None  # where the pattern itself says which
     channel_name: str = ""
+
+    @cached_property
+    def start(self) -> re.Pattern[bytes]:
+        """Return what a message starts with that is meant as one of these."""
+        return re.compile(self.expressions[0])
+
+    @cached_property
+    def regex(self) -> re.Pattern[bytes]:
+        """Return what a message is, or has in it."""
+        return re.compile(self.expressions[1], re.IGNORECASE if self.anchor else 0)
+
+    @cached_property
+    def each(self) -> re.Pattern[bytes]:
+        """Return what repeats in a message."""
+        return re.compile(self.expressions[2], re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +146,13 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
     else:
         anchor, whole = PLACEHOLDER.split(layout)[0].encode(), _filled(_escape(layout))
     first = PLACEHOLDER.search(layout + each)
+    start = re.escape(anchor) + rb"(?:" + _filled(first[0].encode()) + rb"|$)" if first else rb"(?!)"
     return Pattern(
         name=entry.get("name", ""),
         layout=layout,
         each_layout=each,
         anchor=anchor,
-        start=re.compile(re.escape(anchor) + rb"(?:" + _filled(first[0].encode()) + rb"|$)")
-        if first
-        else None,
-        regex=re.compile(whole + (rb"\s*" if anchor else b""), re.IGNORECASE if anchor else 0),
-        each=re.compile(within, re.IGNORECASE) if each else None,
+        expressions=(start, whole + (rb"\s*" if anchor else b""), within),
         output_scale=entry.get("percent_per_unit", 1.0),
         channel=entry.get("channel"),
         channel_name=entry.get("channel_name", ""),

@@ -111,7 +111,8 @@ def meaning_of(line: bytes, layout: Format) -> Meaning | None:
     broken = ""
     for pattern in layout.samples:
         found += [(pattern, match) for match in _matches(pattern, parts.message)]
-        if not found and pattern.start and pattern.start.match(parts.message):
+        meant = bool(pattern.anchor) and parts.message.startswith(pattern.anchor)
+        if meant and not found and pattern.start.match(parts.message):
             broken = broken or unlike(parts.message, pattern)
     if found and parts.stamp is None:
         return Meaning(parts, broken="there is no such time")
@@ -147,7 +148,7 @@ def _matches(pattern: Pattern, message: bytes) -> Iterator[re.Match[bytes]]:
     elif message.startswith(pattern.anchor):
         match = pattern.regex.fullmatch(message)
         if match:
-            yield from pattern.each.finditer(message) if pattern.each else (match,)
+            yield from pattern.each.finditer(message) if pattern.each_layout else (match,)
 
 
 def _channel(match: re.Match[bytes], pattern: Pattern, rows: Rows) -> int:

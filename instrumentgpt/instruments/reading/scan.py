@@ -125,11 +125,12 @@ def merged(parts: Sequence[Samples]) -> Samples:
         line[order],
         np.concatenate([part.raw for part in parts])[order],
         np.concatenate([part.channel for part in parts])[order],
-        {name: np.concatenate([_column(part, name) for part in parts])[order] for name in names},
+        {name: np.concatenate([column_of(part, name) for part in parts])[order] for name in names},
     )
 
 
-def _column(samples: Samples, name: str) -> Floats:
+def column_of(samples: Samples, name: str) -> Floats:
+    """Return a column of the values of `samples`: nan where none has it."""
     found = samples.values.get(name)
     return np.full(len(samples.line), np.nan) if found is None else found
 
@@ -153,7 +154,7 @@ def scan(
         used += new
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
-        if not looked_through:
+        if used and not looked_through:
             looked_through, block.left = True, block.left[_may_say_something(block, layout)]
         elif len(block.left) <= FEW_LINES or not learned.learn(block, layout, used):
             break
@@ -218,7 +219,7 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
             if at in template.kept:
                 matched.numbers[at] = numbers
         matched.keep(ok)
-    matched.keep(matched.position == matched.end)
+    matched.keep(matched.position == matched.end if template.whole else matched.position <= matched.end)
     for sample in template.samples:
         for place in sample.values:
             if isinstance(place, tuple):

@@ -24,6 +24,10 @@ INTEGERS = (b"7", b"42", b"318", b"4271", b"53186", b"6204817", b"71930482615")
 KINDS = (b"8", b"3.5", b"-8", b"-36.204817")  # whole, with a point, negative, both
 MOST_BLANKS = 7
 MIXED_PROBES = 6
+ANY_TEXTS = (
+    *(b"", b" ", b"=", b":", b"7", b".5", b"x", b"\xff\x01", b'"}', b"]"),
+    b'time=2026-03-04 17:50:13 ts: 1.5 "t": 7 uptime=3 [05:04:52] [1.5]',
+)
 POWER = re.compile(rb"(\+?)-?\d+(?:\.\d+)?[eE]\+?-?\d+")
 Place = (
     int | tuple[int, int] | bytes | None
@@ -70,6 +74,7 @@ class Template:
     stamp    the piece that is the time, of `kind` and `layout`; -1 without
     kept     the pieces whose numbers are wanted
     key      letters that stand so far from the start of the line, None if all letters there may vary
+    whole    whether the line ends behind the last piece; else anything may follow
     """
 
     pieces: tuple[Piece, ...]
@@ -82,6 +87,7 @@ class Template:
     kept: frozenset[int]
     least_size: int
     key: tuple[int, bytes] | None
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,38 @@ def _learned(shape: list[list[Piece]], layout: Format) -> Template | None:
         mixed = {at: chance.choice([*texts, pieces[at].text]) for at, texts in (allowed | wide).items()}
         if _answer(_changed(pieces, mixed), layout) != answer:
             return None
-    return _template(pieces, limits, answer)
+    tail = _tail(pieces, shape, answer, layout)
+    return _template(pieces[:tail], limits, answer, whole=tail == len(pieces))
+
+
+def _tail(pieces: list[Piece], shape: list[list[Piece]], answer: _Answer, layout: Format) -> int:
+    """Return from which piece on nothing in the line matters, whatever it is; their number if all may.
+
+    What is tried there: nothing, letters of all kinds, the format's own examples, and the line once more.
+    """
+    last = max((at for sample in answer.samples for at in _numbers_of(sample)), default=-1)
+    tail = max(last, answer.stamp) + 2  # the text behind the last number ends it
+    if not answer.samples or tail >= len(pieces) or pieces[tail - 1].kind != "text":
+        return len(pieces)
+    others = [example["line"].encode() for example in layout.examples]
+    others += [*ANY_TEXTS, *(_line(other) for other in shape[:3])]
+    begin, same = pieces[:tail], _line(pieces[tail:])
+    for other in others:
+        for text in (other, b" " + other, same + b" " + other):
+            if _answer([*begin, Piece("text", text)], layout) != answer:
+                return len(pieces)
+    return tail
+
+
+def _line(pieces: Iterable[Piece]) -> bytes:
+    return b"".join(piece.text for piece in pieces)
+
+
+def _numbers_of(sample: Sample) -> list[int]:
+    """Return the pieces that the numbers of `sample` are."""
+    places = (sample.channel, *sample.values)
+    pairs = [place for place in places if isinstance(place, tuple)]
+    return [place for place in places if isinstance(place, int)] + [at for pair in pairs for at in pair]
 
 
 def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[Piece]]:
@@ -234,7 +271,7 @@ def _answer(pieces: list[Piece], layout: Format) -> _Answer | set[int]:
 
     An empty set: nothing helps.
     """
-    meaning = meaning_of(b"".join(piece.text for piece in pieces), layout)
+    meaning = meaning_of(_line(pieces), layout)
     if meaning is None:
         return _Answer()
     if meaning.boot or meaning.broken:
@@ -295,7 +332,7 @@ class _Places:
         return ""
 
 
-def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -> Template:
+def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, whole: bool) -> Template:
     """Return the template, its neighbouring constant pieces joined."""
     joined: list[Piece] = []
     renumbered: dict[int, int] = {}
@@ -318,13 +355,10 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -
         for sample in answer.samples
     )
     stamp = renumbered.get(answer.stamp, -1)
-    kept = {stamp}
-    for sample in samples:
-        for place in (sample.channel, *sample.values):
-            kept.update([place] if isinstance(place, int) else place if isinstance(place, tuple) else [])
+    kept = {stamp, *(at for sample in samples for at in _numbers_of(sample))}
     return Template(
         pieces=tuple(joined),
-        limits={renumbered[at]: limit for at, limit in limits.items()},
+        limits={renumbered[at]: limit for at, limit in limits.items() if at in renumbered},
         samples=samples,
         gains=answer.gains,
         stamp=stamp,
@@ -333,6 +367,7 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -
         kept=frozenset(kept),
         least_size=sum(len(piece.text) if piece.kind in ("text", "stamp") else 1 for piece in joined),
         key=_key(joined),
+        whole=whole,
     )
 
 

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read
 from instrumentgpt.instruments.reading.parallel import scanned
 from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
-from instrumentgpt.instruments.reading.scan import Samples, merged
+from instrumentgpt.instruments.reading.scan import Samples, column_of
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, text_of
 
 FIRST_BYTES = 1 << 16
@@ -132,6 +132,22 @@ def read_text_log(
     return _log_of(source, layout, found, notes, period)
 
 
+def _whole(parts: list[Samples]) -> Samples:
+    """Return the samples of all `parts`, column by column, and leave none in them: there may be millions."""
+    values = {}
+    for name in VALUES:
+        if any(name in part.values for part in parts):
+            values[name] = np.concatenate([column_of(part, name) for part in parts])
+            for part in parts:
+                part.values.pop(name, None)
+    line, raw, channel = (
+        np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, dtype=np.int64)])
+        for name in ("line", "raw", "channel")
+    )
+    parts.clear()
+    return Samples(line, raw, channel, values)
+
+
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
     """Return the stamp (µs) of the first line that has one, and the kind of its time."""
     for chunk in chunks(source, FIRST_BYTES):
@@ -175,7 +191,7 @@ def _last_of_stamp(samples: Samples) -> Samples:
 
 
 def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], period: float | None) -> Log:
-    rows, all_samples = found.rows, merged(found.parts)
+    rows, all_samples = found.rows, _whole(found.parts)
     untimed = not (all_samples.raw != NO_TIME).any()
     kind = "seconds" if untimed else found.kind
     skipped = all_samples.line
@@ -184,10 +200,10 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
     raw = _stamped(all_samples, period)
     axis = time_axis(raw, all_samples.line, kind, 0 if untimed else found.first, rows.boots)
     wall = _wall_clock(source, layout)
-    samples = pd.DataFrame({"time": axis.time, "channel": all_samples.channel})
-    for name in VALUES:
-        samples[name] = all_samples.values.get(name, math.nan)
-    samples["line"] = all_samples.line
+    nothing = np.full(len(axis.time) if len(all_samples.values) < len(VALUES) else 0, math.nan)
+    values = {name: all_samples.values.get(name, nothing) for name in VALUES}
+    columns = {"time": axis.time, "channel": all_samples.channel, **values, "line": all_samples.line}
+    samples = pd.DataFrame(columns, copy=False)
     carry_gains(samples, rows)
     scale, why = max(rows.scales.values(), default=1.0), ""
     if layout.last_resort:  # which says nothing of the output's range
