@@ -2,10 +2,10 @@
 
 Every shipped format and three line shapes made up at random (the seed is printed and kept) are read by each
 reader into line number, time, channel, setpoint, pv and output of every sample. A peer is written as its good
-user would write it, in each of its ways that gives the right rows: by a regular expression behind a filter for
-a literal (Polars, DuckDB, pandas), by cutting lines at blanks with its CSV reader (Polars, DuckDB). Each runs in
-a process of its own, all in turn: the best of the repeats, without start-up, and the peak of its memory. "warm"
-is InstrumentGPT with the parsed frame kept from an earlier reading. `wc -l` is the floor.
+user would write it, each way that gives the right rows: by a regular expression behind a filter for a literal
+(Polars, DuckDB, pandas), and by cutting lines at blanks as if they were CSV (Polars). Each runs in a process
+of its own, all in turn: the best of the repeats, without start-up, and the peak of its memory. "warm" is
+InstrumentGPT with the parsed frame kept from an earlier reading. `wc -l` is the floor.
 """
 
 import argparse
@@ -43,16 +43,20 @@ frame = pl.concat([parts.select("line", {stamp}, {columns}) for groups in {sampl
     ]).collect(engine="streaming")
 rows = len(frame)
 """
-POLARS_COLUMNS = '*[pl.col(str(group)).cast(pl.Float64 if role != "channel" else pl.Int64).alias(role) for role, group in groups.items()]'
+POLARS_COLUMNS = (
+    '*[pl.col(str(group)).cast(pl.Int64 if role == "channel" else pl.Float64).alias(role)'
+    " for role, group in groups.items()]"
+)
 DUCKDB = """
 duckdb.sql("set threads=2; set enable_progress_bar=false")
 frames = []
 columns = [str(group) for group in range(1, {groups} + 1)]
 for groups in {samples}:
-    picked = ", ".join(f"g['{{group}}']::{{'int' if role == 'channel' else 'double'}} as {{role}}" for role, group in groups.items())
+    kinds = {{role: "int" if role == "channel" else "double" for role in groups}}
+    picked = ", ".join(f"g['{{group}}']::{{kinds[role]}} as {{role}}" for role, group in groups.items())
     frames.append(duckdb.sql(f'''
-      with raw as (select l, row_number() over () as line from read_csv({path!r}, columns={{{{'l': 'varchar'}}}},
-        delim='\\x01', quote='', escape='', header=false, auto_detect=false)),
+      with raw as (select l, row_number() over () as line from read_csv({path!r},
+        columns={{{{'l': 'varchar'}}}}, delim='\\x01', quote='', escape='', header=false, auto_detect=false)),
       parts as (select line, regexp_extract(l, ?, {{columns}}) as g from raw where contains(l, ?))
       select line, {stamp} as time, {{picked}} from parts where g['1'] <> ''
     ''', params=[{expression!r}, {literal!r}]).fetchnumpy())
@@ -71,7 +75,8 @@ import resource, time
 {}
 wall, cpu = time.perf_counter(), time.process_time()
 {}
-wall, cpu, used = time.perf_counter() - wall, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF)
+wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+used = resource.getrusage(resource.RUSAGE_SELF)
 print(wall, cpu, used.ru_maxrss / 1024, rows, used.ru_utime + used.ru_stime)
 """
 
@@ -155,7 +160,7 @@ def re_match(case: Case, line: str) -> "re.Match[str]":
 
 
 def measured(code: tuple[str, str]) -> dict[str, float] | None:
-    """Return wall and CPU seconds of reading, peak MiB, rows, and CPU seconds with start-up; None if it cannot."""
+    """Return seconds, CPU seconds, peak MiB, rows, CPU seconds with start-up; None if it cannot run."""
     command = [sys.executable, "-c", MEASURE.format(*code)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -248,7 +253,8 @@ def main() -> None:
     print(f"times faster than the best peer: {summary}")
     if not given.only:
         RESULT.parent.mkdir(exist_ok=True)
-        command = f"python -m bench.parse --megabytes {given.megabytes:g} --repeats {given.repeats} --seed {given.seed}"
+        size = f"--megabytes {given.megabytes:g} --repeats {given.repeats}"
+        command = f"python -m bench.parse {size} --seed {given.seed} --made-up {given.made_up}"
         kept = {"command": command, "times_faster": summary, "logs": results}
         RESULT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -225,6 +225,15 @@ def test_made_up_shapes_are_learned(seed):
     assert left_to_the_plain_reader(made_up_lines(seed, 1500), formats()["key-value"]) <= 100
 
 
+def test_samples_that_are_rare_among_other_lines_are_learned():
+    lines = real_lines("spdlog", 6000, random.Random(5))
+    mixed = [
+        line if at % 12 == 0 else event(at, f"[Net] client {at} says {at:x}") for at, line in enumerate(lines)
+    ]
+    assert left_to_the_plain_reader(mixed, formats()["key-value"]) <= 100
+    both_ways([line.encode() for line in mixed], formats()["key-value"])
+
+
 def test_several_programs_in_one_log_are_learned():
     chance = random.Random(3)
     mixed = [

@@ -146,7 +146,7 @@ def scan(
     block, learned = _Block.of(text), learned or Learned()
     found: list[Samples] = []
     used: tuple[Template, ...] = ()
-    looked_through = not layout.needs or len(block.left) <= MANY_LINES
+    tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
     while len(block.left) > FEW_LINES:
         before, new = len(block.left), learned.templates[len(used) :]
         for template in new:
@@ -154,10 +154,12 @@ def scan(
         used += new
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
-        if used and not looked_through:
+        if not looked_through and (used or tried):
             looked_through, block.left = True, block.left[_may_say_something(block, layout)]
-        elif len(block.left) <= FEW_LINES or not learned.learn(block, layout, used):
-            break
+        elif len(block.left) > FEW_LINES and not learned.learn(block, layout, used):
+            if tried or looked_through:
+                break
+            tried = True
     lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
     read_into(rows, lines, layout)
     rows.gains.sort(key=lambda gains: gains[0])

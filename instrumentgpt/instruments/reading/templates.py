@@ -103,13 +103,13 @@ class _Answer:
 def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
     """Return the shapes that repeat among `lines` and that can be vouched for, the most frequent first."""
     shapes: dict[tuple[object, ...], list[list[Piece]]] = defaultdict(list)
+    needs = re.compile(layout.needs.encode())
     for line in map(stripped, lines):
-        if b"\0" in line:
+        meaning = None if b"\0" in line else meaning_of(line, layout)
+        if b"\0" in line or not needs.search(line) or (meaning and (meaning.boot or meaning.broken)):
             continue
-        meaning = meaning_of(line, layout)
-        if meaning is None or not (meaning.boot or meaning.broken):
-            pieces = list(pieces_of(line, meaning))
-            shapes[tuple(map(_identity, pieces))].append(pieces)
+        pieces = list(pieces_of(line, meaning))
+        shapes[tuple(map(_identity, pieces))].append(pieces)
     repeated = sorted(shapes.values(), key=len, reverse=True)
     found = (_learned(shape, layout) for shape in repeated if len(shape) >= LEAST_LINES)
     return [template for template in found if template]
@@ -365,7 +365,7 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, w
         kind=answer.kind,
         layout=StampLayout.of(answer.kind, joined[stamp].text) if stamp >= 0 else None,
         kept=frozenset(kept),
-        least_size=sum(len(piece.text) if piece.kind in ("text", "stamp") else 1 for piece in joined),
+        least_size=sum(len(piece.text) if piece.kind not in ("number", "blanks") else 1 for piece in joined),
         key=_key(joined),
         whole=whole,
     )
@@ -375,7 +375,7 @@ def _key(pieces: list[Piece]) -> tuple[int, bytes] | None:
     """Return the end of the longest text before anything of varying length, and where it stands."""
     found, offset = (0, b""), 0
     for piece in pieces:
-        if piece.kind not in ("text", "stamp"):
+        if piece.kind in ("number", "blanks"):
             break
         letters = piece.text[-8:] if piece.kind == "text" else b""
         offset += len(piece.text)
