@@ -201,6 +201,7 @@ def measure(case: Case, folder: Path, megabytes: float, repeats: int, seed: int)
             "peak_mib": round(max(run["peak_mib"] for run in own)),
         }
     peers = [reader for reader in found if "," in reader]
+    assert peers, f"{case.name}: no peer reads these rows"
     path.unlink()
     return {
         "line": line,

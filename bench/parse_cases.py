@@ -112,7 +112,10 @@ def _marlin(chance: random.Random) -> Iterator[str]:
 
 
 def _stages(chance: random.Random) -> Iterator[str]:
-    for number, (date, _, _) in enumerate(_moments(chance)):
+    moment = datetime(2026, 3, 4, 17, 50, 13)  # a sample per stamp: of several only the last would count
+    for number in range(10**9):
+        moment += timedelta(seconds=chance.randint(1, 2))
+        date = moment.strftime("%Y-%m-%d %H:%M:%S")
         final, pv = chance.uniform(-20, 20), 37 + chance.gauss(0, 3)
         if number % 3 == 2:
             yield f"[{date}] [info] [Door] opened by client 10.1.1.{chance.randint(0, 255)}"
