@@ -22,6 +22,7 @@ from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
 CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
+THOROUGH_CHUNKS = 4  # of 8 MB; 0.1 s of CPU each, which a large file of something else must not cost
 TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves in a log
 
 
@@ -55,10 +56,10 @@ def _read(
         raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
     notes: list[str] = []
     nearest: list[Fit] = []
-    for chunk in sources.chunks(source, notes=notes):
+    for number, chunk in enumerate(sources.chunks(source, notes=notes)):
         if chunk.first_line == 1:
             _refuse_binary(name, chunk)
-        found = [] if columns else fits(chunk)
+        found = [] if columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
         if found and found[0].rows:
             return read_text_log(source, found[0].layout, period, progress)
         shape = table_shape(chunk.content) if chunk.first_line == 1 else None

@@ -5,12 +5,14 @@ many, never one too few, and `sweep` removes it. Rows of older versions hold the
 """
 
 import hashlib
+import logging
 import os
 import shutil
 import tempfile
 import time
+import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO, Any
@@ -26,6 +28,7 @@ NAME_CHARACTERS, NAME_BYTES = 120, 200  # file systems allow 255 bytes
 BLOCK = 1 << 20  # bytes
 PART, ASIDE = ".part", ".going"
 STALE = 86_400.0  # s after which a part is nobody's any more
+_log = logging.getLogger(__name__)
 
 NAMED = """
 SELECT id, file, conversation_id FROM artifacts
@@ -76,7 +79,8 @@ def received(database: Database, name: str, source: IO[bytes]) -> Iterator[Recei
     try:
         yield Received(plain_name(name), path, digest.hexdigest(), size, kind)
     except BaseException:
-        sweep(database, [digest.hexdigest()])
+        with suppress(StorageError):  # the first problem is told
+            sweep(database, [digest.hexdigest()])
         raise
     finally:
         path.unlink(missing_ok=True)
@@ -132,17 +136,23 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         named = {name for row in found for name in row}
         names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
         going = [folder / name for name in names if name not in named]
-        aside = [_put_aside(path) for path in going if path.is_dir() or _is_stale(path)]
+        aside = [there for path in going if (there := _put_aside(path))]
     for path in aside:
-        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True)
 
 
-def _put_aside(path: Path) -> Path:
-    return path if path.suffix in (ASIDE, PART) else path.rename(path.with_name(path.name + ASIDE))
-
-
-def _is_stale(path: Path) -> bool:
-    return path.suffix == PART and time.time() - path.stat().st_mtime > STALE
+def _put_aside(path: Path) -> Path | None:
+    """Return where a folder is from now on, out of the way; a part is removed if it is nobody's."""
+    try:
+        if path.is_dir():
+            return path.rename(path.with_name(f"{path.name[:64]}.{uuid.uuid4().hex[:8]}{ASIDE}"))
+        if path.suffix == PART and time.time() - path.stat().st_mtime > STALE:
+            path.unlink()
+    except FileNotFoundError:  # its owner was quicker
+        pass
+    except OSError as problem:
+        _log.warning("%s could not be removed: %s. Delete it by hand.", path, problem)
+    return None
 
 
 def folder_of(database: Database) -> Path:

@@ -35,10 +35,13 @@ class Fit:
     near_miss: tuple[int, str, str] | None
 
 
-def fits(chunk: Chunk) -> list[Fit]:
-    """Return how well each known format fits the lines of `chunk`, best first."""
+def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
+    """Return how well each known format fits the lines of `chunk`, best first.
+
+    thoroughly  look at many lines where a few say nothing
+    """
     found = _fits(sniffed(chunk, SNIFFED_LINES, SNIFFED_PLACES))
-    return found if found[0].rows else _fits(sniffed(chunk, *SNIFFED_THOROUGHLY))
+    return found if found[0].rows or not thoroughly else _fits(sniffed(chunk, *SNIFFED_THOROUGHLY))
 
 
 def _fits(lines: list[tuple[int, bytes]]) -> list[Fit]:
