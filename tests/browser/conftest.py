@@ -11,7 +11,7 @@ from instrumentgpt import runs
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
 
-TEST_SECONDS = 300  # of a journey; the first start of a server is no part of it
+TEST_SECONDS = 30  # of a journey; the first start of a server is no part of it
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
 
@@ -52,11 +52,6 @@ def server(server_of_worker) -> Iterator[Server]:
     for run in left:
         runs.stop(server_of_worker.database_path, run)
     server_of_worker.save(AS_SHIPPED | OFFLINE)
-
-
-@pytest.fixture
-def offline(server) -> Server:
-    return server
 
 
 @pytest.fixture

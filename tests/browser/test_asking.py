@@ -1,4 +1,4 @@
-"""Questions as engineers ask them: of a device, by a command, with a file, of another agent, reworded."""
+"""Questions as engineers ask them: of a device, by a command, with a file, of another agent, and edited."""
 
 import re
 

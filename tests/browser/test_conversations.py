@@ -1,0 +1,141 @@
+"""Conversations are found again, renamed, handed over, opened where a hit stands, and read on a phone."""
+
+import re
+import zipfile
+
+import pytest
+from driving import Server, ask, opened, until, with_token
+from playwright.sync_api import Page, expect
+
+import db
+
+HIT = "比例增益太高：kp 0.09 of zspr 052 makes channel 1 swing by 0.4 °C every 63 s."
+PHONE = {"width": 390, "height": 844}
+LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
+
+
+@pytest.fixture
+def long_talk(server) -> str:
+    """A conversation of 120 messages, the hit among its first."""
+    with server.database() as database, db.transaction(database):
+        conversation = db.create_conversation(database, "Why does 052 swing?")
+        for number in range(60):
+            db.add_message(database, conversation, "user", f"question {number}")
+            text = HIT if number == 10 else f"answer {number}. " + "It says nothing of that. " * 12
+            db.add_message(database, conversation, "assistant", text)
+    return conversation
+
+
+def is_in_view(page: Page, text: str) -> bool:
+    box = page.get_by_test_id("stChatMessage").filter(has_text=text).bounding_box()
+    height = page.evaluate("window.innerHeight")
+    return box is not None and 60 <= box["y"] < height - 100
+
+
+def search(page: Page, words: str, hit: str) -> None:
+    """Search everything, and open the first hit, which says `hit`."""
+    sidebar = page.get_by_test_id("stSidebar")
+    sidebar.get_by_label("Search everything").fill(words)
+    hits = sidebar.locator(".st-key-hits")
+    expect(hits).to_contain_text(hit)
+    assert_fits(page)
+    hits.get_by_role("button").first.click()
+    page.wait_for_function("window.instrumentgptVisit !== undefined")
+
+
+def assert_fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_long_conversation_opens_at_its_end_and_a_hit_is_opened_in_its_context(page, server, long_talk):
+    opened(page, server.address(conv=long_talk))
+    shown = page.get_by_test_id("stChatMessage")
+    expect(shown).to_have_count(20)
+    page.get_by_role("button", name="Load earlier").click()
+    expect(shown).to_have_count(40)
+    expect(shown.first).to_contain_text("question 40")
+    search(page, "052 比例增益", "比例增益太高：kp 0.09")
+    until(page, lambda: is_in_view(page, "比例增益太高"))
+    assert f"conv={long_talk}" in page.url and "msg=" in page.url
+    expect(shown.filter(has_text="question 10")).to_be_visible()
+    page.reload()
+    expect(shown.filter(has_text="比例增益太高")).to_be_visible()
+    page.get_by_role("button", name="Go to the newest").click()
+    expect(shown.last).to_contain_text("answer 59")
+
+
+def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
+    with server.database() as database:
+        conversation = db.create_conversation(database)
+        db.add_message(database, conversation, "user", "door")
+    opened(page, server.address(conv=conversation))
+    sidebar, dialog = page.get_by_test_id("stSidebar"), page.get_by_role("dialog")
+    menu = sidebar.locator(f".st-key-menu-{conversation}").get_by_role("button")
+    menu.click()
+    page.get_by_text("Rename", exact=True).click()
+    dialog.get_by_label("Title").fill("Oven door")
+    dialog.get_by_role("button", name="Rename").click()
+    expect(sidebar.get_by_role("button", name="Oven door")).to_be_visible()
+    menu.click()
+    page.get_by_text("Export", exact=True).click()
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Export").click()
+    assert zipfile.ZipFile(download.value.path()).namelist()
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+    menu.click()
+    page.get_by_text("Delete", exact=True).click()
+    expect(dialog).to_contain_text("cannot be undone")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(sidebar.get_by_role("button", name="Oven door")).to_have_count(0)
+    expect(page.get_by_text("What is your instrument doing?")).to_be_visible()
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen_and_all_is_a_tap_away(page, server, long_talk):
+    page.set_viewport_size(PHONE)
+    opened(page, server.address())
+    assert_fits(page)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    search(page, "kp 0.09", "kp 0.09")
+    expect(page.get_by_test_id("stChatMessage").filter(has_text="比例增益太高")).to_be_in_viewport()
+    page.get_by_test_id("stExpandSidebarButton").click()  # the sidebar had made room
+    expect(page.get_by_test_id("stSidebar").get_by_text("Memory", exact=True)).to_be_visible()
+
+    page.goto(server.address("logs", device="zspr 052", log=LOG, line=100))
+    expect(page.locator(".lines .row.picked")).to_be_in_viewport()
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    assert_fits(page)
+
+
+def test_on_a_phone_a_panel_can_be_dropped_before_anybody_is_asked(page, server):
+    page.set_viewport_size(PHONE)
+    opened(page, server.address())
+    page.get_by_test_id("stBottom").get_by_role("radio", name="Panel").click()
+    ask(page, "zspr 053 為什麼溫度波動？是感測器漂移還是加熱器衰退？")
+    expect(page.get_by_role("button", name="開始專家會診")).to_be_visible()
+    assert_fits(page)
+    page.get_by_role("button", name="取消").click()
+    expect(page.get_by_test_id("stChatMessage").last).to_contain_text("沒有詢問任何專家")
+    expect(page.locator(".st-key-panel")).to_have_count(0)
+
+
+def test_settings_are_refused_with_the_remedy_or_saved_and_the_next_answer_uses_them(page, counting: Server):
+    with counting.database() as database:
+        path = db.get_settings(database)["agent_path"]
+    counting.save({"agent": "offline", "agent_path": None})
+    counting.held.unlink()
+    page.goto(with_token(counting.address("settings")))
+    page.get_by_role("combobox", name="Agent").click()
+    page.get_by_role("option", name="Cursor agent").click()
+    page.get_by_label("Path of the agent's program").fill("/nowhere/agent")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("/nowhere/agent is no program")).to_be_visible()
+    page.get_by_label("Path of the agent's program").fill(path)
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. The next question uses these settings.")).to_be_visible()
+    page.get_by_role("button", name="Test agent").click()
+    expect(page.get_by_text(re.compile(r"Cursor agent answered in"))).to_be_visible()
+    page.get_by_role("link", name="Chat").click()
+    expect(page.get_by_test_id("stBottom")).to_contain_text("Cursor agent answers")
+    ask(page, "count")
+    expect(page.get_by_test_id("stChatMessage").last).to_contain_text("word60")

@@ -1,0 +1,172 @@
+"""What is remembered, on the page: seen, edited, pinned, undone; the prompts; turns deleted and restored."""
+
+import json
+
+from driving import Server, messages, opened
+from exchanges import exchange
+from playwright.sync_api import Locator, Page, expect
+
+import db
+from instrumentgpt.storage.prompts import keep_prompt
+
+PHONE = {"width": 390, "height": 844}
+FINDING, NEW = "Channel 1 swings by 3.2 °C", "Channel 1 swings at night only"
+REPORTED = {"log": "run.log", "findings": [{"text": FINDING, "evidence": [{"line": 18204}]}]}
+QUESTION, ZH = "What is wrong with zspr 052?", "052 為什麼溫度波動？"
+CHART = json.dumps({"data": [{"y": [1, 2, 3]}], "layout": {}}).encode()
+
+
+def conversation_on(server: Server, question: str = QUESTION) -> str:
+    """Return a conversation of two turns and their prompts, the first with a finding and a chart."""
+    with server.database() as database:
+        conversation = db.create_conversation(database)
+        turns = (question, "It **oscillates**.", json.dumps(REPORTED)), ("Can kp be raised?", "No.", "")
+        for asked, answer, result in turns:
+            prompt = exchange(database, conversation, asked, answer, result)
+            message, answered = db.list_messages(database, conversation)[-2:]
+            of = {"run_id": "r", "task": "chat", "agent": "offline", "budget": 8000}
+            keep_prompt(database, conversation, message.id, prompt, **of)
+            if result:
+                db.add_artifact(
+                    database, conversation, None, answered.id, "plotly", "Channel 1", "three points", CHART
+                )
+    return conversation
+
+
+def inspector(page: Page, view: str) -> Locator:
+    """Return the sidebar with a view of the memory, opened where the page keeps it closed."""
+    sidebar = page.get_by_test_id("stSidebar")
+    if (opener := page.get_by_test_id("stExpandSidebarButton")).is_visible():
+        opener.click()
+    tab = sidebar.get_by_role("tab", name=view)
+    tab.scroll_into_view_if_needed()
+    tab.click()
+    return sidebar
+
+
+def close_sidebar(page: Page) -> None:
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+
+
+def choose(page: Page, entry: Locator, action: str) -> None:
+    """Choose an action from the menu beside an entry."""
+    menu = entry.locator("[class*=st-key-item-]").get_by_role("button")
+    menu.scroll_into_view_if_needed()
+    menu.click()
+    page.get_by_text(action, exact=True).click()
+
+
+def entry_of(sidebar: Locator, words: str) -> Locator:
+    """Return the row of the sidebar that says `words`, with its menu."""
+    rows = sidebar.get_by_test_id("stHorizontalBlock").filter(has_text=words)
+    return rows.filter(has=sidebar.page.locator("[class*=st-key-item-]")).last
+
+
+def show_prompt(page: Page, sidebar: Locator, option: str) -> None:
+    sidebar.get_by_test_id("stSelectbox").get_by_role("combobox").click()
+    page.get_by_role("option", name=option).click()
+
+
+def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page, server):
+    opened(page, server.address(conv=conversation_on(server)))
+    sidebar = page.get_by_test_id("stSidebar")
+    row = entry_of(sidebar, FINDING)
+    expect(row).to_contain_text("tool · turn 1 · L 18,204")
+    choose(page, row, "Edit")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("What is true")).to_have_value(FINDING)
+    dialog.get_by_label("What is true").fill(NEW)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    edited = entry_of(sidebar, NEW)
+    expect(edited).to_contain_text("was “")
+    choose(page, edited, "Pin")
+    expect(edited).to_contain_text("pinned")
+    choose(page, edited, "Forget")
+    expect(sidebar).to_contain_text("1 forgotten")
+
+    sidebar.locator(".st-key-undo-last").get_by_role("button").click()
+    expect(edited).to_contain_text("pinned")
+    sidebar.get_by_role("tab", name="Edits").click()
+    expect(sidebar).to_contain_text("forgot “")
+    done_again = sidebar.locator("[class*=st-key-redo-]")
+    for count in (2, 3):
+        sidebar.locator("[class*=st-key-undo-]").get_by_role("button").first.click()
+        expect(done_again).to_have_count(count)
+    sidebar.get_by_role("tab", name="State").click()
+    expect(sidebar).to_contain_text(FINDING)
+    expect(edited).to_have_count(0)
+
+
+def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_handed_over(page, server):
+    page.set_viewport_size(PHONE)
+    opened(page, server.address(conv=conversation_on(server)))
+    sidebar = inspector(page, "Prompt")
+    code = sidebar.get_by_test_id("stCode")
+    sidebar.get_by_label("What you would ask").fill("and the fan?")
+    sidebar.get_by_label("What you would ask").press("Enter")
+    expect(code).to_contain_text("and the fan?")
+    expect(code).to_contain_text(FINDING)
+    expect(sidebar.get_by_role("img", name="Tokens of the prompt").first).to_be_visible()
+    expect(sidebar).to_contain_text("■ state")
+    show_prompt(page, sidebar, "Turn 1 · Offline analyst")
+    expect(sidebar).to_contain_text("Exactly what the agent was sent:")
+    expect(code).to_contain_text(QUESTION)
+    expect(code).not_to_contain_text("<recent_conversation>")
+    show_prompt(page, sidebar, "Turn 2 · Offline analyst")
+    sidebar.get_by_text("Difference", exact=True).click()
+    expect(sidebar).to_contain_text("Against turn 1")
+    added = sidebar.locator("ins").first
+    expect(added).to_be_visible()
+    box = added.bounding_box()
+    assert box and box["x"] + box["width"] <= PHONE["width"]
+    sidebar.get_by_role("tab", name="State").click()
+    with page.expect_download() as download:
+        sidebar.get_by_role("button", name="Export the case").click()
+    assert "- Device: zspr 052" in download.value.path().read_text(encoding="utf-8")
+
+
+def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_after_a_reload(page, server):
+    page.set_viewport_size(PHONE)
+    opened(page, server.address(conv=conversation_on(server, ZH)))
+    expect_whole(page)
+    delete_first(page)
+    sidebar = inspector(page, "Prompt")
+    code = sidebar.get_by_test_id("stCode")
+    expect(code).to_contain_text("Can kp be raised?")
+    expect(code).not_to_contain_text(ZH)
+    expect(code).not_to_contain_text("3.2")
+    close_sidebar(page)
+    page.locator(".st-key-undelete").get_by_role("button", name="復原").click()
+    expect_whole(page)
+    expect(page.locator(".st-key-undelete")).to_have_count(0)
+
+    delete_first(page)
+    page.reload()
+    messages(page, 2)
+    sidebar = inspector(page, "Edits")
+    listed = sidebar.locator(".st-key-deleted-turns")
+    expect(listed).to_contain_text("原為第 1 輪")
+    box = listed.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+    listed.get_by_role("button", name="還原").click()
+    expect_whole(page)
+    expect(listed).to_have_count(0)
+    expect(inspector(page, "State")).to_contain_text("turn 1 · L 18,204")
+
+
+def delete_first(page: Page) -> None:
+    page.locator("[class*=st-key-edit-]").first.get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_test_id("stExpander").locator("summary").click()
+    dialog.get_by_role("button", name="刪除問題與回答").press("Enter")  # it moves while the expander opens
+    expect(dialog).to_have_count(0)
+    expect(messages(page, 2).first).to_contain_text("Can kp be raised?")
+
+
+def expect_whole(page: Page) -> None:
+    found = messages(page, 4)
+    expect(found.first).to_contain_text(ZH)
+    expect(found.nth(1)).to_contain_text("It oscillates.")
+    expect(found.nth(1).get_by_role("figure", name="three points")).to_be_visible()
+    expect(found.nth(2)).to_contain_text("Can kp be raised?")
