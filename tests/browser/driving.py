@@ -123,10 +123,14 @@ def counting_agent(folder: Path, words: int, seconds: float) -> dict[str, str]:
 
 
 def scripted_agent(folder: Path, script: str, *arguments: float | Path) -> dict[str, str]:
-    """Return the settings under which `script` of this folder answers as Cursor's agent would."""
+    """Return the settings under which `script` of this folder answers as Cursor's agent would.
+
+    It becomes one file: of what does not belong to the system, an agent in its sandbox may read no other.
+    """
     program = folder / "agent"
-    started = f'"{sys.executable}" "{Path(__file__).with_name(script)}" {" ".join(map(str, arguments))}'
-    program.write_text(f'#!/bin/sh\nexec {started} "$@"\n', encoding="utf-8")
+    told = f"import sys\nsys.argv[1:1] = {[str(argument) for argument in arguments]}\n"
+    said = Path(__file__).with_name(script).read_text(encoding="utf-8")
+    program.write_text(f"#!{sys.executable}\n{told}{said}", encoding="utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return {"agent": "cursor", "agent_path": str(program)}
 

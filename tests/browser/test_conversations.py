@@ -40,7 +40,7 @@ def search(page: Page, words: str, hit: str) -> None:
     expect(hits).to_contain_text(hit)
     assert_fits(page)
     hits.get_by_role("button").first.click()
-    page.wait_for_function("window.instrumentgptVisit !== undefined")
+    until(page, lambda: page.evaluate("window.instrumentgptVisit !== undefined"))
 
 
 def assert_fits(page: Page) -> None:

@@ -82,7 +82,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   }
   if (data.revealed && list.dataset.revealed !== `${data.revealed}`) {
     list.dataset.revealed = data.revealed
-    list.scrollIntoView({ block: "center", behavior: "smooth" })
+    // Charts that are ready later push the lines down: they are held in view until somebody moves the page.
+    const held = new ResizeObserver(() => list.scrollIntoView({ block: "center" }))
+    held.observe(document.querySelector("[data-testid='stMainBlockContainer']"))
+    for (const move of ["wheel", "touchmove", "keydown", "pointerdown"])
+      window.addEventListener(move, () => held.disconnect(), { capture: true, once: true })
   }
   const pick = event => {
     const row = event.target.closest(".row:not(.gap)")
