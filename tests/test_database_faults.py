@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,12 @@ def test_the_database_keeps_foreign_keys_and_a_write_ahead_log(path):
     database = db.connect(path)
     assert database.execute("PRAGMA foreign_keys").fetchone() == (1,)
     assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_another_process_that_closes_last_takes_nothing_away_from_one_that_has_connected_twice(path):
+    reading = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM settings').fetchall()"
+    with closing(db.connect(path)) as first:
+        db.connect(path).close()
+        db.save_setting(first, "model", "opus")
+        subprocess.run([sys.executable, "-c", reading, str(path)], check=True)
+        assert path.with_name("x.db-wal").exists(), "the other thought that nobody had the database open"

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from instrumentgpt.storage.errors import StorageError, storage_error, told
 from instrumentgpt.storage.migrations import MIGRATIONS
 
 BUSY_SECONDS = 10.0  # as the seed; longer than any transaction of ours takes
+_MAKING = threading.Lock()
 WAL_RETRY_SECONDS = 0.02  # SQLite does not wait by itself when two processes switch to WAL
 
 Values = Sequence[str | int | float | bytes | None]
@@ -51,8 +53,10 @@ def _make_file(path: str | Path) -> None:
             f"{folder} cannot be made ({error.strerror})."
             " Set INSTRUMENTGPT_HOME to a folder that you can write."
         ) from error
-    with suppress(OSError):  # SQLite gives its WAL and SHM files this mode, and says what is wrong
-        os.close(os.open(path, os.O_CREAT, 0o600))
+    # Only a new file: closing one that is there gives up this process's locks on it, those of all threads,
+    # and others then take the WAL away from below them (sqlite.org/howtocorrupt.html, 2.2).
+    with _MAKING, suppress(OSError):  # SQLite gives its WAL and SHM files this mode, and says what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _switch_to_wal(database: Database, busy_seconds: float) -> None:

@@ -5,7 +5,7 @@ import re
 from driving import Server, answered, ask, opened
 from playwright.sync_api import Locator, Page, expect
 
-LIST = "1. Does the record hold? | firmware\n2. Is it the gains? | tuning | after 1"
+LIST = "1. Is it the gains? | tuning\n2. What comes first? | tuning | after 1"
 
 
 def last(page: Page) -> Locator:
@@ -80,7 +80,7 @@ def test_a_panel_is_edited_approved_and_read(page, server):
     answer = answered(page, 3)
     expect(answer.get_by_role("heading", name="Conclusion")).to_be_in_viewport()
     expect(answer).to_contain_text("Oscillation from the gains")
-    folded = answer.get_by_test_id("stExpander").filter(has_text="Sub-problem 2 of 2: Is it the gains?")
+    folded = answer.get_by_test_id("stExpander").filter(has_text="Sub-problem 2 of 2: What comes first?")
     expect(folded.get_by_text("✓ building on sub-problem 1")).to_be_hidden()
     folded.locator("summary").click()
     expect(folded.get_by_text("✓ building on sub-problem 1")).to_be_visible()
