@@ -4,13 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+import db
+from instrumentgpt import runs
 from instrumentgpt.agents import sandbox
+from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.settings import CHECKOUT, Settings
+from instrumentgpt.settings import CHECKOUT, Settings, database_path
 
 SETTINGS = Settings()
 CANARY = "the canary sings"
@@ -144,6 +148,35 @@ def test_a_sandbox_that_was_promised_and_cannot_be_had_ends_the_agent_before_it_
         [sys.executable, "-c", confined, *kept], capture_output=True, text=True, check=False
     )
     assert told.returncode == 127 and "does not start" in told.stderr and "begun" not in told.stdout
+
+
+def test_a_program_that_takes_what_it_can_gets_our_tools_and_nothing_else(
+    tmp_path, database, conversation, cli_agent, monkeypatch
+):
+    """All at once, as a turn starts it: the way to our tools leads out of the sandbox, and no other does."""
+    monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", "on")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_READS", str(Path(__file__).parent))
+    other = tmp_path / "other"
+    with closing(db.connect(other / "instrumentgpt.db")) as opened:
+        db.create_conversation(opened, CANARY)
+    db.add_message(database, conversation, "user", CANARY)
+    (other / "secret").write_text(CANARY)
+    files = [
+        "/etc/passwd",
+        other / "secret",
+        other / "instrumentgpt.db",
+        database_path(),
+        f"{database_path()}-wal",
+    ]
+    cli_agent("grabbing_agent.py", str(other), *map(str, files))
+    *events, done = runs.consume(database_path(), conversation, "why?")
+    assert done.outcome == "ok", events
+    assert done.text.count("PermissionError") == len(files) + 2
+    assert CANARY not in done.text and "root:" not in done.text
+    made = [path.name for path in tmp_path.rglob("*") if path.name in ("written", "touched")]
+    assert made == []
+    called = [event for event in events if isinstance(event, Tool) and event.server]
+    assert [tool.status for tool in called] == ["started", "ok"] and "zspr 051" in called[-1].result
 
 
 def test_what_is_told_to_the_keeper_holds_no_key(attempt, places):

@@ -153,16 +153,20 @@ def _installed(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _package(real: Path) -> Path:
-    """Return the folder that holds all of a program: a script in somebody's home stands for itself alone.
+    """Return the folder that holds all of a program; a script that lies among other things is all of it.
 
     >>> _package(Path("/home/ana/.npm/lib/node_modules/@openai/codex/bin/codex.js")).as_posix()
     '/home/ana/.npm/lib/node_modules'
+    >>> _package(Path("/opt/cursor/2.1/agent")).as_posix(), _package(Path("/data/agent")).as_posix()
+    ('/opt/cursor/2.1', '/data/agent')
     """
     for folder in reversed(real.parents):
         if folder.name == "node_modules":
             return folder
-    holds_more = any(kept.is_relative_to(real.parent) for kept in (Path.home(), home()))
-    return real if holds_more else real.parent
+    among_others = len(real.parts) < 4 or any(
+        private.is_relative_to(real.parent) for private in (Path.home(), home())
+    )
+    return real if among_others else real.parent
 
 
 def _server(request: Request) -> dict[str, Any] | None:
