@@ -67,7 +67,9 @@ def _is_of(process: psutil.Process, name: str, started: float | None) -> bool:
     with suppress(psutil.AccessDenied):
         if process.environ().get(RUN_VARIABLE) == name:
             return True
-    return started is not None and abs(started_after_boot(process) - started) < TICK_SECONDS
+    if not started:  # nobody knows, or it had ended when it was looked at
+        return False
+    return abs(started_after_boot(process) - started) < TICK_SECONDS
 
 
 def started_after_boot(process: psutil.Process) -> float:
