@@ -22,10 +22,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from instrumentgpt.agents.family import RUN_VARIABLE
-from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, locked, peer
+from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, locked, peer
 from instrumentgpt.settings import home
 
 NEEDED = (  # beside the programs themselves: what their functions import when they run
+    *(
+        f"instrumentgpt.modes.{mode}"
+        for mode in ("chat", "commands.mode", "interview.mode", "investigate.mode")
+    ),
+    "instrumentgpt.modes.panel.mode",
     "instrumentgpt.agents.offline.program",
     "instrumentgpt.agents.scripted.program",
     "instrumentgpt.instruments.tools",
@@ -43,13 +48,37 @@ LARGEST_REQUEST = 8 << 20  # bytes: an environment is no larger
 
 def main() -> int:
     """Serve until standard input ends; return 0, also if there is a server for this home already."""
-    if locked(home()) is None:  # held until the end of the process
-        return 0
-    version = code_version()
-    os.environ |= NO_THREADS
-    with listening() as listener:
-        Server(listener, version, warm_up()).serve()
+    if locked(home()) is not None:  # held until the end of the process
+        version = code_version()
+        os.environ |= NO_THREADS
+        with listening() as listener:
+            Server(listener, version, warm_up(), sys.stdin.fileno()).serve()
     return 0
+
+
+@contextmanager
+def beside() -> Iterator[None]:
+    """Serve from a fork of this process, while in here, unless the home has a server or wants none."""
+    lock = None if is_off() else locked(home())
+    if lock is None:
+        yield
+        return
+    ends, end = os.pipe()
+    with listening() as listener:
+        server = os.fork()
+        if server == 0:
+            os.setsid()
+            os.close(end)
+            with suppress(BaseException):  # an agent is started cold then
+                Server(listener, code_version(), functions(), ends).serve()
+            os._exit(0)
+        for file in (lock, ends):
+            os.close(file)
+        try:
+            yield
+        finally:
+            os.close(end)
+            os.waitpid(server, 0)
 
 
 @contextmanager
@@ -69,40 +98,49 @@ def listening() -> Iterator[socket.socket]:
 
 
 def warm_up() -> dict[str, Callable[[list[str]], int]]:
-    """Import what the programs need, and return the function of each: its arguments → its exit code."""
-    from instrumentgpt import __main__, summary_process, turn_process
-
+    """Import what the programs need; return them."""
     for name in NEEDED:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
-    functions = (turn_process.main, summary_process.main, __main__.main)
-    return dict(zip(PROGRAMS, functions, strict=True))
+    return functions()
+
+
+def functions() -> dict[str, Callable[[list[str]], int]]:
+    """Return the function of each program: its arguments → its exit code."""
+    from instrumentgpt import __main__, summary_process, turn_process
+
+    return dict(zip(PROGRAMS, (turn_process.main, summary_process.main, __main__.main), strict=True))
 
 
 class Server:
     """Takes requests one after the other; a program's connection is kept until its exit code was taken."""
 
     def __init__(
-        self, listener: socket.socket, version: str, programs: dict[str, Callable[[list[str]], int]]
+        self,
+        listener: socket.socket,
+        version: str,
+        programs: dict[str, Callable[[list[str]], int]],
+        until: int,
     ) -> None:
+        self.until = until  # the end of a pipe: when the other end is closed, it has served
         self.listener, self.version, self.programs = listener, version, programs
         self.children: dict[int, socket.socket] = {}
         self.wanted: set[int] = set()  # children whose exit code is waited for, or never will be
         self.selector = selectors.DefaultSelector()
 
     def serve(self) -> None:
-        """Serve until standard input ends, or our files are no longer those that were imported."""
+        """Serve until `until` ends, or our files are no longer those that were imported."""
         wake, waker = socket.socketpair()
         for end in (wake, waker):
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
-        for file in (self.listener, wake, sys.stdin):
+        for file in (self.listener, wake, self.until):
             self.selector.register(file, selectors.EVENT_READ)
         while True:
             for key, _ in self.selector.select():
-                if key.fileobj is sys.stdin:
+                if key.fileobj == self.until:
                     return
                 if key.fileobj is wake:
                     wake.recv(4096)

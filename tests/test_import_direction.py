@@ -45,7 +45,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.commands", 12),
     ("instrumentgpt.mcp_tools", 12),
     ("instrumentgpt.mcp_server", 12),
-    ("instrumentgpt.warm_server", 13),
+    ("instrumentgpt.warm_server", 12),
 ]
 STREAMLIT = ("app", "instrumentgpt.ui")
 SOURCES = [

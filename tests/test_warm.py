@@ -210,3 +210,14 @@ def test_the_server_may_be_killed_replaced_and_outdated_in_mid_turn(database, co
         assert connection.recv(1) == b""
     assert ended(again) == 0
     assert begun(ANALYST) is None
+
+
+def test_ask_forks_its_analyst_from_itself_and_leaves_nothing_behind():
+    environment = {name: value for name, value in os.environ.items() if name != "INSTRUMENTGPT_WARM"}
+    ask = [sys.executable, "-m", "instrumentgpt", "ask", "--agent", "offline", "--json", "which devices?"]
+    done = subprocess.run(ask, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0 and "zspr 052" in done.stdout, done.stderr
+    assert not (home() / "warm.sock").exists()
+    lock = warm.locked(home())
+    assert lock is not None
+    os.close(lock)

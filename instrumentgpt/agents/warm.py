@@ -117,7 +117,7 @@ def keep_server() -> None:
 
     Of two that are started for one home, the second leaves.
     """
-    if os.environ.get("INSTRUMENTGPT_WARM") == "off":
+    if is_off():
         return
     _keeping.set()
     process = subprocess.Popen(
@@ -128,6 +128,11 @@ def keep_server() -> None:
         start_new_session=True,
     )
     threading.Thread(target=process.wait, daemon=True, name="wait for the warm server").start()
+
+
+def is_off() -> bool:
+    """Return whether the environment says that programs are to be started cold."""
+    return os.environ.get("INSTRUMENTGPT_WARM") == "off"
 
 
 def code_version() -> str:

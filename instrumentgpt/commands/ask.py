@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
-    from instrumentgpt import runs  # the database and the agents: not needed for --help
+    from instrumentgpt import runs, warm_server  # the database and the agents: not needed for --help
     from instrumentgpt.storage.paths import database_path
     from instrumentgpt.storage.private import make_files_private
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         agent=arguments.agent,
         attachments=files,
     )
-    with closing(events) as stream:
+    with warm_server.beside(), closing(events) as stream:
         code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())
     if not arguments.json:
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)

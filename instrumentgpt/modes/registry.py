@@ -2,15 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pkgutil import resolve_name
 
 from instrumentgpt.agents.events import Events
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.chat import chat
 from instrumentgpt.modes.commands.grammar import is_command
-from instrumentgpt.modes.commands.mode import carry_out
-from instrumentgpt.modes.interview.mode import interview
-from instrumentgpt.modes.investigate.mode import investigate
-from instrumentgpt.modes.panel.mode import panel
 from instrumentgpt.turn import Turn
 
 
@@ -18,20 +14,37 @@ from instrumentgpt.turn import Turn
 class Mode:
     """A way of working: the word on its button, what it is for, and how it answers a turn.
 
-    in_a_row  agents that one turn may ask one after the other: so many times as long it may take
+    generator  the name of what answers, which is imported when a turn is: a turn has one mode
+    in_a_row   agents that one turn may ask one after the other: so many times as long it may take
     """
 
     label: str
     purpose: str
-    answer: Callable[[Turn], Events]
+    generator: str
     in_a_row: int = 1
 
+    @property
+    def answer(self) -> Callable[[Turn], Events]:
+        """The generator of a turn's events."""
+        return named(self.generator)
 
+
+def named(generator: str) -> Callable[[Turn], Events]:
+    """Return the generator of this name."""
+    found: Callable[[Turn], Events] = resolve_name(f"instrumentgpt.modes.{generator}")
+    return found
+
+
+COMMANDS = "commands.mode:carry_out"
 MODES: dict[str, Mode] = {
-    "chat": Mode("Ask", "One question, one answer with evidence", chat),
-    "investigate": Mode("Investigate", "A bigger job: planned, agreed to, carried out", investigate, 8),
-    "interview": Mode("Interview", "One question at a time, until it is clear what is wrong", interview, 2),
-    "panel": Mode("Panel", "Several possible causes, examined in order by experts", panel, 20),
+    "chat": Mode("Ask", "One question, one answer with evidence", "chat:chat"),
+    "investigate": Mode(
+        "Investigate", "A bigger job: planned, agreed to, carried out", "investigate.mode:investigate", 8
+    ),
+    "interview": Mode(
+        "Interview", "One question at a time, until it is clear what is wrong", "interview.mode:interview", 2
+    ),
+    "panel": Mode("Panel", "Several possible causes, examined in order by experts", "panel.mode:panel", 20),
 }
 
 
@@ -54,4 +67,4 @@ def run_turn(turn: Turn) -> Events:
     The answer is saved before Done is yielded: who has seen Done finds the message in the database.
     """
     command = is_command(turn.question.content)
-    yield from turn.answered_by(carry_out if command else known_mode(turn.run.mode).answer)
+    yield from turn.answered_by(named(COMMANDS) if command else known_mode(turn.run.mode).answer)
