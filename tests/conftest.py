@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.settings import database_path
+from instrumentgpt.settings import database_path, home
 
 TESTS = Path(__file__).parent
 SHARED = Path(__file__).parents[2] / "shared"
@@ -38,6 +39,24 @@ def _home_in_tmp(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def warm_server(tmp_path_factory) -> Iterator[Path]:
+    """The address of a server that forks our programs for all tests of a worker: none waits for imports."""
+    folder = tmp_path_factory.mktemp("warm")
+    command = [sys.executable, "-m", "instrumentgpt.warm_server"]
+    environment = {**os.environ, "INSTRUMENTGPT_HOME": str(folder)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=TESTS.parent, env=environment) as process:
+        yield folder / "warm.sock"
+        process.stdin.close()
+
+
+@pytest.fixture
+def forked(warm_server):
+    """Let the programs of the test be forked by that server, as those of a page are by the page's."""
+    home().mkdir(parents=True, exist_ok=True)
+    (home() / "warm.sock").symlink_to(warm_server)
+
+
+@pytest.fixture(scope="session")
 def migrated(tmp_path_factory) -> Path:
     """A database of the newest schema with nothing in it, made once for all tests of a worker."""
     path = tmp_path_factory.mktemp("migrated") / "instrumentgpt.db"
@@ -46,7 +65,7 @@ def migrated(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def database(migrated) -> Iterator[Database]:
+def database(migrated, forked) -> Iterator[Database]:
     """The application's database, in the home of the test."""
     database_path().parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(migrated, database_path())

@@ -17,6 +17,8 @@ from instrumentgpt.agents.events import Text
 from instrumentgpt.commands.ask import Printed
 from instrumentgpt.storage.paths import database_path
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 OFFLINE = ("--agent", "offline")
 ROOT = Path(__file__).parents[1]
 

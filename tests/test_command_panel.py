@@ -16,10 +16,12 @@ def panel(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, warm_server):
     """A panel on a log, approved by the flag."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "warm.sock").symlink_to(warm_server)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("INSTRUMENTGPT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("INSTRUMENTGPT_HOME", str(home))
         return panel("為什麼溫度波動？", "--log", str(LOG), "--yes")
 
 

@@ -73,9 +73,11 @@ def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, 
             assert not re.search(r"\?|nan|inf\b|[{}]", sentence), sentence
 
 
-@each("name", [name for name in NAMES if diagnosed(name).findings[0].channel])
+@each("name", NAMES)
 def test_the_summary_names_the_channel(name):
     finding = found(name)[0]
+    if not finding.channel:
+        return
     assert f"Channel {finding.channel}" in wording.summary(finding, "en")
     assert f"通道 {finding.channel}" in wording.summary(finding, "zh")
 

@@ -8,6 +8,8 @@ from interview_talk import Talk, prompts_of, stub_agent
 from instrumentgpt.agents.events import Text
 from instrumentgpt.modes.interview.persona import faults_of
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 SOLVES = [
     "You should recalibrate the sensor. I suggest an offset of -2 °C.",
     "✅ Clear: I understand.\n\n❓ Have you tried setting kp to 0.05?",

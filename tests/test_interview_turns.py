@@ -13,6 +13,8 @@ from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.permissions import save_permission
 from instrumentgpt.storage.runs import list_runs
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 TOLD = (
     "10.1.1.47 is off by two degrees since Monday. Yesterday at 14:20 it showed 52.3 instead of 50. "
     "The night shift operators use it. We lose a batch a day. It should hold ±0.1 °C. "

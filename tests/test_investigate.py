@@ -15,6 +15,8 @@ from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.prompts import get_prompt, list_prompts
 from instrumentgpt.storage.runs import list_runs
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 SIX = "compare the six ovens since Monday and write a report"
 DEMO = Path(__file__).parents[1] / "demo"
 
@@ -90,7 +92,7 @@ def stories(tmp_path_factory):
     return story
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def six(stories):
     """The story of the six ovens up to the report, with what each turn said."""
     return stories(SIX)[:4]

@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from cases import each
 from pages import page
 
@@ -12,6 +13,8 @@ from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.ui import evidence
 from instrumentgpt.ui.attachments import plain_name
+
+pytestmark = pytest.mark.usefixtures("forked")
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
     "0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001000105fe02fea7"

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from cases import each
 from pages import button, settings_page
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 import db
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.ui.settings import problems
+
+pytestmark = pytest.mark.usefixtures("forked")
 
 
 def saved() -> dict[str, object]:

@@ -17,6 +17,8 @@ from instrumentgpt.agents.scripted.counts import counter
 from instrumentgpt.agents.scripted.script import BadScript, Prompt, choose_answer, read_script
 from instrumentgpt.settings import CHECKOUT, Settings, database_path
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 STREAM = ("--output-format", "stream-json", "--stream-partial-output")
 SCRIPT = """
 [[answer]]

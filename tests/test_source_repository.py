@@ -16,6 +16,8 @@ from instrumentgpt.commands import doctor
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.storage.permissions import Permission
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 SERVER = {"command": "python", "args": ["-m", "x"], "env": {"X": "1"}}
 DEVICE = '[[device]]\nname = "zspr 060"\nip = "10.1.1.60"\nlogs = "logs"\n'
 # A program that tells where it works and what is there, as the last line of Claude Code's or Cursor's stream.

@@ -274,7 +274,7 @@ def test_the_prompt_keeps_to_its_budget_however_much_there_is():
 
 
 @pytest.fixture(scope="module")
-def talked(tmp_path_factory):
+def talked(tmp_path_factory, forked):
     """The database of a conversation of three turns, and the conversation."""
     path = tmp_path_factory.mktemp("talk") / "instrumentgpt.db"
     with closing(db.connect(path)) as database:

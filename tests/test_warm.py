@@ -44,6 +44,11 @@ def ended(process: "subprocess.Popen[bytes]") -> int:
     return process.wait(100)
 
 
+@pytest.fixture
+def forked():
+    """No server but those of the tests here."""
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("warm")
