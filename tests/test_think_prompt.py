@@ -273,10 +273,10 @@ def test_the_prompt_keeps_to_its_budget_however_much_there_is():
     assert "399 findings" in text
 
 
-@pytest.fixture(scope="module")
-def talked(tmp_path_factory, forked):
+@pytest.fixture
+def talked(tmp_path, forked):
     """The database of a conversation of three turns, and the conversation."""
-    path = tmp_path_factory.mktemp("talk") / "instrumentgpt.db"
+    path = tmp_path / "instrumentgpt.db"
     with closing(db.connect(path)) as database:
         conversation = db.create_conversation(database)
     for question in ("zspr 053 為什麼振盪？", "and zspr 051?", "look at log_1 again"):
