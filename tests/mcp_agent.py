@@ -9,8 +9,6 @@ import json
 import sys
 from pathlib import Path
 
-from mcp import ClientSession, StdioServerParameters, stdio_client
-
 SERVER = "instrumentgpt"
 
 
@@ -26,6 +24,8 @@ def tell(call_id, name, arguments, result=None):
 
 
 async def work(calls):
+    from mcp import ClientSession, StdioServerParameters, stdio_client  # a second that other turns save
+
     entry = json.loads(Path(".cursor/mcp.json").read_text())["mcpServers"][SERVER]
     parameters = StdioServerParameters(command=entry["command"], args=entry["args"], env=entry["env"])
     async with stdio_client(parameters) as pipes, ClientSession(*pipes) as session:
@@ -39,6 +39,7 @@ async def work(calls):
 
 
 if __name__ == "__main__":
-    asyncio.run(work(json.loads(sys.argv[1])))
+    if calls := json.loads(sys.argv[1]):
+        asyncio.run(work(calls))
     emit("assistant", message={"content": [{"type": "text", "text": sys.argv[2]}]})
     emit("result", subtype="success", is_error=False, result=sys.argv[2])

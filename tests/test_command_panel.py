@@ -7,6 +7,8 @@ import pytest
 
 from instrumentgpt.settings import DEMO_INVENTORY
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 LOG = DEMO_INVENTORY.parent / "logs" / "zspr_053" / "InstrumentDebug_2026-02-20_08-47-19.73.log.gz"
 
 
