@@ -1,6 +1,8 @@
 """What belongs together is stored together or not at all, and a reader sees one moment of it."""
 
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -92,3 +94,16 @@ def test_nothing_is_written_in_a_snapshot_and_all_can_be_after_it(database, conv
     assert db.list_messages(database, conversation) == []
     db.add_message(database, conversation, "user", "why?")
     assert len(db.list_messages(database, conversation)) == 1
+
+
+def test_a_second_connection_leaves_the_first_what_others_write_and_leave(database, conversation):
+    """Whoever closes a file that SQLite holds open takes the locks of all connections of this process."""
+    db.connect(database_path()).close()
+    program = (
+        "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]);"
+        "database.execute('UPDATE conversations SET title = ?', sys.argv[2:]);"
+        "database.commit(); database.close()"
+    )
+    for title in ("first", "second"):
+        subprocess.run([sys.executable, "-c", program, str(database_path()), title], check=True)
+        assert [one.title for one in db.list_conversations(database)] == [title]
