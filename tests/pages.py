@@ -7,7 +7,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 APP = str(Path(__file__).parents[1] / "app.py")
-PAGE_SECONDS = 100  # the first run imports everything; nothing is waited for but the page itself
+PAGE_SECONDS = 25  # the first run imports everything; nothing is waited for but the page itself
 KINDS = ("markdown", "caption", "text", "code")
 
 
