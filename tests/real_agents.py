@@ -35,7 +35,7 @@ def configure(agent, user, port, setenv):
     elif agent == "codex":
         (user / ".codex").mkdir(parents=True, exist_ok=True)
         (user / ".codex/config.toml").write_text(
-            'model = "gpt-5.5"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "fake"\n'
+            'model = "fake-model"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "fake"\n'
             f'base_url = "{url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
         )
         setenv("OPENAI_API_KEY", "not-a-real-key")

@@ -114,6 +114,9 @@ def attempt_all(agent, folder, patch, **allowed):
     """Let `agent` try everything in one answer; return what was seen."""
     patch.setenv("HOME", str(folder / "user"))
     patch.setenv("INSTRUMENTGPT_HOME", str(folder / "home"))
+    if agent == "codex":  # to a model that it does not know it offers no tool to edit with
+        patch.setenv("INSTRUMENTGPT_AGENT", "codex")
+        patch.setenv("INSTRUMENTGPT_MODEL", "gpt-5.5")
     outside, other, source = folder / "outside", folder / "other", folder / "source"
     for made in (folder / "user", outside, other, source):
         made.mkdir()
