@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import home
 from instrumentgpt.text.language import Language
 
 if TYPE_CHECKING:
@@ -69,13 +70,14 @@ def positive(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
-    from instrumentgpt.instruments.diagnosis import diagnose  # pandas: not needed for --help
+    from instrumentgpt.instruments.kept_verdicts import diagnosed  # pandas: not needed for --help
     from instrumentgpt.instruments.logs import read_log
 
     failed, diagnoses = False, []
     for path in arguments.logs:
         try:
-            found = diagnose(read_log(path, arguments.columns, arguments.period))
+            log = read_log(path, arguments.columns, arguments.period, cache=home() / "cache" / "frames")
+            found = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
             print(f"error: {told(path, problem)}", file=sys.stderr)

@@ -34,13 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
     from instrumentgpt.instruments import charts  # plotly: not needed for --help
-    from instrumentgpt.instruments.diagnosis import diagnose
+    from instrumentgpt.instruments.kept_verdicts import diagnosed
     from instrumentgpt.instruments.logs import read_log
 
     drawn = charts.chart_named(arguments.chart)
     try:
         log = read_log(arguments.log, cache=home() / "cache" / "frames")
-        findings = diagnose(log).findings
+        findings = diagnosed(log).findings
         chosen = _chosen(log, arguments.channel)
         figure = drawn(log, findings, chosen, arguments.language)
         if arguments.output.suffix == ".json":

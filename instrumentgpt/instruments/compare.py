@@ -55,4 +55,5 @@ def _part(log: Log, first: float, last: float, name: str) -> Log:
     def within(frame: pd.DataFrame) -> pd.DataFrame:
         return frame[(frame["time"] >= first) & (frame["time"] < last)].reset_index(drop=True)
 
-    return replace(log, name=name, samples=within(log.samples), load_events=lambda: within(log.events))
+    samples = within(log.samples)
+    return replace(log, name=name, samples=samples, load_events=lambda: within(log.events), kept=None)

@@ -23,6 +23,7 @@ WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and sample
 SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
+VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
 PLAIN_FIELDS = ("name", "format", "lines", "unit", "missing", "output_scale", "degrees_per_unit", "notes")
 
 
@@ -33,12 +34,14 @@ def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) 
     """
     name = fingerprint(source, key)
     events = folder / f"{name}-events.parquet"
-    kept = _load(folder / f"{name}.parquet", source.path)
-    if kept:
-        return replace(kept, load_events=partial(_events, events, lambda: read().load_events()))
-    log = read()
-    _store(folder / f"{name}.parquet", log.samples, _described(log))
-    return replace(log, load_events=partial(_events, events, log.load_events))
+    log = _load(folder / f"{name}.parquet", source.path)
+    if log:
+        load_events = partial(_events, events, lambda: read().load_events())
+    else:
+        log = read()
+        _store(folder / f"{name}.parquet", log.samples, _described(log))
+        load_events = partial(_events, events, log.load_events)
+    return replace(log, load_events=load_events, kept=folder / name)
 
 
 def fingerprint(source: Source, key: str) -> str:
@@ -116,20 +119,27 @@ def _store(path: Path, frame: pd.DataFrame, described: Mapping[str, Any]) -> Non
         **(table.schema.metadata or {}),
         DESCRIPTION: json.dumps(described, ensure_ascii=False).encode(),
     }
+    table = table.replace_schema_metadata(metadata)
+    write_whole(path, lambda part: parquet.write_table(table, part, compression="zstd"))
+
+
+def write_whole(path: Path, write: Callable[[str], object]) -> None:
+    """Let `write` fill a file that is then `path`, and make room; what cannot be written is not kept."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
         os.close(handle)
         try:
-            parquet.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
-            os.replace(temporary, path)
+            write(part)
+            os.replace(part, path)
         finally:
-            Path(temporary).unlink(missing_ok=True)
+            Path(part).unlink(missing_ok=True)
         _prune(path.parent)
 
 
 def _prune(folder: Path) -> None:
-    kept = sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime)
+    everything = [*folder.glob("*.parquet"), *folder.glob(f"*{VERDICT}")]
+    kept = sorted(everything, key=lambda path: -path.stat().st_mtime)
     total = 0
     for path in kept:
         total += path.stat().st_size

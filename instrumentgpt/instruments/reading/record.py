@@ -59,6 +59,7 @@ class Log:
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
+    kept      path and stem of what is kept of this content, None if nothing is
     """
 
     path: Path
@@ -78,6 +79,7 @@ class Log:
     clock_steps: tuple[ClockStep, ...] = ()
     notes: tuple[str, ...] = ()
     load_events: Callable[[], pd.DataFrame] = no_events
+    kept: Path | None = None
 
     @cached_property
     def events(self) -> pd.DataFrame:

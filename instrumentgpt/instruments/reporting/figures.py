@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
-from instrumentgpt.instruments.diagnosis import Diagnosis, spoiled
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.reporting.words import UNKNOWN, Row, word
 from instrumentgpt.text.language import Language
@@ -75,8 +76,8 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     experiments: dict[str, None] = {}
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
         return [], []
-    for channel, loop in sorted(loops_of(log).items()):
-        model = plant.identify(loop, spoiled(diagnosis, channel), log.degrees_per_unit)
+    for _, loop in sorted(loops_of(log).items()):
+        model = identified(diagnosis, loop)
         better = sentences(advice.advise(model), language, log.unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])

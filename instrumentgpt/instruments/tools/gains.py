@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
-from instrumentgpt.instruments.diagnosis import spoiled
+from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.plain import plain
@@ -27,14 +27,14 @@ def advise_gains(
 
     The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
     """
-    from instrumentgpt.instruments import advice, plant  # scipy: only where it is needed
+    from instrumentgpt.instruments import advice  # scipy: only where it is needed
     from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.unit
     answers, advised = [], []
     for number in _channels(opened, loops, channel):
-        model = plant.identify(loops[number], spoiled(diagnosed(opened), number), opened.log.degrees_per_unit)
+        model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
         advised.append(advice.advise(model))
     told = [

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import inventory_of
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
@@ -81,7 +82,7 @@ def frames(workspace: Workspace) -> Path:
 
 def diagnosed(opened: Opened) -> Diagnosis:
     """Return the diagnosis of an opened log, made once in a process."""
-    return _diagnose(opened.log)
+    return _diagnosed(opened.log)
 
 
 def known_channel(opened: Opened, channel: int) -> int:
@@ -118,5 +119,5 @@ def _read(path: Path, version: tuple[int, int], kept: Path) -> Log:
 
 
 @lru_cache(KEPT_LOGS)
-def _diagnose(log: Log) -> Diagnosis:
-    return diagnose(log)
+def _diagnosed(log: Log) -> Diagnosis:
+    return kept_verdicts.diagnosed(log)

@@ -12,8 +12,9 @@ from pathlib import Path
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import fetch
+from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.reading.line_index import LineIndex, line_index
@@ -127,7 +128,7 @@ def _prepare(preparation: Preparation, choice: Choice, reading: Reading, cache: 
         preparation.groups = group_messages(log.events)
         preparation.log = log
         begin(3)
-        preparation.diagnosis = diagnose(log)
+        preparation.diagnosis = diagnosed(log)
     except (InstrumentGPTError, OSError) as error:
         preparation.problem = str(error)
     begin(4)

@@ -1,0 +1,116 @@
+"""What was judged of a log, kept beside its frame by content: no program judges it again.
+
+Without a frame (`Log.kept`) it is judged each time. A file that cannot be read counts as none.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
+from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut, Withheld
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.reading.frame_cache import VERDICT, write_whole
+
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.plant import Identification, Refusal
+
+Row = dict[str, Any]
+Verdict = TypeVar("Verdict")
+
+
+def diagnosed(log: Log) -> Diagnosis:
+    """Return the diagnosis of `log`."""
+    return _kept(log, "diagnosis", lambda row: _diagnosis(log, row), _row_of, lambda: diagnose(log))
+
+
+def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
+    """Return the model set of the plant behind `loop`, without the stretches that the findings spoil."""
+    from instrumentgpt.instruments import plant  # scipy: only where a model has to be searched
+
+    log, channel = diagnosis.log, loop.channel
+    exclude = spoiled(diagnosis, channel)
+    return _kept(
+        log,
+        f"model-{channel}",
+        _model,
+        asdict,
+        lambda: plant.identify(loop, exclude, log.degrees_per_unit),
+    )
+
+
+def _kept(
+    log: Log,
+    name: str,
+    verdict: Callable[[Row], Verdict],
+    row: Callable[[Verdict], Row],
+    judge: Callable[[], Verdict],
+) -> Verdict:
+    if log.kept is None:
+        return judge()
+    path = log.kept.with_name(f"{log.kept.name}-{name}-{judging_version()}{VERDICT}")
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        return verdict(json.loads(path.read_text(encoding="utf-8")))
+    judged = judge()
+    text = json.dumps(row(judged), ensure_ascii=False, default=_plain)
+    write_whole(path, lambda part: Path(part).write_text(text, encoding="utf-8"))
+    return judged
+
+
+@cache
+def judging_version() -> str:
+    """Return a name for the code and data that judge logs: another version judges anew."""
+    digest = blake2b(digest_size=8)
+    folder = Path(__file__).parent
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _row_of(diagnosis: Diagnosis) -> Row:
+    return {
+        "channels": [asdict(metrics) for metrics in diagnosis.channels.values()],
+        "findings": [asdict(finding) for finding in diagnosis.findings],
+        "withheld": {name: asdict(reason) for name, reason in diagnosis.withheld.items()},
+    }
+
+
+def _diagnosis(log: Log, row: Row) -> Diagnosis:
+    channels = [Metrics(**metrics) for metrics in row["channels"]]
+    withheld = {name: Withheld(**_with_tuples(reason, "missing")) for name, reason in row["withheld"].items()}
+    findings = tuple(map(_finding, row["findings"]))
+    return Diagnosis(log, {metrics.channel: metrics for metrics in channels}, findings, withheld)
+
+
+def _finding(row: Row) -> Finding:
+    row["evidence"] = [Evidence(**line) for line in row["evidence"]]
+    row["ruled_out"] = [RuledOut(**other) for other in row["ruled_out"]]
+    return Finding(**_with_tuples(row, "evidence", "ruled_out", "consequences", "moments"))
+
+
+def _model(row: Row) -> "Identification | Refusal":
+    from instrumentgpt.instruments.plant import Identification, Refusal
+    from instrumentgpt.instruments.tuning.gains import Gains
+
+    gains = row["gains"] and Gains(**row["gains"])
+    if "reason" in row:
+        return Refusal(**{**row, "gains": gains})
+    arrays = {name: np.array(row[name], dtype=float) for name in ("best", "models")}
+    return Identification(**{**row, **arrays, "gains": gains})
+
+
+def _with_tuples(row: Mapping[str, Any], *names: str) -> Row:
+    return {**row, **{name: tuple(row[name]) for name in names}}
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist()  # of numpy
