@@ -32,7 +32,7 @@ def escaped(line: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return an argument as text, for argparse: bytes that are no UTF-8 become U+FFFD.
+    r"""Return an argument as text, for argparse: bytes that are no UTF-8 become U+FFFD.
 
     >>> words("why \udcff?")
     'why �?'
