@@ -68,7 +68,8 @@ def migrated(tmp_path_factory) -> Path:
 def database(migrated, forked) -> Iterator[Database]:
     """The application's database, in the home of the test."""
     database_path().parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(migrated, database_path())
+    if not database_path().exists():  # another fixture may have begun it
+        shutil.copy(migrated, database_path())
     with closing(db.connect(database_path())) as opened:
         yield opened
 

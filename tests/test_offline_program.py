@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cases import each
 
-import cursor_cli
 from instrumentgpt.agents.events import Done, Session, Text, Tool
+from instrumentgpt.agents.registry import AGENTS
 
 ROOT = Path(__file__).parents[1]
 STREAM = ("-p", "--output-format", "stream-json", "--stream-partial-output")
@@ -40,7 +40,7 @@ def answered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("answer")
     fields = {"question": "10.1.1.112 為什麼溫度波動？", "devices": ["zspr 053"], "state": {}}
     done = run(*STREAM, "--task", task_file(folder, **fields), prompt="the whole prompt, with context")
-    return done, list(cursor_cli.parse_stream(done.stdout.splitlines(keepends=True))), folder / "artifacts"
+    return done, list(AGENTS["offline"].parse(done.stdout.splitlines(keepends=True))), folder / "artifacts"
 
 
 def test_the_stream_is_read_by_the_wrapper_of_cursor(answered):
@@ -124,7 +124,7 @@ def test_a_tool_that_fails_is_a_tool_error_and_the_answer_says_why(tmp_path):
     inventory = tmp_path / "devices.toml"
     inventory.write_text('[[device]]\nname = "oven 1"\nip = "10.0.0.1"\nlogs = "nowhere"\n', encoding="utf-8")
     task = task_file(tmp_path, question="oven 1 why?", inventory=str(inventory))
-    events = list(cursor_cli.parse_stream(run(*STREAM, "--task", task).stdout.splitlines(keepends=True)))
+    events = list(AGENTS["offline"].parse(run(*STREAM, "--task", task).stdout.splitlines(keepends=True)))
     assert [event.status for event in events if isinstance(event, Tool)] == ["started", "failed"]
     assert "That could not be done" in events[-1].text and events[-1].outcome == "ok"
 
