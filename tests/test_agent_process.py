@@ -124,7 +124,7 @@ def test_each_clock_ends_a_run(tmp_path, behaviour, clock, words):
 
 def test_a_connection_that_is_tried_again_is_a_sign_of_life(tmp_path):
     """A line every 0.1 s for longer than the silence that ends a run."""
-    assert events_of(tmp_path, "connects", "9", clocks=replace(CLOCKS, silence=6))[-1].text == "reached it"
+    assert events_of(tmp_path, "connects", "5", clocks=replace(CLOCKS, silence=3))[-1].text == "reached it"
 
 
 def test_silence_is_longer_while_a_tool_works(tmp_path):
