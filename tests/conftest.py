@@ -28,13 +28,21 @@ settings.register_profile(  # its bounds are of wall-clock time: 0.2 s of an exa
 settings.load_profile("no clock")
 
 
+@pytest.fixture(scope="session")
+def judged(tmp_path_factory) -> Path:
+    """A folder of what is known of logs by their content, for all tests of all workers of this run."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "judged"
+
+
 @pytest.fixture(autouse=True)
-def _home_in_tmp(tmp_path, monkeypatch):
+def _home_in_tmp(tmp_path, monkeypatch, judged):
     for name in [name for name in os.environ if name.startswith("INSTRUMENTGPT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("INSTRUMENTGPT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("INSTRUMENTGPT_WARM", "off")
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("TESTS_JUDGED", str(judged))
     monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", "off")  # agents of tests lie, look and write anywhere
 
 

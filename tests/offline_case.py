@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.case import Task
@@ -24,7 +26,15 @@ class Answered:
 
 
 def asked(question: str, folder, **task: Any) -> Answered:
-    """Answer `question` with caches below `folder`; `task` are fields of the task file."""
+    """Answer `question` with caches below `folder`; `task` are fields of the task file.
+
+    A log that a test of this run has parsed, judged and identified is not parsed and judged again.
+    """
+    frames, judged = folder / "cache" / "frames", Path(os.environ["TESTS_JUDGED"])
+    if not frames.exists():
+        judged.mkdir(exist_ok=True)
+        frames.parent.mkdir(exist_ok=True)
+        frames.symlink_to(judged)
     stream = io.StringIO()
     wire = Wire(stream, partial=True)
     where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
