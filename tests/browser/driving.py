@@ -29,7 +29,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 )
 START_SECONDS = 120
-ANSWER_MS = 25_000  # nothing is waited for that does not come; within the 30 s that a test has
+ANSWER_MS = 25_000  # nothing is waited for that does not come; within the time that a test has
 TOKEN = secrets.token_urlsafe(24)  # of all servers of these tests
 expect.set_options(timeout=ANSWER_MS)
 
