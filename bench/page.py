@@ -24,7 +24,30 @@ SIZES = (10, 100, 500)  # messages
 QUESTION, FOLLOW_UP = "10.1.1.47 為什麼溫度波動？", "那 kp 可以調高嗎？"
 REPEATS = 3
 PATIENCE_MS = 60_000
+SETTLE_MS = 1_500  # nobody types a question faster
 NOTHING_FOUND = "Nothing that was asked, answered or found has these words."
+NOTE_ENTER = """() => addEventListener(
+    'keydown', () => { window.entered = performance.now() }, { once: true, capture: true }
+)"""
+# Keeps when a frame first showed a step that the turn does, words of its answer, and all of it. A spinner or
+# "Working" is none of these; an answer with a chart is whole when the chart is drawn.
+NOTE_ANSWER = """number => {
+    const noted = window.noted = {}
+    const note = (name, shown) => { if (shown) noted[name] ??= performance.now() - window.entered }
+    const look = () => {
+        const answer = document.querySelectorAll('[data-testid=stChatMessage]')[number]
+        const all = (parts) => [...answer?.querySelectorAll(parts) ?? []]
+        const said = all('[data-testid=stMarkdown]').filter((text) => text.textContent.trim()
+            && !text.closest('[class*=st-key-live-], [data-testid=stExpander]')
+            && !text.querySelector('[data-testid=stCaptionContainer]'))
+        const whole = answer?.textContent.includes('Offline analyst ·')
+        note('first step', said.length || all('.st-key-live-steps').some((steps) => steps.textContent.trim()))
+        note('first words', said.length)
+        note('whole answer', whole && all('[data-testid=stPlotlyChart]').every((chart) => chart.querySelector('.trace')))
+        if (!noted['whole answer']) requestAnimationFrame(look)
+    }
+    look()
+}"""
 
 
 def main() -> int:
@@ -66,38 +89,40 @@ def loading(browser: Browser, server: Server, size: int) -> str:
         for number in range(size // 2):
             db.add_message(database, conversation, "user", f"question {number}")
             db.add_message(database, conversation, "assistant", f"**answer {number}**\n\n- one\n- two")
-    load = median(lambda: load_seconds(browser, f"{server.url}/?conv={conversation}", size))
-    page = opened(browser.new_page(), f"{server.url}/?conv={conversation}")
-    last_shown(page, size)
-    again = median(lambda: rerun_seconds(page))
-    page.close()
-    return f"{size:4} messages   load {load:5.2f}   draw anew {again:5.2f}"
+    address, last = f"{server.url}/?conv={conversation}", f"answer {size // 2 - 1}"
+    load = median(lambda: load_seconds(browser.new_page(), with_token(address), last))
+    context = browser.new_context()
+    load_seconds(context.new_page(), with_token(address), last)
+    again = median(lambda: load_seconds(context.new_page(), address, last))
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_text(last, exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    anew = median(lambda: rerun_seconds(page))
+    context.close()
+    return f"{size:4} messages   load {load:5.2f}, again {again:5.2f}   draw anew {anew:5.2f}"
 
 
-def load_seconds(browser: Browser, address: str, size: int) -> float:
-    """Return the seconds from asking for the page to its last message."""
-    page = browser.new_page()
-    begun = time.perf_counter()
-    page.goto(with_token(address))
-    last_shown(page, size)
-    seconds = time.perf_counter() - begun
+def load_seconds(page: Page, address: str, last: str) -> float:
+    """Return the seconds from asking for the page to the frame with its last message."""
+    page.goto(address, wait_until="commit")
+    seconds = frame_with(page, last)
     page.close()
     return seconds
 
 
-def last_shown(page: Page, size: int) -> None:
-    """Wait for the newest message."""
-    expect(page.get_by_text(f"answer {size // 2 - 1}", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+def frame_with(page: Page, words: str, since: str = "0") -> float:
+    """Return when the page drew a frame with `words`, in seconds since it was asked for or since `since`."""
+    script = f"words => document.body?.textContent.includes(words) && performance.now() - {since}"
+    return float(page.wait_for_function(script, arg=words, timeout=PATIENCE_MS).json_value()) / 1000
 
 
 def rerun_seconds(page: Page) -> float:
-    """Return the seconds of one run of the script: from typing into the search to its result, and back."""
+    """Return the seconds of one run of the script: from Enter in the search to the frame with its result."""
     search = page.get_by_test_id("stSidebar").get_by_label("Search everything")
-    begun = time.perf_counter()
     search.fill("no such words")
+    page.evaluate(NOTE_ENTER)
     search.press("Enter")
-    expect(page.get_by_text(NOTHING_FOUND)).to_be_visible(timeout=PATIENCE_MS)
-    seconds = time.perf_counter() - begun
+    seconds = frame_with(page, NOTHING_FOUND, "window.entered")
     search.fill("")
     search.press("Enter")
     expect(page.get_by_text(NOTHING_FOUND)).to_have_count(0, timeout=PATIENCE_MS)
@@ -106,28 +131,30 @@ def rerun_seconds(page: Page) -> float:
 
 def answering(browser: Browser, server: Server) -> list[str]:
     """Return how soon the first words, the chart and the whole answer show, for two questions in a row."""
-    asked: dict[str, list[tuple[float, float]]] = {QUESTION: [], FOLLOW_UP: []}
+    asked: dict[str, list[dict[str, float]]] = {QUESTION: [], FOLLOW_UP: []}
     for _ in range(REPEATS):
         page = opened(browser.new_page(), server.url)
+        page.wait_for_timeout(SETTLE_MS)
         for number, question in enumerate(asked, start=1):
             asked[question].append(answer_seconds(page, question, number))
         page.close()
     return [
-        f"{question}   first words {statistics.median(first for first, _ in times):5.2f}"
-        f"   whole answer {statistics.median(whole for _, whole in times):5.2f}"
+        f"{question}"
+        + "".join(f"   {name} {statistics.median(one[name] for one in times):5.2f}" for name in times[0])
         for question, times in asked.items()
     ]
 
 
-def answer_seconds(page: Page, question: str, number: int) -> tuple[float, float]:
-    """Return (seconds to the first words, to the whole answer) of the conversation's question `number`."""
-    begun = time.perf_counter()
-    ask(page, question)
-    answer = page.get_by_test_id("stChatMessage").nth(2 * number - 1)
-    expect(answer.get_by_test_id("stMarkdown").first).not_to_be_empty(timeout=PATIENCE_MS)
-    first = time.perf_counter() - begun
-    expect(answer.get_by_text("Offline analyst ·")).to_be_visible(timeout=PATIENCE_MS)
-    return first, time.perf_counter() - begun
+def answer_seconds(page: Page, question: str, number: int) -> dict[str, float]:
+    """Return when frames with more of the answer to the conversation's question `number` were drawn."""
+    box = page.get_by_test_id("stChatInput").locator("textarea")
+    box.fill(question)
+    expect(page.get_by_test_id("stChatInputSubmitButton")).to_be_enabled()
+    page.evaluate(NOTE_ENTER)
+    page.evaluate(NOTE_ANSWER, 2 * number - 1)
+    box.press("Enter")
+    page.wait_for_function("() => window.noted['whole answer']", timeout=PATIENCE_MS)
+    return {name: milliseconds / 1000 for name, milliseconds in page.evaluate("window.noted").items()}
 
 
 def stopping(browser: Browser, server: Server) -> str:
