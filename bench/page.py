@@ -40,10 +40,11 @@ NOTE_ANSWER = """number => {
         const said = all('[data-testid=stMarkdown]').filter((text) => text.textContent.trim()
             && !text.closest('[class*=st-key-live-], [data-testid=stExpander]')
             && !text.querySelector('[data-testid=stCaptionContainer]'))
-        const whole = answer?.textContent.includes('Offline analyst ·')
+        const whole = said.length && answer.textContent.includes('Offline analyst ·')
+            && all('[data-testid=stPlotlyChart]').every((chart) => chart.querySelector('.trace'))
         note('first step', said.length || all('.st-key-live-steps').some((steps) => steps.textContent.trim()))
         note('first words', said.length)
-        note('whole answer', whole && all('[data-testid=stPlotlyChart]').every((chart) => chart.querySelector('.trace')))
+        note('whole answer', whole)
         if (!noted['whole answer']) requestAnimationFrame(look)
     }
     look()

@@ -139,7 +139,7 @@ def test_a_label_has_no_markup_at_all(text):
             "costs $3 and $4, ~5 s, :red[a], a -- b -> c",
             "<p>costs $3 and $4, ~5 s, :red[a], a -- b -&gt; c</p>",
         ),
-        ("23:24:45.39 10.1.1.47:8080", "<p>23:24:45.39 10.1.1.47:8080</p>"),
+        ("23:24:45.39 10.1.1.47:8080", "<p>23&#58;24:45.39 10.1.1.47:8080</p>"),
         ("a <b>bold</b>", "<p>a &lt;b&gt;bold&lt;/b&gt;</p>"),
         ("<!-- PLOTLY_CHART:x --> $5", "<p>&lt;!-- PLOTLY_CHART:x --&gt; $5</p>"),
         ("[x](src/pid.cpp) [y](javascript:x)", "<p>[x](src/pid.cpp) [y](javascript:x)</p>"),

@@ -1,7 +1,7 @@
 """An answer while it is written. The run belongs to nobody's page: the page reads what is new and shows it.
 
-Each tick of the fragment follows the run for most of its second, so a word shows within a tenth of a second
-while a click never waits for more than one tick.
+Each tick of the fragment follows the run until the next one waits, so a word shows within a tenth of a second
+at any time, while a click never waits for more than one tick.
 Text goes into one element by handle: redrawing a growing list would flicker.
 """
 
@@ -20,7 +20,7 @@ from instrumentgpt.ui.progress import Progress, advance
 from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of
 
 TICK_SECONDS = 1.0
-FOLLOW_SECONDS = 0.8  # of each tick
+FOLLOW_SECONDS = 1.2  # more than a tick, or nobody looks between two
 POLL_SECONDS = 0.05
 WATCH_SECONDS = 2.0
 NOTE_CHARACTERS = 120

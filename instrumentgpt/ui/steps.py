@@ -189,7 +189,7 @@ def _draw_result(step: Step) -> None:
 
 
 def _draw_bounded(text: str) -> None:
-    st.code(text[:RESULT_CHARACTERS], language=None, wrap_lines=True)
+    st.text(text[:RESULT_CHARACTERS])  # not as code: the browser would load its highlighter, 1.5 MB
     if len(text) > RESULT_CHARACTERS:
         st.caption(f"{len(text) - RESULT_CHARACTERS:,} more characters are not shown here.")
 

@@ -38,6 +38,8 @@ LANGUAGES = {
 LINE_DIGITS = 12  # no log has more lines
 KEPT = 512  # texts, as HTML: a page is drawn over and over
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
+# A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's: it loads their 260 kB then.
+_MEANT = re.compile(r":(?=material/|[\w+-]+:)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")
 _JOINER = "\u2060"  # word joiner: invisible, and no part of any syntax
 
@@ -60,7 +62,7 @@ def html(text: str, conversation_id: str = "") -> str:
     """
     with _TURN:  # its finder of addresses keeps what it found; the page's sessions are threads
         line: str = _PARSER.render(text, {"conversation": conversation_id}).replace("\n", "&#10;")
-    return line.replace(":material/", "&#58;material/")  # replaced by the page before it reads anything
+    return _MEANT.sub("&#58;", line)
 
 
 def label(text: str, limit: int = 60) -> str:
