@@ -33,6 +33,7 @@ from instrumentgpt.instruments.reading.words import (
     Text,
     blanks_at,
     numbers_at,
+    spans_at,
     word_and_mask,
 )
 
@@ -43,6 +44,7 @@ FEW_LINES = 100  # the plain reader takes so many sooner than anything can be le
 SHOWN_LINES = 200  # to learn from at once
 MOST_TEMPLATES = 150
 PATIENCE = 6  # learning that is of no use is given up after so many times
+MANY_NUMBERS = 12  # of a shape: from here on it pays to find the digits of the whole block first
 NAMED = 1 << 20  # channels with names have numbers from here on until all blocks are read
 MOST_SECONDS = 12  # digits of a time in seconds, so that its µs fit an integer
 EXACT_POWER = 22  # the greatest power of ten that is a float
@@ -199,7 +201,7 @@ class _Matched:
 
 def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
     """Return the samples of the lines that are written as `template`, and take these from the lines left."""
-    matched = _candidates(block, template)
+    matched, many = _candidates(block, template), len(template.limits) > MANY_NUMBERS
     for at, piece in enumerate(template.pieces):
         if not len(matched.which):
             return []
@@ -215,10 +217,11 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
             matched.stamp, ok = stamps_at(block.text, position, template.layout)
             matched.position = position + template.layout.size
         else:
-            numbers = numbers_at(block.text, position, kept=at in template.kept)
-            ok = _within(numbers, template.limits[at], at in template.kept)
+            kept = at in template.kept
+            numbers = (spans_at if many and not kept else numbers_at)(block.text, position)
+            ok = _within(numbers, template.limits[at], kept)
             matched.position = numbers.end
-            if at in template.kept:
+            if kept:
                 matched.numbers[at] = numbers
         matched.keep(ok)
     matched.keep(matched.position == matched.end if template.whole else matched.position <= matched.end)

@@ -15,10 +15,10 @@ from instrumentgpt.instruments.reading.words import (
     Positions,
     Text,
     Words,
-    digits_at,
     eight_digits,
     first_byte,
     not_digits,
+    ones,
 )
 
 CLOCK = re.compile(rb"(\d\d?):\d\d:\d\d(?:[.,](\d+))?$")
@@ -86,13 +86,9 @@ def _fraction(text: Text, position: Positions, count: int, good: Flags) -> NDArr
     """Return the µs behind the point at `position`; `good` loses where there are not `count` digits."""
     point = text.letters[position]
     good &= (point == POINT) | (point == COMMA)
-    if count > 7:
-        number, found = digits_at(text, position + 1)
-        good &= found == count
-        finer: int = 10 ** (count - 6)
-        return number // finer
     word = text.words[position + 1]
-    good &= first_byte(not_digits(word)) == count
+    found = first_byte(not_digits(word)) if count < 8 else ones(text.digits_from(position + 1))
+    good &= found == count
     used = min(count, 6)
     scale: int = 10 ** (6 - used)
     return eight_digits(word ^ _ZEROS, np.full(1, used)) * scale

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
 from instrumentgpt.instruments.reading.lines import VALUES, Meaning, meaning_of, stripped
@@ -34,8 +35,7 @@ Place = (
 )  # a piece; mantissa and exponent; the constant text itself; nothing
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a line: "text" that is constant, a "number", some "blanks", or its "stamp"."""
 
     kind: str
@@ -227,11 +227,11 @@ def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[
 
 def _frozen(pieces: list[Piece], which: Iterable[int]) -> list[Piece]:
     chosen = set(which)
-    return [replace(piece, kind="text") if at in chosen else piece for at, piece in enumerate(pieces)]
+    return [Piece("text", piece.text) if at in chosen else piece for at, piece in enumerate(pieces)]
 
 
 def _changed(pieces: list[Piece], texts: dict[int, bytes]) -> list[Piece]:
-    return [replace(piece, text=texts.get(at, piece.text)) for at, piece in enumerate(pieces)]
+    return [Piece(piece.kind, texts[at]) if at in texts else piece for at, piece in enumerate(pieces)]
 
 
 def _allowed(

@@ -6,6 +6,7 @@ kept as integer mantissa and power of ten, so that one exact division gives the 
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ Words = NDArray[np.uint64]
 Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 PADDING = 64  # zero bytes behind the text, so that a word may be read anywhere in it
+SLICE = 1 << 16  # letters, a multiple of 8
 MOST_DIGITS = 18  # of a number, so that its digits fit an integer
 
 _ONES = np.uint64(0x0101010101010101)
@@ -21,10 +23,10 @@ _HIGH = np.uint64(0x8080808080808080)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _ZEROS = np.uint64(0x3030303030303030)  # "00000000"
 _PAST_NINE = np.uint64(0x7676767676767676)
-_BYTE = np.uint64(0xFF)
 _EIGHT = np.uint64(8)
 _ONE = np.uint64(1)
-_MINUS, _POINT = np.uint64(ord("-")), np.uint64(ord("."))
+MINUS, POINT = ord("-"), ord(".")
+_BYTE = np.uint64(0xFF)
 _BLANKS = np.uint64(0x2020202020202020)
 _POWERS = 10.0 ** np.arange(MOST_DIGITS + 1)
 _EXACT = (
@@ -54,6 +56,23 @@ class Text:
             letters[:8].view(np.uint64), shape=(len(letters) - 7,), strides=(1,), writeable=False
         )
         return cls(letters, words, size)
+
+    @cached_property
+    def _digits(self) -> Words:
+        """Return 64 bits from every eighth letter on: which of the letters are digits, the first lowest."""
+        bits = np.zeros(len(self.letters) // 8 + 9, dtype=np.uint8)
+        for start in range(0, len(self.letters), SLICE):  # which stays in the processor's own memory
+            digits = self.letters[start : start + SLICE] - np.uint8(ord("0")) < np.uint8(10)
+            packed = np.packbits(digits, bitorder="little")
+            bits[start // 8 : start // 8 + len(packed)] = packed
+        return np.lib.stride_tricks.as_strided(
+            bits[:8].view(np.uint64), shape=(len(bits) - 7,), strides=(1,), writeable=False
+        )
+
+    def digits_from(self, position: Positions) -> Words:
+        """Return bits that tell which of at least 57 letters from `position` on are digits, the first lowest."""
+        found: Words = self._digits[position >> 3] >> (position & 7).view(np.uint64)
+        return found
 
     def is_at(self, literal: bytes, position: Positions) -> Flags:
         """Return where `literal` stands at `position` (ascending)."""
@@ -112,10 +131,9 @@ def first_byte(marks: Words) -> Positions:
     return (np.bitwise_count(lowest - np.uint64(1)) >> np.uint8(3)).astype(np.int64)
 
 
-def find_byte(words: Words, byte: int) -> Positions:
-    """Return the place of the first `byte` in each word; 8 if there is none."""
-    different = words ^ (_ONES * np.uint64(byte))
-    return first_byte((different - _ONES) & ~different & _HIGH)
+def ones(bits: Words) -> Positions:
+    """Return how many of the lowest bits of each word are set."""
+    return np.bitwise_count(bits ^ (bits + _ONE)).astype(np.int64) - 1
 
 
 def not_digits(words: Words) -> Words:
@@ -139,29 +157,25 @@ def blanks_at(text: Text, position: Positions) -> Positions:
     return first_byte((((others & _LOW7) + _LOW7) | others) & _HIGH)
 
 
-def numbers_at(text: Text, position: Positions, kept: bool = True) -> Numbers:
+def numbers_at(text: Text, position: Positions) -> Numbers:
     """Return the numbers at `position`: perhaps a minus, digits, perhaps a point and digits.
-
-    kept  False if only their ends are wanted
 
     Those of more than MOST_DIGITS are not ok, nor exponents, a leading + and words like nan.
     """
     word = text.words[position]
-    negative = (word & _BYTE) == _MINUS
+    negative = (word & _BYTE) == np.uint64(MINUS)
     if negative.any():
         position = position + negative
         word = np.where(negative, text.words[position], word)
     marks = not_digits(word)
     whole = first_byte(marks)
-    pointed = ((word >> (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) & _BYTE) == _POINT
+    pointed = ((word >> (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) & _BYTE) == np.uint64(POINT)
     end = np.where(pointed, first_byte(marks & (marks - _ONE)), whole)
     pointed &= end > whole + 1  # a point without digits behind it is none of the number's
     end = np.where(pointed, end, whole)
     decimals = end - whole - pointed
     ok = whole > 0
     long = np.flatnonzero((end >= 8) | (whole == 7))
-    if not kept and not len(long):
-        return Numbers(decimals, whole, decimals, negative, position + end, ok)
     below = (_ONE << (_EIGHT * np.minimum(whole, 7).astype(np.uint64))) - _ONE
     digits = word ^ _ZEROS
     joined = np.where(pointed, (digits & below) | ((digits >> _EIGHT) & ~below), digits)
@@ -170,30 +184,41 @@ def numbers_at(text: Text, position: Positions, kept: bool = True) -> Numbers:
     return _with_long(text, position, found, long) if len(long) else found
 
 
+def spans_at(text: Text, position: Positions) -> Numbers:
+    """Return the numbers at `position` as `numbers_at` does, of any length, without their digits' values."""
+    digits = text.digits_from(position)
+    whole = ones(digits)
+    ok = whole > 0
+    negative = ~ok
+    if not ok.all():
+        negative &= text.letters[position] == MINUS
+        position = position + negative
+        digits = text.digits_from(position)
+        whole = ones(digits)
+        ok = whole > 0
+    end = position + whole
+    decimals = ones(digits >> (whole + 1).view(np.uint64)) * (text.letters[end] == POINT)
+    ok &= whole + decimals <= MOST_DIGITS
+    end += decimals + (decimals > 0)  # a point without digits behind it is none of the number's
+    return Numbers(decimals, whole, decimals, negative, end, ok)
+
+
 def _with_long(text: Text, position: Positions, found: Numbers, long: Positions) -> Numbers:
     """Return `found` with the numbers that take more than one word, at the indices `long`."""
-    mantissa, whole = digits_at(text, position[long])
-    point = position[long] + whole
-    fraction, decimals = digits_at(text, point + 1)
-    decimals = np.where(text.letters[point] == ord("."), decimals, 0)
-    found.ok[long] = (whole > 0) & (whole + decimals <= MOST_DIGITS)
-    decimals = np.minimum(decimals, MOST_DIGITS)
-    found.mantissa[long] = mantissa * WHOLE_POWERS[decimals] + np.where(decimals > 0, fraction, 0)
-    found.whole[long] = whole
-    found.decimals[long] = decimals
-    found.end[long] = point + decimals + (decimals > 0)
+    spans = spans_at(text, position[long])  # behind their minus
+    powers = WHOLE_POWERS[np.minimum(spans.decimals, MOST_DIGITS)]
+    fraction = digits_at(text, position[long] + spans.whole + 1, spans.decimals)
+    found.mantissa[long] = digits_at(text, position[long], spans.whole) * powers + fraction
+    for part in ("whole", "decimals", "end", "ok"):
+        getattr(found, part)[long] = getattr(spans, part)
     return found
 
 
-def digits_at(text: Text, position: Positions) -> tuple[NDArray[np.int64], Positions]:
-    """Return the integer that the digits at `position` make, and how many they are: 19 for more than 18."""
-    number, count = np.zeros(len(position), dtype=np.int64), np.zeros(len(position), dtype=np.int64)
-    goes_on = np.ones(len(position), dtype=bool)
-    for step in (8, 8, MOST_DIGITS - 16 + 1):
-        word = text.words[position + count]
-        more = np.where(goes_on, np.minimum(first_byte(not_digits(word)), step), 0)
-        piece = eight_digits(word ^ _ZEROS, np.clip(more, 1, 8))
-        number = np.where(more > 0, number * WHOLE_POWERS[more] + piece, number)
-        count += more
-        goes_on &= more == step
-    return number, count
+def digits_at(text: Text, position: Positions, count: Positions) -> NDArray[np.int64]:
+    """Return the integer that `count` digits at `position` make; of more than MOST_DIGITS any."""
+    number = np.zeros(len(position), dtype=np.int64)
+    for done in range(0, min(int(count.max(initial=0)), MOST_DIGITS), 8):
+        more = np.clip(count - done, 0, min(8, MOST_DIGITS - done))
+        piece = eight_digits(text.words[position + done] ^ _ZEROS, np.maximum(more, 1))
+        number = number * WHOLE_POWERS[more] + np.where(more > 0, piece, 0)
+    return number
