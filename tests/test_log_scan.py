@@ -195,6 +195,25 @@ def test_our_own_shapes_are_read_as_the_plain_reader_reads_them(shapes, seed, di
     both_ways(damaged(lines, dirt), OWN)
 
 
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(st.sampled_from(OWN.beginnings), st.integers(0, 12)), min_size=1), DIRT)
+def test_lines_that_start_nearly_like_samples_hide_none(starts, dirt):
+    likes = [f"{start[:length].decode()}x {length}.5" for start, length in starts]
+    lines = [
+        sample(second / 4, channel=second % 4 + 1)
+        if second % 5 == 0
+        else event(second / 4, likes[second % len(likes)])
+        for second in range(300)
+    ]
+    both_ways(damaged(lines, dirt), OWN)
+
+
+def test_lines_that_say_nothing_are_learned_by_how_they_start():
+    lines = [event(second, f"[{'FHNZ'[second % 4]}an] {second * 7}") for second in range(100)]
+    shapes = templates_of([line.encode() for line in lines], OWN)
+    assert len(shapes) == 4 and not any(shape.samples or shape.whole for shape in shapes)
+
+
 @pytest.mark.parametrize("layout", formats().values(), ids=formats())
 def test_a_line_that_says_something_has_what_its_format_says_every_such_line_has(layout):
     chance = random.Random(1)

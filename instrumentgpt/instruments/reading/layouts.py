@@ -91,6 +91,7 @@ class Format:
     wall: re.Pattern[bytes] | None  # a line that says the epoch at a time of the log's own clock
     last_of_stamp: bool  # of several samples of a channel in a row with one stamp only the last counts
     last_resort: bool  # used only where no other format reads a line
+    beginnings: tuple[bytes, ...]  # of each message that says something; none if it may start in any way
     needs: str  # an RE2 expression found in every line that says something, "" if there is none
     examples: tuple[Mapping[str, Any], ...]
 
@@ -106,6 +107,7 @@ def load_format(path: Path) -> Format:
     written = tomllib.loads(path.read_text(encoding="utf-8"))
     samples = tuple(_pattern(entry) for entry in written["samples"])
     gains = tuple(_pattern(entry) for entry in written.get("gains", []))
+    beginnings = _beginnings(samples + gains, written.get("boot", "").encode())
     return Format(
         name=path.stem,
         title=written["title"],
@@ -117,15 +119,15 @@ def load_format(path: Path) -> Format:
         wall=re.compile(written["wall"].encode()) if "wall" in written else None,
         last_of_stamp=written.get("last_of_stamp", False),
         last_resort=written.get("last_resort", False),
-        needs=written.get("needs") or _anchors(samples + gains, written.get("boot", "")),
+        beginnings=beginnings,
+        needs=written.get("needs") or "|".join(re.escape(anchor.decode()) for anchor in beginnings),
         examples=tuple(written["examples"]),
     )
 
 
-def _anchors(patterns: tuple[Pattern, ...], boot: str) -> str:
-    """Return an expression for how the messages of `patterns` start, "" where one may start in any way."""
-    anchors = [pattern.anchor.decode() for pattern in patterns] + [boot] * bool(boot)
-    return "|".join(map(re.escape, anchors)) if all(anchors) else ""
+def _beginnings(patterns: tuple[Pattern, ...], boot: bytes) -> tuple[bytes, ...]:
+    anchors = tuple(pattern.anchor for pattern in patterns)
+    return (*anchors, *[boot] * bool(boot)) if all(anchors) else ()
 
 
 def _prefix(entry: Mapping[str, Any]) -> Prefix:

@@ -156,9 +156,11 @@ def scan(
         used += new
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
+        if len(block.left) <= FEW_LINES:
+            break
         if not looked_through and (used or tried):
             looked_through, block.left = True, block.left[_may_say_something(block, layout)]
-        elif len(block.left) > FEW_LINES and not learned.learn(block, layout, used):
+        elif not learned.learn(block, layout, used):
             if tried or looked_through:
                 break
             tried = True

@@ -14,7 +14,7 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
-from instrumentgpt.instruments.reading.lines import VALUES, Meaning, meaning_of, stripped
+from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped, take_apart
 from instrumentgpt.instruments.reading.stamp_words import StampLayout
 from instrumentgpt.instruments.reading.words import MOST_DIGITS
 
@@ -106,23 +106,61 @@ def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
     needs = re.compile(layout.needs.encode())
     for line in map(stripped, lines):
         meaning = None if b"\0" in line else meaning_of(line, layout)
-        if b"\0" in line or not needs.search(line) or (meaning and (meaning.boot or meaning.broken)):
+        if b"\0" in line or (meaning and (meaning.boot or meaning.broken)):
             continue
-        pieces = list(pieces_of(line, meaning))
-        shapes[tuple(map(_identity, pieces))].append(pieces)
-    repeated = sorted(shapes.values(), key=len, reverse=True)
-    found = (_learned(shape, layout) for shape in repeated if len(shape) >= LEAST_LINES)
+        if needs.search(line):
+            says = meaning and (meaning.samples or meaning.gains)
+            pieces = list(pieces_of(line, meaning.parts if meaning and says else None))
+            shapes[None, *map(_identity, pieces)].append(pieces)
+        elif meaning and (pieces := _silent(line, meaning.parts, layout)):
+            shapes[meaning.parts.kind, *map(_identity, pieces)].append(pieces)
+    repeated = sorted(shapes.items(), key=lambda shape: -len(shape[1]))
+    found = (
+        _learned(shape, layout) if kind is None else _silent_template(shape[0], str(kind))
+        for (kind, *_), shape in repeated
+        if len(shape) >= LEAST_LINES
+    )
     return [template for template in found if template]
+
+
+def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
+    """Return the beginning of `line` if no line that starts like it says anything, else nothing.
+
+    It goes up to the first letter that no message of the format has there that says something.
+    """
+    alike = max((_alike(parts.message, start) for start in layout.beginnings), default=-1)
+    plain = all(prefix.layout for prefix in layout.prefixes)  # no expression that looks further ahead
+    if not plain or not 0 <= alike < len(parts.message) or parts.message.startswith(layout.beginnings):
+        return []
+    begin, end = line[: parts.message_start], parts.message[: alike + 1]
+    others = [take_apart(begin + end + text, layout) for text in ANY_TEXTS]
+    if any(other is None or other.message_start != parts.message_start for other in others):
+        return []
+    pieces = [*pieces_of(begin, parts), Piece("text", end)]
+    pieces = _frozen(pieces, [at for at, piece in enumerate(pieces) if piece.kind == "blanks"])
+    return pieces if all(piece.kind in ("text", "stamp") for piece in pieces) else []
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """Return how many letters both start with."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def _silent_template(pieces: list[Piece], kind: str) -> Template:
+    stamp = next((at for at, piece in enumerate(pieces) if piece.kind == "stamp"), -1)
+    return _template(pieces, {}, _Answer(stamp=stamp, kind=kind), whole=False)
 
 
 def _identity(piece: Piece) -> object:
     return piece.text if piece.kind == "text" else (piece.kind, len(piece.text) * (piece.kind == "stamp"))
 
 
-def pieces_of(line: bytes, meaning: Meaning | None) -> Iterator[Piece]:
-    """Yield the parts of `line`; all of them together are the line."""
-    start, end = meaning.parts.stamp_span if meaning and (meaning.samples or meaning.gains) else (0, 0)
-    layout = StampLayout.of(meaning.parts.kind, line[start:end]) if meaning else None
+def pieces_of(line: bytes, parts: Parts | None) -> Iterator[Piece]:
+    """Yield the pieces of `line`, all of it; its stamp is one of them if `parts` are given."""
+    start, end = parts.stamp_span if parts else (0, 0)
+    layout = StampLayout.of(parts.kind, line[start:end]) if parts else None
     if layout is None:
         yield from _numbers_and_text(line)
         return

@@ -70,7 +70,7 @@ class Text:
         )
 
     def digits_from(self, position: Positions) -> Words:
-        """Return bits that tell which of at least 57 letters from `position` on are digits, the first lowest."""
+        """Return bits that tell which of the letters from `position` on, at least 57, are digits."""
         found: Words = self._digits[position >> 3] >> (position & 7).view(np.uint64)
         return found
 
