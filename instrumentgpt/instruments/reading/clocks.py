@@ -125,7 +125,8 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
         moved = np.where(midnight, DAY, 0)
         moved[places] = offsets
         elapsed += np.cumsum(moved)
-    elapsed = np.maximum.accumulate(np.maximum(elapsed, 0))
+    np.maximum(elapsed, 0, out=elapsed)  # in place: there may be millions
+    np.maximum.accumulate(elapsed, out=elapsed)
     booted = (kind not in WALL_KINDS) | _booted(lines, places, boots)
     clock_steps = tuple(
         ClockStep(line, time / SECOND, -offset / SECOND, "boot" if boot else "clock")

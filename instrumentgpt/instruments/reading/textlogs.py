@@ -2,8 +2,9 @@
 
 import math
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read
 from instrumentgpt.instruments.reading.parallel import scanned
 from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
-from instrumentgpt.instruments.reading.scan import Samples, column_of
+from instrumentgpt.instruments.reading.scan import Samples
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, text_of
 
 FIRST_BYTES = 1 << 16
@@ -83,9 +84,11 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
 
 @dataclass
 class _Gathered:
-    """What all chunks of a log gave together."""
+    """What all chunks of a log gave together; its columns grow in place: there may be millions of samples."""
 
-    parts: list[Samples] = field(default_factory=list)
+    columns: dict[str, NDArray[Any]] = field(
+        default_factory=lambda: {name: np.empty(0, dtype=np.int64) for name in ("line", "raw", "channel")}
+    )
     rows: Rows = field(default_factory=Rows)  # all but the samples
     first: int = 0  # stamp of the first stamped line, µs
     kind: str = ""
@@ -94,7 +97,12 @@ class _Gathered:
     def add(self, samples: Samples, rows: Rows, lines: int) -> None:
         """Add what `lines` lines gave, whose numbers start at 1."""
         channel, numbers = self._numbered(samples, rows)
-        self.parts.append(replace(samples, line=samples.line + self.lines, channel=channel))
+        given = {"line": samples.line + self.lines, "raw": samples.raw, "channel": channel, **samples.values}
+        had = len(self.columns["line"])
+        for name in self.columns.keys() | given.keys():
+            column = self.columns.setdefault(name, np.full(had, math.nan))
+            column.resize(had + len(channel), refcheck=False)
+            column[had:] = given.get(name, math.nan)
         self.rows.gains += [
             (line + self.lines, numbers.get(own, own), values) for line, own, values in rows.gains
         ]
@@ -104,6 +112,11 @@ class _Gathered:
         self.rows.broken += [(line + self.lines, text, why) for line, text, why in rows.broken[:room]]
         self.rows.scales |= rows.scales
         self.lines += lines
+
+    def samples(self) -> Samples:
+        """Return the samples of the whole log."""
+        values = {name: self.columns[name] for name in VALUES if name in self.columns}
+        return Samples(self.columns["line"], self.columns["raw"], self.columns["channel"], values)
 
     def _numbered(self, samples: Samples, rows: Rows) -> tuple[NDArray[np.int64], dict[int, int]]:
         """Return the channels of `samples` as the whole log numbers them: names in the order they are met."""
@@ -133,22 +146,6 @@ def read_text_log(
     for samples, rows, lines in scanned(source, layout, notes, progress):
         found.add(samples, rows, lines)
     return _log_of(source, layout, found, notes, period)
-
-
-def _whole(parts: list[Samples]) -> Samples:
-    """Return the samples of all `parts`, column by column, and leave none in them: there may be millions."""
-    values = {}
-    for name in VALUES:
-        if any(name in part.values for part in parts):
-            values[name] = np.concatenate([column_of(part, name) for part in parts])
-            for part in parts:
-                part.values.pop(name, None)
-    line, raw, channel = (
-        np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, dtype=np.int64)])
-        for name in ("line", "raw", "channel")
-    )
-    parts.clear()
-    return Samples(line, raw, channel, values)
 
 
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
@@ -194,7 +191,7 @@ def _last_of_stamp(samples: Samples) -> Samples:
 
 
 def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], period: float | None) -> Log:
-    rows, all_samples = found.rows, _whole(found.parts)
+    rows, all_samples = found.rows, found.samples()
     untimed = not (all_samples.raw != NO_TIME).any()
     kind = "seconds" if untimed else found.kind
     skipped = all_samples.line
