@@ -38,7 +38,7 @@ LANGUAGES = {
 LINE_DIGITS = 12  # no log has more lines
 KEPT = 512  # texts, as HTML: a page is drawn over and over
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
-# A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's: it loads their 260 kB then.
+# A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's (260 kB to load).
 _MEANT = re.compile(r":(?=material/|[\w+-]+:)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")
 _JOINER = "\u2060"  # word joiner: invisible, and no part of any syntax
