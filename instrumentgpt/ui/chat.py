@@ -40,14 +40,14 @@ def page() -> None:
 def _draw() -> None:
     """Draw one moment of the database: an answer that ends meanwhile is live in all parts, or in none."""
     runs.reap(database_path())
+    composer.ask()
     with session.opened() as database, snapshot(database):
         shown = session.current(database)
         settings = session.in_force(database)
         space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
         latest = list_runs(database, shown.id, limit=1) if shown else []
-        if sent := composer.draw(settings, run, next(iter(latest), None)):
-            composer.ask(settings, shown.id if shown else None, sent)
+        composer.draw(settings, run, next(iter(latest), None))
         with st.sidebar:
             sidebar.draw_conversations(database, shown.id if shown else None)
             if shown:
