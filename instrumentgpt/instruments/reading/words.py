@@ -196,10 +196,14 @@ def spans_at(text: Text, position: Positions) -> Numbers:
         digits = text.digits_from(position)
         whole = ones(digits)
         ok = whole > 0
-    end = position + whole
-    decimals = ones(digits >> (whole + 1).view(np.uint64)) * (text.letters[end] == POINT)
-    ok &= whole + decimals <= MOST_DIGITS
-    end += decimals + (decimals > 0)  # a point without digits behind it is none of the number's
+    end, decimals, size = position + whole, np.zeros_like(whole), whole
+    pointed = text.letters[end] == POINT
+    if pointed.any():
+        decimals = ones(digits >> (whole + 1).view(np.uint64)) * pointed
+        end += decimals + (decimals > 0)  # a point without digits behind it is none of the number's
+        size = whole + decimals
+    if size.max(initial=0) > MOST_DIGITS:
+        ok &= size <= MOST_DIGITS
     return Numbers(decimals, whole, decimals, negative, end, ok)
 
 
