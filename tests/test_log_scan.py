@@ -29,7 +29,8 @@ REAL_SHAPES = tomllib.loads(Path(__file__).with_name("line_shapes.toml").read_te
 ODD_NUMBERS = (
     "nan", "null", "--", "", "-0.00", "+5", "5.", ".5", "1e3", "-3.698e+01", "2.5E-02", "36,98", "7 ",
     "1.2.3", "0x1f",
-    "0.30000000000000004", "12345678901234567890", "1234567.1234567", "00012", "-", "- 5", "9007199254740993",
+    "0.30000000000000004", "0.00011309631547239973",
+    "12345678901234567890", "1234567.1234567", "00012", "-", "- 5", "9007199254740993",
 )  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def test_lines_that_start_nearly_like_samples_hide_none(starts, dirt):
     lines = [
         sample(second / 4, channel=second % 4 + 1)
         if second % 5 == 0
-        else event(second / 4, likes[second % len(likes)])
+        else event(second / 4, likes[second % len(likes)], "debug")
         for second in range(300)
     ]
     both_ways(damaged(lines, dirt), OWN)

@@ -116,7 +116,7 @@ def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
             shapes[meaning.parts.kind, *map(_identity, pieces)].append(pieces)
     repeated = sorted(shapes.items(), key=lambda shape: -len(shape[1]))
     found = (
-        _learned(shape, layout) if kind is None else _silent_template(shape[0], str(kind))
+        _learned(shape, layout) if kind is None else _silent_template(shape[0], str(kind), layout)
         for (kind, *_), shape in repeated
         if len(shape) >= LEAST_LINES
     )
@@ -133,9 +133,6 @@ def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
     if not plain or not 0 <= alike < len(parts.message) or parts.message.startswith(layout.beginnings):
         return []
     begin, end = line[: parts.message_start], parts.message[: alike + 1]
-    others = [take_apart(begin + end + text, layout) for text in ANY_TEXTS]
-    if any(other is None or other.message_start != parts.message_start for other in others):
-        return []
     pieces = [*pieces_of(begin, parts), Piece("text", end)]
     pieces = _frozen(pieces, [at for at, piece in enumerate(pieces) if piece.kind == "blanks"])
     return pieces if all(piece.kind in ("text", "stamp") for piece in pieces) else []
@@ -148,8 +145,13 @@ def _alike(one: bytes, other: bytes) -> int:
     )
 
 
-def _silent_template(pieces: list[Piece], kind: str) -> Template:
+def _silent_template(pieces: list[Piece], kind: str, layout: Format) -> Template | None:
+    """Return the template of lines that start so; None if their message may start elsewhere."""
     stamp = next((at for at, piece in enumerate(pieces) if piece.kind == "stamp"), -1)
+    for text in ANY_TEXTS:
+        parts = take_apart(_line(pieces) + text, layout)
+        if parts is None or parts.message_start != len(_line(pieces[:-1])):
+            return None
     return _template(pieces, {}, _Answer(stamp=stamp, kind=kind), whole=False)
 
 

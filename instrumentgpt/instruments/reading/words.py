@@ -204,15 +204,16 @@ def spans_at(text: Text, position: Positions) -> Numbers:
         size = whole + decimals
     if size.max(initial=0) > MOST_DIGITS:
         ok &= size <= MOST_DIGITS
+        decimals = np.minimum(decimals, MOST_DIGITS)
     return Numbers(decimals, whole, decimals, negative, end, ok)
 
 
 def _with_long(text: Text, position: Positions, found: Numbers, long: Positions) -> Numbers:
     """Return `found` with the numbers that take more than one word, at the indices `long`."""
     spans = spans_at(text, position[long])  # behind their minus
-    powers = WHOLE_POWERS[np.minimum(spans.decimals, MOST_DIGITS)]
     fraction = digits_at(text, position[long] + spans.whole + 1, spans.decimals)
-    found.mantissa[long] = digits_at(text, position[long], spans.whole) * powers + fraction
+    shifted = digits_at(text, position[long], spans.whole) * WHOLE_POWERS[spans.decimals]
+    found.mantissa[long] = shifted + fraction
     for part in ("whole", "decimals", "end", "ok"):
         getattr(found, part)[long] = getattr(spans, part)
     return found
