@@ -6,23 +6,28 @@ A server of its own on loopback, a database of its own, the offline analyst, the
 Every number is the median of REPEATS runs, in seconds: ratios count, absolute times are the machine's.
 """
 
+import os
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import db
+from instrumentgpt import runs
+from instrumentgpt.storage.runs import live_runs
 from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, counting_agent, opened, running, with_token
 
 RESULT = Path(__file__).parent / "results" / "page.txt"
 SIZES = (10, 100, 500)  # messages
 QUESTION, FOLLOW_UP = "10.1.1.47 為什麼溫度波動？", "那 kp 可以調高嗎？"
 REPEATS = 3
+QUESTIONS = 20  # at once
 PATIENCE_MS = 60_000
 SETTLE_MS = 1_500  # nobody types a question faster
 NOTHING_FOUND = "Nothing that was asked, answered or found has these words."
@@ -67,6 +72,7 @@ def main() -> int:
             opened(browser.new_page(), server.url).close()  # the first load imports everything
             lines += [loading(browser, server, size) for size in SIZES]
             lines += answering(browser, server)
+            lines.append(together(server))
         settings = counting_agent(Path(folder) / "counting", words=600, seconds=0.05)
         with running(Path(folder) / "counting", settings) as server:
             lines += [stopping(browser, server), streaming(browser, server)]
@@ -131,19 +137,30 @@ def rerun_seconds(page: Page) -> float:
 
 
 def answering(browser: Browser, server: Server) -> list[str]:
-    """Return how soon the first words, the chart and the whole answer show, for two questions in a row."""
-    asked: dict[str, list[dict[str, float]]] = {QUESTION: [], FOLLOW_UP: []}
-    for _ in range(REPEATS):
-        page = opened(browser.new_page(), server.url)
-        page.wait_for_timeout(SETTLE_MS)
-        for number, question in enumerate(asked, start=1):
-            asked[question].append(answer_seconds(page, question, number))
-        page.close()
+    """Return how soon first words and the whole answer show: of a new log, once, and of a seen one."""
+    rounds = [conversation_seconds(browser, server) for _ in range(1 + REPEATS)]
     return [
-        f"{question}"
-        + "".join(f"   {name} {statistics.median(one[name] for one in times):5.2f}" for name in times[0])
-        for question, times in asked.items()
+        in_words(f"{QUESTION}   not seen", rounds[0][:1]),
+        in_words(f"{QUESTION}   seen", [first for first, _ in rounds[1:]]),
+        in_words(FOLLOW_UP, [second for _, second in rounds[1:]]),
     ]
+
+
+def in_words(question: str, times: Sequence[dict[str, float]]) -> str:
+    """Return the median of each of the `times`."""
+    medians = {name: statistics.median(one[name] for one in times) for name in times[0]}
+    return "   ".join((question, *(f"{name} {seconds:5.2f}" for name, seconds in medians.items())))
+
+
+def conversation_seconds(browser: Browser, server: Server) -> list[dict[str, float]]:
+    """Return the times of the two questions of a new conversation, on a page of a browser that is new to it."""
+    page = opened(browser.new_page(), server.url)
+    times = []
+    for number, question in enumerate((QUESTION, FOLLOW_UP), start=1):
+        page.wait_for_timeout(SETTLE_MS)
+        times.append(answer_seconds(page, question, number))
+    page.close()
+    return times
 
 
 def answer_seconds(page: Page, question: str, number: int) -> dict[str, float]:
@@ -156,6 +173,39 @@ def answer_seconds(page: Page, question: str, number: int) -> dict[str, float]:
     box.press("Enter")
     page.wait_for_function("() => window.noted['whole answer']", timeout=PATIENCE_MS)
     return {name: milliseconds / 1000 for name, milliseconds in page.evaluate("window.noted").items()}
+
+
+def together(server: Server) -> str:
+    """Return the memory that QUESTIONS in conversations of their own, asked at once, take at most.
+
+    As shipped: three are being answered, the others wait for their turn. Of all processes that answer, the server that forks them included and the page not: what each has for
+    itself and its share of what several have.
+    """
+    assert server.process is not None
+    os.environ["INSTRUMENTGPT_HOME"] = str(server.home)  # where the server is that forks them
+    page = psutil.Process(server.process.pid)
+    before = megabytes(page)
+    with server.database() as database:
+        for _ in range(QUESTIONS):
+            conversation = db.create_conversation(database)
+            runs.start(server.database_path, conversation, QUESTION, agent="offline")
+        most = most_processes = 0
+        while live_runs(database):
+            processes = len(page.children(recursive=True))
+            most, most_processes = max(most, megabytes(page)), max(most_processes, processes)
+    return (
+        f"{QUESTIONS} questions at once   at most {most} MB in {most_processes} processes, before {before} MB"
+    )
+
+
+def megabytes(page: psutil.Process) -> int:
+    """Return the memory (PSS) of all that `page` and its children started."""
+    total = 0
+    for process in page.children(recursive=True):
+        with suppress(OSError):  # it has ended
+            rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text(encoding="utf-8")
+            total += int(next(line.split()[1] for line in rollup.splitlines() if line.startswith("Pss:")))
+    return total // 1024
 
 
 def stopping(browser: Browser, server: Server) -> str:
