@@ -153,7 +153,7 @@ def in_words(question: str, times: Sequence[dict[str, float]]) -> str:
 
 
 def conversation_seconds(browser: Browser, server: Server) -> list[dict[str, float]]:
-    """Return the times of the two questions of a new conversation, on a page of a browser that is new to it."""
+    """Return the times of the two questions of a new conversation, in a browser that is new here."""
     page = opened(browser.new_page(), server.url)
     times = []
     for number, question in enumerate((QUESTION, FOLLOW_UP), start=1):
@@ -178,8 +178,8 @@ def answer_seconds(page: Page, question: str, number: int) -> dict[str, float]:
 def together(server: Server) -> str:
     """Return the memory that QUESTIONS in conversations of their own, asked at once, take at most.
 
-    As shipped: three are being answered, the others wait for their turn. Of all processes that answer, the server that forks them included and the page not: what each has for
-    itself and its share of what several have.
+    As shipped: three are being answered, the others wait for their turn. Of all processes that answer, the
+    server that forks them included and the page not: what each has for itself, and its share of the rest.
     """
     assert server.process is not None
     os.environ["INSTRUMENTGPT_HOME"] = str(server.home)  # where the server is that forks them
