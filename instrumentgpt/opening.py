@@ -11,6 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import learn_nicknames
 from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.remembered import remember_question
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import list_artifacts
 from instrumentgpt.storage.runs import get_run
@@ -21,7 +22,7 @@ from instrumentgpt.turn import Turn
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
     """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
 
-    What the question calls a device counts already, and is kept at once: for the agent's tools, too.
+    What the question states, and what it calls a device, is kept at once: prompt, task file and tools tell it.
     An inventory that cannot be used is the turn's `problem`: its answer will say so.
     """
     run = get_run(database, run_id)
@@ -38,6 +39,8 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
         return turn
     turn.inventory = learn_nicknames(database, run.conversation_id, question.id, question.content, inventory)
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
+    device = memory.device_key(turn.state)
+    remember_question(database, run.conversation_id, question, device, turn.inventory)
     return turn
 
 

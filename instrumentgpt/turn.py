@@ -20,7 +20,7 @@ from instrumentgpt.instruments.conversation import learn_from_answer
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
-from instrumentgpt.remembered import remember_answer, remember_older, remember_question
+from instrumentgpt.remembered import remember_answer, remember_older
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
@@ -157,15 +157,13 @@ class Turn:
         self.note_entities(self.answer.text)
 
     def prompt(self, agent: str, reserve: int = 0) -> str:
-        """Return the prompt for `agent`, with what the question states kept before it is made.
+        """Return the prompt for `agent`.
 
         What it moves out of the recent messages is in the turn's summary from now on.
 
         reserve  tokens of the budget that a mode needs for words of its own around it
         """
         settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
-        device = memory.device_key(self.state)
-        remember_question(self.database, self.run.conversation_id, self.question, device, self.inventory)
         remember_older(self.database, self.run.conversation_id, self.inventory)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = prompt_for(

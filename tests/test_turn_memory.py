@@ -1,12 +1,18 @@
 """Memory through whole turns: what was evicted comes back, what was corrected stays corrected."""
 
+import json
+
 import pytest
 from exchanges import context_of, exchange
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import db
+from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.opening import open_turn
 from instrumentgpt.prompts import request_file
+from instrumentgpt.request import Asking, request_of
+from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import parse
 from instrumentgpt.text.tokens import count_tokens
 
@@ -144,3 +150,23 @@ def test_a_correction_that_an_answer_repeats_stays_the_users(database, conversat
     exchange(database, conversation, corrected, answer)
     known = [row for row in db.list_facts(database, conversation) if row.fact.parameter == "kp"]
     assert [(row.fact.value, row.source) for row in known] == [("8.5", "user"), ("8.2", "user")]
+
+
+@pytest.mark.parametrize("mode_prompt", [None, "what a mode asks"])
+def test_what_the_question_itself_states_is_in_its_own_task_file(database, conversation, mode_prompt):
+    words = "oven 7: kp is 12 now, do not restart it before Friday. Why does it swing?"
+    question = db.add_message(database, conversation, "user", words)
+    turn = open_turn(database, start_run(database, conversation, "offline", "chat", question))
+    turn.folder.mkdir(parents=True)
+    request = request_of(turn, AGENTS["offline"], Asking(prompt=mode_prompt))
+    task = json.loads(request.task_file.read_text(encoding="utf-8"))
+    assert [(row["parameter"], row["value"]) for row in task["stated"]] == [("kp", "12")]
+    assert any("do not restart it before Friday" in said for said in task["laid_down"])
+
+
+def test_making_a_prompt_writes_nothing(database, conversation):
+    question = db.add_message(database, conversation, "user", "oven 7: kp is 12 now. Why does it swing?")
+    turn = open_turn(database, start_run(database, conversation, "offline", "chat", question))
+    before = database.conn.total_changes
+    turn.prompt("offline")
+    assert database.conn.total_changes == before
