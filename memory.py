@@ -17,8 +17,7 @@ from instrumentgpt.text.budget import (
     request_in_file,
     within,
 )
-from instrumentgpt.text.context import Case, context_lines, keys_of, lines_pinned, wanted_terms
-from instrumentgpt.text.facts import errors_in, facts_in
+from instrumentgpt.text.context import Case, context_lines, lines_pinned, wanted_terms
 from instrumentgpt.text.filtering import filter_content
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.state import (
@@ -40,7 +39,6 @@ from instrumentgpt.text.summarised import (
 )
 from instrumentgpt.text.summary import Entry, MessageId, entry, parse, settle, write
 from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.wishes import wishes_in
 
 __all__ = [
     "LAYERS",
@@ -60,24 +58,19 @@ __all__ = [
     "compose",
     "compress_message",
     "device_key",
-    "errors_in",
     "extract_state_updates",
-    "facts_in",
     "filter_content",
     "is_too_long",
-    "keys_of",
     "message_names",
     "new_items",
     "record_tool",
     "request_in_file",
     "told_fields",
     "wanted_terms",
-    "wishes_in",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
 LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
-LEAST_PARTS, MOST_PARTS, TOKENS_PER_PART = 6, 30, 150  # of what messages said, in the diagnostic context
 NOTE = (
     "<note>Use diagnostic_context and conversation_summary to avoid\n"
     "re-downloading logs already analyzed. Reuse existing findings.</note>"
@@ -199,10 +192,9 @@ def _parts(
 ) -> Parts:
     """Return what the prompt is made of, without the layers that are not told."""
     layers = rules.layers
-    said = max(LEAST_PARTS, min(MOST_PARTS, rules.budget // TOKENS_PER_PART))
     return Parts(
         beside.request or case.question,
-        context_lines(case, "state" in layers, "facts" in layers, said),
+        context_lines(case, "state" in layers, "facts" in layers),
         NOTE if beside.is_device_query else "",
         entries if "summary" in layers else (),
         [(speaker_of(row["role"]), filter_content(row["content"])) for row in recent],

@@ -9,7 +9,7 @@ import db
 import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
-from instrumentgpt.instruments.conversation import learn_nicknames
+from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.remembered import remember_question
 from instrumentgpt.settings import settings_in_force
@@ -22,7 +22,7 @@ from instrumentgpt.turn import Turn
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
     """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
 
-    What the question states, and what it calls a device, is kept at once: prompt, task file and tools tell it.
+    What the question states and calls a device is kept at once: prompt, task file and tools tell it.
     An inventory that cannot be used is the turn's `problem`: its answer will say so.
     """
     run = get_run(database, run_id)
@@ -37,7 +37,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     except InstrumentGPTError as error:
         turn.problem = error
         return turn
-    turn.inventory = learn_nicknames(database, run.conversation_id, question.id, question.content, inventory)
+    turn.inventory = note_names(database, run.conversation_id, question.id, question.content, inventory)
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
     device = memory.device_key(turn.state)
     remember_question(database, run.conversation_id, question, device, turn.inventory)

@@ -15,18 +15,9 @@ from instrumentgpt.storage.history import Places, history, places
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
-from instrumentgpt.storage.recall import Recollection, recollect
-from instrumentgpt.storage.said import parts_of
+from instrumentgpt.storage.recall import recall
 from instrumentgpt.text.known import Known
-from instrumentgpt.text.revisions import Standings
-from instrumentgpt.text.said.bearing import asked_for
-from instrumentgpt.text.said.part import Evidence
-from instrumentgpt.text.said.withdrawn import not_withdrawn
 
-PARTS_OF = 40  # best messages whose parts are looked at
-CUES = ("out", "verdict", "log")  # of which the newest parts are looked at, whatever is asked
-CUES_OF_WHY = (*CUES, "cause")  # and where a cause is
-NEWEST_OF_CUE = 60
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
 
@@ -54,7 +45,7 @@ def prompt_for(
     known = _facts(database, conversation_id, asked, placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
-    found = recollect(database, conversation_id, request, names, before, placed)
+    found = recall(database, conversation_id, request, names, before, placed)
     case = memory.Case(
         request,
         in_force.state,
@@ -64,42 +55,19 @@ def prompt_for(
         names=names,
         pinned=in_force.pinned,
         origins=origins_of(database, conversation_id, in_force.state, placed),
-        evidence=_evidence(database, conversation_id, asked, before, found, placed, in_force.standings),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
     beside = memory.Beside(
         is_device_query=bool(devices),
         request=told if memory.is_too_long(request, budget) else "",
-        recalled=[*put_back, *found.pieces],
+        recalled=[*put_back, *found],
         elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
         notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
     messages = history(database, conversation_id, before, placed)
     return memory.compose(case, messages, summary, beside, rules)
-
-
-def _evidence(
-    database: Database,
-    conversation_id: str,
-    asked: memory.Case,
-    before: int,
-    found: Recollection,
-    placed: Places,
-    changed: Standings,
-) -> Evidence:
-    """Return the parts of the messages that were found, and of others what the question is a question for.
-
-    changed  what people forgot or corrected, which no part brings back
-    """
-    top = max(found.scores.values(), default=0.0) or 1.0
-    scores = {one.message_id: one.score / top for one in found.pieces}
-    scores |= {message: score / top for message, score in found.scores.items()}
-    messages = sorted(scores, key=lambda message: -scores[message])[:PARTS_OF]
-    cues = CUES_OF_WHY if "cause" in asked_for(asked.question) else CUES
-    said = parts_of(database, conversation_id, messages, cues, NEWEST_OF_CUE, before, placed, asked.devices)
-    return Evidence(not_withdrawn(said, changed), found.weights, scores)
 
 
 def _notes(
@@ -137,8 +105,7 @@ def _elsewhere(
 
 def _facts(database: Database, conversation_id: str, case: memory.Case, placed: Places) -> list[Known]:
     """Return what messages state of the devices in question, as far as a prompt may need it."""
-    wanted, stated = memory.wanted_terms(case.question), memory.keys_of(case)
-    return facts_of(database, conversation_id, case.scope, wanted, stated, placed)
+    return facts_of(database, conversation_id, case.scope, memory.wanted_terms(case.question), placed)
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:

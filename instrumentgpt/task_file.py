@@ -35,7 +35,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered:
         "left": _left(turn),
         "state": asdict(remembered.state),
         "stated": _stated(remembered),
-        "laid_down": _said(remembered, "wish")[-MOST_LAID_DOWN:],
+        "laid_down": _said(remembered, "constraint")[-MOST_LAID_DOWN:],
         "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(given),

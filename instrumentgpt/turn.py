@@ -16,11 +16,10 @@ from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, T
 from instrumentgpt.entities import remember_entities
 from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.conversation import learn_from_answer
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.learned import Learned, learned
 from instrumentgpt.prompts import keep_long_request, prompt_for
-from instrumentgpt.remembered import remember_answer, remember_older
+from instrumentgpt.remembered import remember_answer
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
@@ -141,18 +140,14 @@ class Turn:
 
     def _remember(self, message_id: int, device: str) -> None:
         """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
-        inventory = learn_from_answer(
-            self.database, self.run.conversation_id, message_id, self._words, self.inventory
-        )
         remember_answer(
             self.database,
             self.run.conversation_id,
             message_id,
-            self.question,
             self._words,
             self.results,
             device,
-            inventory,
+            self.inventory,
         )
         self.note_entities(self.answer.text)
 
@@ -164,7 +159,6 @@ class Turn:
         reserve  tokens of the budget that a mode needs for words of its own around it
         """
         settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
-        remember_older(self.database, self.run.conversation_id, self.inventory)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = prompt_for(
             self.database,

@@ -2,6 +2,7 @@
 
 from instrumentgpt.text.said.part import Said
 from instrumentgpt.text.said.units import units_in
+
 from instrumentgpt.text.terms import terms
 
 NAMES = (("oven 7",), ("oven 8",))

@@ -5,8 +5,6 @@ from dataclasses import replace
 from cases import SHARE, each
 from hypothesis import given
 from hypothesis import strategies as st
-from spoken import spoken
-
 from instrumentgpt.text.said.bearing import (
     HOW_TO_READ,
     asked_for,
@@ -17,6 +15,8 @@ from instrumentgpt.text.said.bearing import (
 )
 from instrumentgpt.text.said.outdated import later_of
 from instrumentgpt.text.said.part import Evidence
+from spoken import spoken
+
 from instrumentgpt.text.terms import telling, terms
 
 

@@ -8,10 +8,10 @@ import pytest
 from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
-from spent import pieces
-
 from instrumentgpt.text.said import cues
 from instrumentgpt.text.said.cues import CUES, cues_in, patterns_of
+from spent import pieces
+
 from instrumentgpt.text.terms import in_simplified
 
 TOLD = tomllib.loads(Path(cues.__file__).with_suffix(".toml").read_text(encoding="utf-8"))

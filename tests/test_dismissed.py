@@ -3,9 +3,9 @@
 import exchanges
 import pytest
 from cases import rated
+from instrumentgpt.text.dismissed import dismissed_in
 
 import db
-from instrumentgpt.text.dismissed import dismissed_in
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

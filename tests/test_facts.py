@@ -4,6 +4,7 @@ from contextlib import closing
 
 import pytest
 from cases import SHARE, each, rated
+from instrumentgpt.text.wishes import wishes_in
 from spent import pieces
 
 import db
@@ -11,7 +12,6 @@ import memory
 from instrumentgpt.text.facts import Fact, errors_in, facts_in, parameter_named
 from instrumentgpt.text.known import Known, still_true, values_in_force
 from instrumentgpt.text.known_lines import render_known
-from instrumentgpt.text.wishes import wishes_in
 from memory import DiagnosticState
 
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))

@@ -2,10 +2,10 @@
 
 import pytest
 from exchanges import context_of, exchange
-
-from instrumentgpt.storage.history import places
 from instrumentgpt.storage.said import parts_of
 from instrumentgpt.text.said.affinity import taken_up
+
+from instrumentgpt.storage.history import places
 
 
 def devices_of(database, conversation, words):

@@ -2,6 +2,8 @@
 
 from cases import SHARE, each, rated
 from exchanges import exchange
+from instrumentgpt.text.nicknames.likely import likely_in_question
+from instrumentgpt.text.nicknames.use import OwnWords, times_said
 
 import db
 from instrumentgpt.instruments.devices import load_inventory
@@ -9,8 +11,6 @@ from instrumentgpt.opening import open_turn
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.nicknames.likely import likely_in_question
-from instrumentgpt.text.nicknames.use import OwnWords, times_said
 
 NAMES = tuple(device.own_names for device in load_inventory(DEMO_INVENTORY).devices)
 BELLY = 'zspr 052 heats the source ("the nose") and zspr 054 runs the growth zone ("the belly").'

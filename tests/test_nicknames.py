@@ -4,9 +4,8 @@ import pytest
 from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
-from spent import pieces
-
 from instrumentgpt.text.nicknames import Naming, borne, nicknames_in
+from spent import pieces
 
 ADDRESSES = {"050": 85, "051": 46, "052": 47, "053": 112, "054": 93, "055": 108}
 NAMES = tuple((f"zspr {number}", f"10.1.1.{last}") for number, last in ADDRESSES.items())

@@ -3,10 +3,9 @@
 from cases import each, rated
 from hypothesis import given
 from hypothesis import strategies as st
-from spoken import spoken
-
 from instrumentgpt.text.said.outdated import later_of, since, since_all
 from instrumentgpt.text.said.refuted import contradicted
+from spoken import spoken
 
 
 def note(*messages):

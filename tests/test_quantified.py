@@ -4,9 +4,9 @@ import pytest
 from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
+from instrumentgpt.text.said.quantified import ENOUGH, kinds_in, likeness, quantities_in, units_fit
 from spent import pieces
 
-from instrumentgpt.text.said.quantified import ENOUGH, kinds_in, likeness, quantities_in, units_fit
 from instrumentgpt.text.terms import fold
 
 

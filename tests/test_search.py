@@ -4,14 +4,14 @@ import json
 
 import pytest
 from cases import each
+from instrumentgpt.storage.said import store_said
+from instrumentgpt.text.said.units import units_in
 from spent import pieces
 
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.storage.said import store_said
-from instrumentgpt.text.said.units import units_in
 from instrumentgpt.text.wanted import marked, wanted
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"

@@ -4,10 +4,10 @@ import pytest
 from cases import each, rated
 from hypothesis import given
 from hypothesis import strategies as st
+from instrumentgpt.text.said.units import MOST_UNITS, UNIT_CHARS, units_in
 from spent import pieces
 
 from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.said.units import MOST_UNITS, UNIT_CHARS, units_in
 
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"), ("pump 053",))
 DATA = [f"10:00:0{at} pv=37.{at} out={40 + at}" for at in range(6)]

@@ -2,9 +2,8 @@
 
 import pytest
 from cases import each, rated
-from spent import least_times
-
 from instrumentgpt.text.wishes import lays_down, wishes_in
+from spent import least_times
 
 
 @rated("wishes")

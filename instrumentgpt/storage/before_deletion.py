@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
@@ -50,9 +49,8 @@ def leave_devices(database: Database, conversation_id: str, spoken_of: Collectio
 
     If one of them is in question, the conversation is about the one again that was spoken of last.
     """
-    sql = "SELECT 1 FROM unsaid JOIN messages ON messages.id = message_id WHERE conversation_id = ? LIMIT 1"
     gone = set(spoken_of).difference(_spoken_of(database, conversation_id))
-    if not gone or rows(database, sql, (conversation_id,)):  # of some nobody knows yet what they speak of
+    if not gone:
         return
     now = memory_of(database, conversation_id)
     states = {device: state for device, state in now.filed.items() if device not in gone}
@@ -64,19 +62,13 @@ def leave_devices(database: Database, conversation_id: str, spoken_of: Collectio
 
 
 def _spoken_of(database: Database, conversation_id: str) -> list[str]:
-    """Return the devices that messages speak of, or that anything is known of; the last spoken of first."""
+    """Return the devices of which anything is known, the last spoken of first."""
     sql = (
-        "SELECT devices, instr(cues, 'implied') FROM said WHERE conversation_id = ? AND devices > ''"
-        " GROUP BY devices, instr(cues, 'implied') > 0 ORDER BY max(id) DESC"
+        "SELECT device FROM (SELECT device, message_id FROM facts WHERE conversation_id = :id"
+        " UNION ALL SELECT device, message_id FROM state_items WHERE conversation_id = :id)"
+        " WHERE device > '' GROUP BY device ORDER BY max(message_id) DESC"
     )
-    said: list[Any] = rows(database, sql, (conversation_id,))
-    sql = (
-        "SELECT device FROM facts WHERE conversation_id = :id"
-        " UNION SELECT device FROM state_items WHERE conversation_id = :id"
-    )
-    known = [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
-    spoken_of = [told.split("\n")[: 1 if perhaps else None] for told, perhaps in said]
-    return list(dict.fromkeys([*chain.from_iterable(spoken_of), *known]))
+    return [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
 
 
 def _holds_anything(state: DiagnosticState) -> bool:

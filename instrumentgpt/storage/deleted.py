@@ -31,8 +31,7 @@ ROWS: dict[str, str] = {
     "messages": f"id IN {_TURN}",
     **dict.fromkeys(
         (
-            "facts", "said", "unsaid", "offers", "nicknames", "likely_nicknames", "state_items", "artifacts",
-            "prompts",
+            "facts", "offers", "nicknames", "state_items", "artifacts", "prompts",
         ),
         f"message_id IN {_TURN}",
     ),
@@ -43,7 +42,6 @@ ROWS: dict[str, str] = {
 # (table, column, key): rows of other turns that name a message; deleting that makes them forget it.
 LINKS = (
     ("runs", "question_message_id", ("id",)),
-    ("likely_nicknames", "said_in", ("id",)),
     ("entities", "first_message", ("conversation_id", "ref")),
 )
 LINK, MEMORY = "link", "memory"  # what is kept beside rows
@@ -73,10 +71,10 @@ def take_out(
         found = rows_as_dicts(database, sql, told)
         links = [{"table": table, "column": column, "message": row.pop(column), "key": row} for row in found]
         keep(database, revision_id, LINK, links)
-    sql = f"SELECT DISTINCT devices FROM said WHERE message_id IN {_TURN}"
-    spoken_of = {
-        device for row in rows_as_dicts(database, sql, told) for device in row["devices"].split("\n")
-    }
+    sql = " UNION ".join(
+        f"SELECT device FROM {table} WHERE message_id IN {_TURN}" for table in ("facts", "state_items")
+    )
+    spoken_of = {row["device"] for row in rows_as_dicts(database, sql, told)}
     _forget(database, conversation_id, turn)
     for table, where in reversed(ROWS.items()):
         database.conn.execute(f"DELETE FROM {table} WHERE {where}", told)

@@ -11,10 +11,11 @@ from instrumentgpt.storage.history import Places, turn_of
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.recalled import Recalled
 
-NEIGHBOURED = 4  # best hits whose neighbours come along
+NEIGHBOURED = 8  # best hits whose neighbours come along
 NEIGHBOUR_TURNS = 2  # before and after a hit
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
+FILLED, FILLED_CHARS = 60, 240  # other messages, the newest, where there is room left
 
 
 def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
@@ -53,6 +54,12 @@ def pieces_of(
     pieces += [
         piece(message, *beside[message], NEIGHBOUR_CHARS, share * scores[hit])
         for message, (hit, share) in around.items()
+    ]
+    known = {*best, *around}
+    others = [message for message in reversed(ids) if message not in known][:FILLED]
+    rest = messages_of(database, others)
+    pieces += [
+        piece(message, *rest[message], FILLED_CHARS, -float(place)) for place, message in enumerate(others)
     ]
     return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
 

@@ -37,14 +37,12 @@ def store_facts(
     message_id: int,
     source: str,
     facts: Iterable[Fact],
-    sentences: Iterable[tuple[str, str]] = (),
-    device: str = "",
+    sentences: Iterable[tuple[str, str, str]] = (),
     readings: Iterable[Reading] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
-    sentences  (kind, text): what a user laid down, what is ruled out, log lines with errors
-    device     whose the sentences are
+    sentences  (kind, text, device): constraints and what lifts them, what is ruled out, log lines with errors
     readings   what tools reported meanwhile; one of a log that was read before is no newer than then
     """
     at = message_id, "", message_id  # since, dated, age: what an older log says gets older in the table
@@ -54,7 +52,8 @@ def store_facts(
             ("value", *_told(fact), "", source, "", None, "", *at) for fact in facts
         ]
         listed += [
-            (kind, device, "", "", "", "", text, source, "", None, "", *at) for kind, text in sentences
+            (kind, device, "", "", "", "", text, source, "", None, "", *at)
+            for kind, text, device in sentences
         ]
         for one in readings:
             since = _first_read(database, conversation_id, one) or message_id
@@ -131,13 +130,11 @@ def facts_of(
     conversation_id: str,
     devices: Sequence[str],
     wanted: Iterable[str] = (),
-    stated: Iterable[tuple[str, str, str]] = (),
     placed: Places | None = None,
 ) -> list[Known]:
     """Return what is stated of `devices`, oldest first, and what users laid down of any device.
 
     wanted  terms: quantities that have one in their name are among them, however old
-    stated  keys of quantities that must be among them
     placed  the conversation's `places`, where they have been read
 
     Of the other quantities those stated last, so that a long conversation costs no more than a short one.
@@ -145,8 +142,8 @@ def facts_of(
     terms = [term for term in wanted if len(term) > 1 or not term.isascii()]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     found = [
-        *_values(database, conversation_id, sorted(keys.union(stated))),
-        *_sentences(database, conversation_id, "kind = 'wish'"),
+        *_values(database, conversation_id, sorted(keys)),
+        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
         *(
             row
             for kind in ("ruled_out", "error")

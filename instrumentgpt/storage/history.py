@@ -78,18 +78,6 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
     return ids, asked
 
 
-def list_questions(
-    database: Database, conversation_id: str, before: int, most: int, chars: int
-) -> list[tuple[int, str]]:
-    """Return id and beginning of the newest questions with an id below `before`, the newest first."""
-    sql = (
-        "SELECT id, substr(content, 1, ?) FROM messages WHERE conversation_id = ? AND role = 'user'"
-        " AND id < ? ORDER BY id DESC LIMIT ?"
-    )
-    found: list[Any] = rows(database, sql, (chars, conversation_id, before, most))
-    return [(message_id, text) for message_id, text in found]
-
-
 def turn_of(message_id: int, asked: Sequence[int]) -> int:
     """Return the turn (from 1) of a message, where `asked` are the ids of the questions.
 

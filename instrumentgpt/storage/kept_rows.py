@@ -8,7 +8,6 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.conclusions import index_conclusion
-from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.provenance import index_item
 from instrumentgpt.storage.recall import index_message
 
@@ -41,8 +40,6 @@ def with_bytes(value: Row) -> Row | bytes:
 
 def insert(database: Database, table: str, row: Row) -> None:
     """Put a row back into its table, and into the index that it is found by."""
-    if row.get("said_in") and not rows(database, "SELECT 1 FROM messages WHERE id = ?", (row["said_in"],)):
-        row["said_in"] = None  # that turn has been deleted for good
     columns = ", ".join(f'"{name}"' for name in row)
     marks = ", ".join("?" * len(row))
     database.conn.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", [*row.values()])

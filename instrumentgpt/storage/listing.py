@@ -21,7 +21,7 @@ SECTIONS = {  # in the order in which they are told
     "hypotheses": "Hypotheses",
     "ruled_out": "Ruled out",
     VALUE: "Values",
-    "wish": "Laid down by the user",
+    "constraint": "Constraints in force",
     "error": "Errors logged",
     "downloaded_logs": "Logs",
 }

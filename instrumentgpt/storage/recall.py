@@ -6,8 +6,7 @@ A deleted message leaves the index by a trigger, so cascades are covered.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -22,28 +21,14 @@ from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
-HITS = 12  # messages recalled for a question at most; more do not fit a prompt
-LOOKED_AT = 30  # best messages of each search, merged
+HITS = 40  # messages recalled for a question at most; more do not fit a prompt
+LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
-
-
-@dataclass(frozen=True)
-class Recollection:
-    """What a search for a question came to.
-
-    pieces   what earlier messages say, the best first
-    scores   message → how well it fits the question
-    weights  term that was looked for → how much it tells
-    """
-
-    pieces: list[Recalled] = field(default_factory=list)
-    scores: Mapping[int, float] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def index_message(database: Database, message_id: int, conversation_id: str, content: str) -> None:
@@ -60,19 +45,8 @@ def recall(
     question: str,
     aliases: Sequence[Sequence[str]] = (),
     before: int | None = None,
-) -> list[Recalled]:
-    """Return the pieces of `recollect`."""
-    return recollect(database, conversation_id, question, aliases, before).pieces
-
-
-def recollect(
-    database: Database,
-    conversation_id: str,
-    question: str,
-    aliases: Sequence[Sequence[str]] = (),
-    before: int | None = None,
     placed: Places | None = None,
-) -> Recollection:
+) -> list[Recalled]:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
     aliases  lists of names of one device each
@@ -91,7 +65,7 @@ def recollect(
         wanted = list(dict.fromkeys([*wanted, *carried]))
     best = _best(scores)
     if not best:
-        return Recollection()
+        return []
     told = messages_of(database, best[: HITS + FEEDBACK_HITS])
     weights = _weights(wanted, _terms_of(database, told))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
@@ -99,7 +73,7 @@ def recollect(
     best = _best(scores)[:HITS]
     told |= messages_of(database, [message for message in best if message not in told])
     near = below(until, placed or places(database, conversation_id, until))
-    return Recollection(pieces_of(database, best, scores, told, weights, near), scores, weights)
+    return pieces_of(database, best, scores, told, weights, near)
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:

@@ -119,15 +119,14 @@ def _is_rare(database: Database, one: Wanted) -> bool:
 def _of_message(database: Database, message_id: int, asked: Sequence[Wanted]) -> Hit:
     sql = (
         "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
-        " coalesce((SELECT devices FROM said WHERE said.message_id = messages.id AND devices > ''"
-        " ORDER BY instr(cues, 'implied') > 0, id LIMIT 1),"
+        " coalesce((SELECT device FROM facts WHERE message_id = messages.id AND device > '' LIMIT 1),"
         " (SELECT device FROM state_items WHERE state_items.conversation_id = conversations.id"
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
     found: list[Any] = rows(database, sql, (message_id,))
     conversation_id, title, role, created_at, content, device, state = found[0]
-    device = device.partition("\n")[0] or device_key(DiagnosticState.deserialize(state or ""))
+    device = device or device_key(DiagnosticState.deserialize(state or ""))
     kind = "question" if role == "user" else "answer"
     pieces = _around(content, asked)
     return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)

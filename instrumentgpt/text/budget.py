@@ -2,8 +2,8 @@
 
 1. The request is never shortened. One over half of the budget stands in a file (`is_too_long`).
 2. The note, if there is one, stays whole.
-3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE,
-   what earlier conversations found on the device HISTORY_SHARE, kept notes NOTES_SHARE.
+3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE of what is
+   beyond SUMMARY_FROM, what earlier conversations found on the device HISTORY_SHARE, kept notes NOTES_SHARE.
 4. Recalled turns are kept RECALLED_SHARE of what is left then, if they need it.
 5. Recent messages take the rest; they are shortened in steps, all alike, until they fit. Where even the
    shortest are too much, the context gives way.
@@ -27,12 +27,12 @@ MARGIN = 0.03  # of the budget stays free: by so much an estimate of a whole pro
 REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
 PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
 PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
-CONTEXT_SHARE = 0.55  # of what request and note leave, as the next three
+CONTEXT_SHARE = 0.4  # of what request and note leave, as the next three
 HISTORY_SHARE = 0.08
 NOTES_SHARE = 0.1
 NOTE_CHARS = 300  # of a note
-SUMMARY_SHARE = 0.2
-RECALLED_SHARE = 0.4  # of what those leave
+SUMMARY_SHARE, SUMMARY_FROM = 0.28, 1200  # of what is beyond so many tokens: a small budget is for recall
+RECALLED_SHARE = 0.75  # of what those leave
 RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
 
 
@@ -80,7 +80,7 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     room = budget - request.tokens - note.tokens
     pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
     context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
-    summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * room)))
+    summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
     history = _history(parts.history, int(HISTORY_SHARE * room))
     notes = _notes(parts.notes, int(NOTES_SHARE * room))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens

@@ -1,24 +1,19 @@
 """What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.known import Key, Known, Value, keys_in, still_true, values_in_force
-from instrumentgpt.text.known_lines import pinned_lines, render_known, values_as_said
-from instrumentgpt.text.said.bearing import only_of, said_lines
-from instrumentgpt.text.said.outdated import later_of, since
-from instrumentgpt.text.said.part import NO_EVIDENCE, Evidence, as_said, line_words
+from instrumentgpt.text.known import Key, Known, Value, values_in_force
+from instrumentgpt.text.known_lines import pinned_lines, render_known
 from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.state_items import without_items
-from instrumentgpt.text.state_lines import SHOWN_FINDINGS, Origins, render_state
+from instrumentgpt.text.state_lines import Origins, render_state
 from instrumentgpt.text.terms import phrases
 from instrumentgpt.text.untrusted import without_tags
 
-PARTS = 20  # of earlier messages
-LOOKED_AT = 2 * SHOWN_FINDINGS  # newest findings that are held against what is known since
 SHOWN_NICKNAMES = 4  # of a device
 PINNED_AS = {
     "root_causes": "root cause",
@@ -39,7 +34,6 @@ class Case:
     names    the names of every device
     pinned   (field, text) of the state that is in every prompt, as rows of `known` may be too
     origins  (field, text) of the state → where it is from
-    evidence what earlier messages say in words that may bear on the question
     called   device → what the users of the conversation call it
     """
 
@@ -52,7 +46,6 @@ class Case:
     pinned: Sequence[tuple[str, str]] = ()
     origins: Origins = field(default_factory=dict)
     called: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    evidence: Evidence = NO_EVIDENCE
 
     @property
     def scope(self) -> list[str]:
@@ -71,42 +64,20 @@ def wanted_terms(question: str) -> set[str]:
     return {term for phrase in phrases(question) for term in phrase}
 
 
-def keys_of(case: Case) -> set[Key]:
-    """Return the quantities whose values decide which findings of the state still hold."""
-    return keys_in(case.state.findings[-LOOKED_AT:], device_key(case.state), case.names)
-
-
-def context_lines(case: Case, with_state: bool = True, with_facts: bool = True, parts: int = PARTS) -> str:
-    """Return the lines of the context but the pinned, what bears most on the question first.
-
-    parts  of earlier messages at most
-
-    What is superseded is left out of the state, or told as that.
-    """
+def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) -> str:
+    """Return the lines of the context but the pinned, what bears most on the question first."""
     shown = without_items(case.state, case.pinned) if case.pinned else case.state.copy()
     shown.last_log_file = case.state.last_log_file
-    newest = shown.findings[-LOOKED_AT:]
     device = device_key(case.state)
-    newest = [text for text in newest if not _is_of_others(text, device, case.names)]
-    shown.findings = still_true(newest, case.in_force, device, case.names)
-    evidence = only_of(case.devices, case.evidence)
-    values = case.in_force.values()
-    later = later_of([*evidence.said, *values_as_said(values, case.scope)])
-
-    def since_said(text: str, message_id: int) -> str:
-        return (
-            since(as_said(text, message_id, device, cues=frozenset({"cause"})), later) if message_id else ""
-        )
-
-    head, found = render_state(shown, case.origins, since_said) if with_state else ([], [])
+    shown.findings = [text for text in shown.findings if not _is_of_others(text, device, case.names)]
+    head, found = render_state(shown, case.origins) if with_state else ([], [])
     head += _called(case) if with_state else ()
     if not with_facts:
         return "\n".join([*head, *found])
-    known = render_known(case.known, values, case.scope, case.question, case.others, later, case.names)
-    told = "\n".join([*known.asked, *known.said, *found])
-    new = replace(evidence, said=[one for one in evidence.said if line_words(one) not in told])
-    bearing = said_lines(case.question, new, case.scope, later, parts, known.numbers)
-    return "\n".join([*head, *known.asked, *bearing, *known.said, *found, *known.further])
+    known = render_known(
+        case.known, case.in_force.values(), case.scope, case.question, case.others, case.names
+    )
+    return "\n".join([*head, *known.asked, *known.said, *found, *known.further])
 
 
 def _is_of_others(text: str, device: str, names: Names) -> bool:

@@ -1,10 +1,10 @@
 """What is known of devices, dated: the value of each quantity in force, and what it was before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from decimal import Decimal, InvalidOperation
 
-from instrumentgpt.text.facts import Fact, Names, facts_in
+from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.measures import amount, unit_of
 
 EARLIER_KEPT = 2  # superseded values beside the one in force
@@ -14,9 +14,9 @@ Key = tuple[str, str, str]  # device, channel, parameter
 
 @dataclass(frozen=True)
 class Known:
-    """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a wish, …
+    """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a constraint, …
 
-    kind    "value", "wish" (what a user laid down), "ruled_out" or "error" (a log line)
+    kind    "value", "constraint", "lift" (what takes one back), "ruled_out" or "error" (a log line)
     source  "tool", "user" or "agent"
     pinned  stays in every prompt, whatever is said later
     mark    what a person did with it: "corrected by the user"
@@ -56,26 +56,44 @@ def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
-        if held and _is_repeated(held.now, row):
+        if held and not row.mark and not row.pinned and agree(held.now.fact, row.fact):
             values[row.fact.key] = held
             continue
         earlier = [held.now, *held.earlier] if held else []
-        values[row.fact.key] = Value(row, [old for old in earlier if not _is_same(old.fact, row.fact)])
+        values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
 
 
-def _is_repeated(held: Known, row: Known) -> bool:
-    """Return whether an answer only says again what a user or a tool said: it stays theirs."""
-    return held.source != "agent" and row.source == "agent" and _is_same(row.fact, held.fact)
+def agree(one: Fact, other: Fact) -> bool:
+    """Return whether both tell the same value within the digits that were written: 46 and 46.2, 55 and 55.00.
 
+    A number of one digit says nothing of how exactly it was meant: 9 and 9.4 differ.
 
-def _is_same(one: Fact, other: Fact) -> bool:
-    """Return whether both tell the same value, in whatever spelling: 55 and 55.00."""
-    if one.value != other.value and amount(one.value) != amount(other.value):
+    >>> agree(Fact("", "", "output", "46", "%"), Fact("", "", "output", "46.2", "%"))
+    True
+    >>> agree(Fact("", "", "kp", "9"), Fact("", "", "kp", "9.4"))
+    False
+    """
+    if one.unit and other.unit and unit_of(one.unit) != unit_of(other.unit):
         return False
-    return not one.unit or not other.unit or unit_of(one.unit) == unit_of(other.unit)
+    told, known = amount(one.value), amount(other.value)
+    if told == known:
+        return True
+    try:
+        apart = abs(Decimal(told) - Decimal(known))
+    except InvalidOperation:
+        return False
+    coarser = min((one.value, other.value), key=_decimals)
+    digits = sum(map(str.isdecimal, coarser.lstrip("-0.")))
+    return digits >= 2 and apart * 2 <= Decimal(1).scaleb(-_decimals(coarser))
+
+
+def _decimals(number: str) -> int:
+    return (
+        len(amount(number).partition(".")[2]) if number == amount(number) else len(number.partition(".")[2])
+    )
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
@@ -102,28 +120,3 @@ def _others(rows: Sequence[Known], now: Known) -> list[Known]:
     newest = {row.fact.value: row for row in sorted(rows, key=lambda row: row.turn)}
     newest.pop(now.fact.value, None)
     return sorted(newest.values(), key=lambda row: -row.turn)[:EARLIER_KEPT]
-
-
-def still_true(texts: Sequence[str], values: Mapping[Key, Value], device: str, names: Names) -> list[str]:
-    """Return the findings that state no value but those in force."""
-    return [text for text in texts if all(_is_true(fact, values) for fact in _stated(text, device, names))]
-
-
-def _is_true(fact: Fact, values: Mapping[Key, Value]) -> bool:
-    """Return whether no other value of the quantity is in force: of its channel, or said of all of them."""
-    held = values.get(fact.key)
-    if held is None:
-        said = values.get((fact.device, "", fact.parameter))
-        held = said if said and said.now.source == "user" else None
-    return held is None or held.now.fact.value == fact.value
-
-
-def keys_in(texts: Sequence[str], device: str, names: Names) -> set[Key]:
-    """Return what the texts state values of: `still_true` needs to know what has become of those."""
-    stated = {fact.key for text in texts for fact in _stated(text, device, names)}
-    return stated | {(device, "", parameter) for device, _, parameter in stated}
-
-
-@lru_cache(maxsize=256)  # the same findings are asked after in every turn
-def _stated(text: str, device: str, names: Names) -> tuple[Fact, ...]:
-    return tuple(facts_in(text, device, names))

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from instrumentgpt.text.facts import Fact, Names, is_known, name_of
 from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.known import Known, Value
-from instrumentgpt.text.said.cues import cues_in
-from instrumentgpt.text.said.outdated import NOTHING_LATER, Later, since
-from instrumentgpt.text.said.part import Said, as_said
 from instrumentgpt.text.terms import fold, phrases, terms
 from instrumentgpt.text.untrusted import as_line, without_notes
 
 ASKED_SHOWN = 8  # values that fit the question
-FURTHER_JUDGED = 24  # other values of which it is told what has become of them; few more are in a prompt
 WISHES_SHOWN = 8
 WISHES_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
-SAID = {"wish": "laid down", "ruled_out": "ruled out", "error": "logged"}  # as pinned sentences are told
+SAID = {
+    "constraint": "laid down",
+    "ruled_out": "ruled out",
+    "error": "logged",
+}  # as pinned sentences are told
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,11 @@ class KnownLines:
     asked     values that the question asks for, and what the user laid down that bears most on it
     said      what else was laid down, what is ruled out, logged errors
     further   other values, and the names of other devices
-    numbers   (device, value) of the values told, in force or before
     """
 
     asked: Sequence[str] = ()
     said: Sequence[str] = ()
     further: Sequence[str] = ()
-    numbers: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def lines(self) -> list[str]:
@@ -48,7 +46,6 @@ def render_known(
     devices: Sequence[str],
     question: str,
     others: Sequence[str] = (),
-    later: Later = NOTHING_LATER,
     names: Names = (),
 ) -> KnownLines:
     """Return the lines of what is known of `devices`.
@@ -57,36 +54,35 @@ def render_known(
     Of other devices, in `others` or in `known`, only the names are told.
 
     in_force  the values of `known` that are
-    later     what was said in words: it tells which values are superseded
     names     of all devices: what is laid down of others comes last
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
     values = [value for value in in_force if not value.now.pinned]
     asked: list[str] = []
     further: list[str] = []
-    numbers: set[tuple[str, str]] = set()
     for device in devices:
         own = [value for value in values if value.now.fact.device == device]
         fits = {name: _fit(name, wanted) for name in {value.now.fact.parameter for value in own}}
         own.sort(key=lambda value: _importance(value, fits), reverse=True)
         fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
-        numbers |= {(device, row.fact.value) for value in own for row in (value.now, *value.earlier)}
-        fitting = _lines(fit, True, later)
+        fitting = _lines(fit, True)
         left = [value for value in own if not fits[value.now.fact.parameter]]
-        rest = _lines(left[:FURTHER_JUDGED], False, later) + _lines(left[FURTHER_JUDGED:], False)
+        rest = _lines(left, False)
         asked += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
     said = [
         *_listed("Errors logged", _told(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
         *_listed("Ruled out", _told(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])),
     ]
-    wishes = sorted(_of_kind(known, "wish", wanted), key=lambda row: _is_of_others(row.said, devices, names))
-    first = _listed("The user laid down", _told(wishes[:WISHES_FIRST], later))
-    said += _listed("Also laid down", _told(wishes[WISHES_FIRST:WISHES_SHOWN], later))
+    wishes = sorted(
+        _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
+    )
+    first = _listed("The user laid down", _told(wishes[:WISHES_FIRST]))
+    said += _listed("Also laid down", _told(wishes[WISHES_FIRST:WISHES_SHOWN]))
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return KnownLines([*asked, *first], said, [*further, *last], frozenset(numbers))
+    return KnownLines([*asked, *first], said, [*further, *last])
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
@@ -109,7 +105,7 @@ def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Seq
     said = [
         as_line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
         for row in known
-        if row.kind in SAID and row.pinned and (row.kind == "wish" or row.fact.device in devices)
+        if row.kind in SAID and row.pinned and (row.kind == "constraint" or row.fact.device in devices)
     ]
     return [*values, *said]
 
@@ -136,10 +132,10 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
     return bool(named) and set(named).isdisjoint(devices)
 
 
-def _told(best: Iterable[Known], later: Later = NOTHING_LATER) -> list[str]:
+def _told(best: Iterable[Known]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
     return [
-        f"  - {as_line(without_notes(row.said))} (turn {row.turn}){_since(row, later)}"
+        f"  - {as_line(without_notes(row.said))} (turn {row.turn})"
         for row in sorted(best, key=lambda row: row.turn)
     ]
 
@@ -153,7 +149,7 @@ def _share(text: str, wanted: set[str]) -> int:
     return sum(term in folded for term in wanted if len(term) > 1)
 
 
-def _lines(values: Iterable[Value], with_log: bool, later: Later = NOTHING_LATER) -> list[str]:
+def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
     """Return a line per value; what is known alike of several channels shares one.
 
     `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
@@ -161,7 +157,7 @@ def _lines(values: Iterable[Value], with_log: bool, later: Later = NOTHING_LATER
     told: dict[tuple[str, str], dict[str, list[Known]]] = {}
     for value in values:
         fact = value.now.fact
-        origin = _origin(value, with_log) + _since(value.now, later)
+        origin = _origin(value, with_log)
         line = told.setdefault((name_of(fact.parameter), origin), {})
         line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
     return [
@@ -170,24 +166,6 @@ def _lines(values: Iterable[Value], with_log: bool, later: Later = NOTHING_LATER
         )
         for (name, origin), each in told.items()
     ]
-
-
-def _since(row: Known, later: Later) -> str:
-    """Return what has become of a value or sentence since it was said."""
-    return since(_as_said(row), later)
-
-
-def _as_said(row: Known) -> Said:
-    channel = f"channel {row.fact.channel} " if row.fact.channel else ""
-    words = row.said or f"{channel}{row.fact.parameter}: {row.fact.value} {row.fact.unit}"
-    device = "" if row.kind == "wish" else row.fact.device  # what is laid down may be of any device
-    cues = frozenset(cues_in(row.said)) if row.kind == "wish" else frozenset()
-    return as_said(words, row.message_id, device, row.turn, cues)
-
-
-def values_as_said(in_force: Iterable[Value], devices: Sequence[str]) -> list[Said]:
-    """Return the values of `devices`, as parts of the messages that stated them."""
-    return [_as_said(value.now) for value in in_force if value.now.fact.device in devices]
 
 
 def _channels(rows: Sequence[Known], with_line: bool) -> str:

@@ -2,10 +2,12 @@
 
 import re
 
-from instrumentgpt.text.asked import ASKS
-
 LOG_LINES = 20  # pasted lines: fewer are an excerpt, of which the step between two is asked
 MOST_OTHER = 2.0  # other lines per line that is surely logged, up to which all of it is a log
+ASKS = (  # words that ask, wherever they stand
+    r"\?|\bwhy\b|\bcan\b|\bcould\b|\bshould\b|\bmay\b|\bsafe|\bwhat if\b"
+    r"|為什麼|为什么|原因|可以|能否|能不能|可否|[嗎吗]|是否|如果"
+)
 NAME = re.compile(r"pasted-(\d+)\.log")
 _SEPARATOR = re.compile(r"[,;\t]")
 _DECIMAL = re.compile(r"(?<![\d.])\d+\.\d+(?!\.?\d)")  # not a part of an address

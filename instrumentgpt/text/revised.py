@@ -8,6 +8,8 @@ lies over them again.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from instrumentgpt.memory.reading.constraints import Laid
+from instrumentgpt.memory.reading.constraints import in_force as in_force_of
 from instrumentgpt.text.facts import Fact, value_in
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.revisions import (
@@ -43,7 +45,7 @@ def in_force(
     restated  forgotten items of the state that the user has stated anew since
     """
     if not found:
-        return InForce(state, tuple(known))
+        return InForce(state, _without_lifted(known))
     device = device_key(state)
     told = _revised_known(known, found, device)
     ruled_out = [row for row in told if row.kind == "ruled_out"]
@@ -54,7 +56,22 @@ def in_force(
             replace(row, fact=replace(row.fact, device=name)) if row.fact.device == device else row
             for row in told
         ]
-    return InForce(revised, tuple(told), pinned, found)
+    return InForce(revised, _without_lifted(told), pinned, found)
+
+
+def _without_lifted(known: Sequence[Known]) -> tuple[Known, ...]:
+    """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
+    laid = sorted(
+        (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
+    )
+    held = {id(laid[at]) for at in in_force_of([_laid(row) for row in laid])}
+    return tuple(
+        row for row in known if row.kind not in ("constraint", "lift") or id(row) in held or row.pinned
+    )
+
+
+def _laid(row: Known) -> Laid:
+    return Laid("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
 
 
 def _revised_state(

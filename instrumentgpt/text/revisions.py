@@ -11,7 +11,7 @@ from instrumentgpt.text.statements import same
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
-SENTENCES = ("wish", "ruled_out", "error")  # kinds of Known that are sentences
+SENTENCES = ("constraint", "ruled_out", "error")  # kinds of Known that are sentences
 VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
 
 
@@ -141,4 +141,4 @@ def item_of(found: Standings, device: str, field: str, text: str) -> Item:
 
 def is_of(item: Item, device: str) -> bool:
     """Return whether the item is one of `device`; wishes, and what was said before any, are of all."""
-    return item.field == "wish" or item.device in ("", device)
+    return item.field == "constraint" or item.device in ("", device)

@@ -1,6 +1,6 @@
 """The lines of <diagnostic_context> that tell the state of a device."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -26,14 +26,12 @@ Origins = Mapping[tuple[str, str], Origin]  # of (field, text)
 def render_state(
     state: DiagnosticState,
     origins: Origins = MappingProxyType({}),
-    since: Callable[[str, int], str] = lambda *_: "",
 ) -> tuple[list[str], list[str]]:
     """Return the lines of <diagnostic_context> on the device and its logs, and those on what was found.
 
     The newest items only; nothing where nothing is known.
 
     origins  where an item is from, which stands behind it
-    since    what has become of an item (its text, the id of its message), to be told behind it
     """
     named = " ".join(
         as_line(part) for part in (state.device_name, state.device_ip and f"({state.device_ip})") if part
@@ -46,10 +44,7 @@ def render_state(
     ]
 
     def told(name: str, shown: int) -> list[str]:
-        return [_dated(name, text, origins) + _since(name, text) for text in getattr(state, name)[-shown:]]
-
-    def _since(name: str, text: str) -> str:
-        return since(text, origins.get((name, text), Origin()).message_id)
+        return [_dated(name, text, origins) for text in getattr(state, name)[-shown:]]
 
     found = [
         *_listed("Key findings", told("findings", SHOWN_FINDINGS)),

@@ -54,9 +54,6 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _STRUCK = re.compile(r"~~[^~\n]*~~")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(]|[^\x00-\x7f])|(?<=[。！？])")
 _CLAUSE_END = re.compile(r"\s*(?:[;；,，。—–(（\[]|\s-\s|\.\s)\s*")
-_MEASURED = re.compile(
-    r"[±≈=~＝]\s*-?\d|\d\s*(?:°C|℃|%|％|K\b|ms\b|s\b|min\b|h\b|V\b|A\b|W\b|Hz\b|°|秒|度|分鐘|分钟|小時|小时)"
-)
 _QUOTES = ('"', "“", "「", "『")
 _LOG_NAME = re.compile(
     r"(?<![A-Za-z0-9_.-])[A-Za-z0-9][A-Za-z0-9_.-]*\.(?:log|csv|tsv)(?:\.\d+)?(?:\.gz)?(?![A-Za-z0-9_])"
@@ -146,10 +143,7 @@ def _of_line(body: str, is_item: bool, section: Section) -> Iterator[Statement]:
     elif section in ("hypothesis", "root_cause"):
         yield from _statement(section, body)
     else:
-        found = list(_in_sentences(body))
-        yield from found
-        if not found and is_item and section is None and _MEASURED.search(body):
-            yield from _statement("finding", body, whole=True)
+        yield from _in_sentences(body)
 
 
 def _labelled(body: str) -> tuple[Kind, str] | None:

@@ -11,11 +11,12 @@ from typing import Any
 from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
-from instrumentgpt.text.asked import is_asked
-from instrumentgpt.text.said.part import Said
+from instrumentgpt.agents.offline.task import inventory_of
+from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.state import DiagnosticState, begin_question, device_key
 
-STATEMENTS = 400  # messages in which statements are sought
+STATEMENTS = 2_000  # newest sentences that are looked at
 MESSAGES = 12  # messages in which the question is sought that another goes on about
 MOST_SAID = 8  # sentences laid down or ruled out of a device, the newest
 MOST_CHARS = 60  # a longer question says itself what it asks
@@ -42,17 +43,25 @@ def questions_before(task: Task) -> list[str]:
     return asked[1:] if asked and asked[0].strip() == task.question.strip() else asked
 
 
-def parts_before(task: Task) -> list[Said]:
-    """Return the parts of what the user wrote in the conversation, oldest first, each with its devices."""
+def sentences_before(task: Task) -> list[tuple[int, str, str]]:
+    """Return (turn, device, sentence) of what the user said in the conversation, oldest first.
+
+    A sentence that names no device is of the one that was named last; "" before any is.
+    """
     if not (task.conversation_id and Path(task.database).is_file()):
         return []
     import db
-    from instrumentgpt.storage.said import parts_of
 
     with closing(db.connect(Path(task.database))) as database:
-        last = db.list_messages(database, task.conversation_id, last=STATEMENTS)
-        asked = [one.id for one in last if one.role == "user"]
-        return parts_of(database, task.conversation_id, asked)
+        last = [one for one in db.list_messages(database, task.conversation_id) if one.role == "user"]
+    names = tuple(device.names for device in inventory_of(task).devices)
+    device, told = "", []
+    for turn, message in enumerate(last, start=1):
+        for sentence in (one for line in own_lines(message.content) for one in sentences(line)):
+            named = devices_in(sentence, names)
+            device = named[-1] if named else device
+            told.append((turn, device, sentence))
+    return told[-STATEMENTS:]
 
 
 def states_left(task: Task) -> dict[str, dict[str, Any]]:
@@ -89,13 +98,13 @@ def task_about(task: Task, device: str) -> Task:
     }
     said = {
         kind: tuple(dict.fromkeys(one.said for one in found.known if one.kind == kind))
-        for kind in ("wish", "ruled_out")
+        for kind in ("constraint", "ruled_out")
     }
     return replace(
         task,
         state=asdict(found.state),
         stated=tuple(stated.values()),
-        laid_down=said["wish"][-MOST_SAID:],
+        laid_down=said["constraint"][-MOST_SAID:],
         ruled_out=said["ruled_out"][-MOST_SAID:],
     )
 

@@ -21,7 +21,7 @@ from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.text.asked import is_asked
+from instrumentgpt.memory.reading.own_words import is_asked
 from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.text.pasted import LOG_LINES, number_of
 

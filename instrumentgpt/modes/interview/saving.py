@@ -78,8 +78,8 @@ def _tell_diagnosis(case: Case) -> None:
         turn.also_saved.append(store)
     if wanted:
         where = turn.database, turn.run.conversation_id, turn.question.id
-        sentences = [("wish", text) for text in wanted]
-        turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], sentences, device))
+        sentences = [("constraint", text, device) for text in wanted]
+        turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], sentences))
 
 
 def _pin(case: Case, item: Item) -> None:

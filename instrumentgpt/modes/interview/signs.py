@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
+from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.modes.interview.patterns import folded, told
 from instrumentgpt.text.terms import fold
-from instrumentgpt.text.wishes import wishes_in
 
 _NAME = re.compile(r"<([a-z]+)>")
 
@@ -23,7 +23,7 @@ def slots_of(piece: str) -> tuple[str, ...]:
         for slot, pattern in _patterns().items()
         if pattern.search(present if slot == "description" else whole)
     ]
-    if not found and wishes_in(piece):
+    if not found and constraints_in(piece):
         found.append("constraints")
     return _settled(found, demands=has("demand", piece))
 

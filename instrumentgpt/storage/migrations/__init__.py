@@ -15,6 +15,7 @@ from instrumentgpt.storage.migrations.conversations import (
     runs_and_their_events,
     waiting_runs,
 )
+from instrumentgpt.storage.migrations.data_only import memory_is_data
 from instrumentgpt.storage.migrations.deleted import deleted_turns, uploads_as_files
 from instrumentgpt.storage.migrations.modes import (
     entities_of_conversations,
@@ -74,6 +75,7 @@ STEPS = (
     clocks_of_runs,
     permission_to_browse,
     uploads_as_files,
+    memory_is_data,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

@@ -34,17 +34,22 @@ def uploads_as_files(database: Database) -> None:
 
 def _number_once(database: Database, table: str) -> None:
     """Make the table anew, with the same rows, so that it never gives an id again."""
+    sql = database[table].schema
+    numbered = _KEY.sub(r"\g<0> AUTOINCREMENT", sql)
+    if numbered != sql:
+        table_made_anew(database, table, sql, numbered)
+
+
+def table_made_anew(database: Database, table: str, old: str, new: str) -> None:
+    """Make the table anew with `new` for `old` in what made it, the same rows, indices and triggers."""
     found = database.execute(
         "SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql > '' ORDER BY type = 'table' DESC",
         (table,),
     ).fetchall()
-    old = found[0][1]
-    columns, numbered = old[old.index("(") :], _KEY.sub(r"\g<0> AUTOINCREMENT", old[old.index("(") :])
-    if numbered == columns:
-        return
-    database.execute(f"CREATE TABLE numbered_{table} {numbered}")
-    database.execute(f"INSERT INTO numbered_{table} SELECT * FROM {table}")
+    made = found[0][1].replace(old, new)
+    database.execute(f"CREATE TABLE new_{table} {made[made.index('(') :]}")
+    database.execute(f"INSERT INTO new_{table} SELECT * FROM {table}")
     database.execute(f"DROP TABLE {table}")
-    database.execute(f"ALTER TABLE numbered_{table} RENAME TO {table}")
+    database.execute(f"ALTER TABLE new_{table} RENAME TO {table}")
     for _, sql in found[1:]:  # its indices and triggers went with it
         database.execute(sql)

@@ -14,7 +14,6 @@ CHANNEL = re.compile(
     re.I,
 )
 _ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
-_NUMBER_IN_KEY = re.compile(r"(?<![\d.])0\d+(?![\d.]*\d)")
 
 
 def channel_in(text: str) -> str:
@@ -58,22 +57,3 @@ def device_named(text: str, names: Names) -> str:
 def devices_in(text: str, names: Names) -> tuple[str, ...]:
     """Return every device that `text` names, each once, in order."""
     return tuple(dict.fromkeys(name for _, _, name in devices_named(text, names)))
-
-
-def device_of_key(key: str, names: Names) -> str:
-    """Return the device that a key or section of a configuration names: `[chiller053]`; "" if none."""
-    named = device_named(key, names)
-    if named:
-        return named
-    _, filed = _devices(names)
-    found = _NUMBER_IN_KEY.search(key)
-    return filed.get(found.group(), "") if found else ""
-
-
-def without_devices(text: str, names: Names) -> str:
-    """Return `text` with a space in place of each device."""
-    pieces, end = [], 0
-    for start, stop, _ in devices_named(text, names):
-        pieces += [text[end:start], " "]
-        end = stop
-    return "".join([*pieces, text[end:]])

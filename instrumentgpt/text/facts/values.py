@@ -27,9 +27,7 @@ VALUE = re.compile(
     rf"(?<![\w.])(?:(?P<id>(?i:{_IDENTIFIER}))(?![\w])"
     rf"|(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?![a-zA-Z]|[\w.]*\d))"
 )
-UNIT = re.compile(_UNIT)
 _DATE = re.compile(_DAY)
-_ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 _DATED = re.compile(
     r"date|time|window|maintenance|calibrat|due|until|since|valid|deadline|freeze|frozen|expir|accept|install|commission"
     r"|日|時|时|效期|期限|截止|凍|冻|稽核|校正|校準|校准|驗收|验收|安裝|安装|到期"
@@ -47,22 +45,6 @@ _NAMES_ONLY = re.compile(
 )
 _NUMBERED = re.compile(r"serial|part number|work order|certificate|contract|asset")
 _NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
-
-
-def at_last(found: re.Match[str]) -> re.Match[str]:
-    """Return the value that an arrow leads to from `found`, the last of several; `found` where none does.
-
-    >>> quantity(at_last(VALUE.search("gain 0.62 → 0.8 → 0.85, ti 40")))
-    ('0.85', '')
-    """
-    arrow = _ARROW.match(found.string, found.end())
-    further = VALUE.match(found.string, arrow.end()) if arrow else None
-    return at_last(further) if further else found
-
-
-def is_identifier(found: re.Match[str]) -> bool:
-    """Return whether the value names something: no number, date or time."""
-    return bool(found["id"]) and not _DATE.match(found["id"])
 
 
 def identifies(parameter: str) -> bool:

@@ -24,7 +24,7 @@ NAMES = {
     "findings": "finding",
     "hypotheses": "hypothesis",
     "ruled_out": "what was ruled out",
-    "wish": "what you laid down",
+    "constraint": "constraint",
     "error": "error",
     "device_name": "name of the device",
     "device_ip": "address of the device",

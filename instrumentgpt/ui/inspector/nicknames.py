@@ -4,7 +4,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.nicknames import Learned, item_of, list_nicknames
+from instrumentgpt.storage.nicknames import Nickname, item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
@@ -28,6 +28,6 @@ def draw(database: Database, conversation_id: str) -> None:
         draw_forgettable(key, named, origin, "Forget this name", _forget, conversation_id, one)
 
 
-def _forget(conversation_id: str, one: Learned) -> None:
+def _forget(conversation_id: str, one: Nickname) -> None:
     told = (conversation_id, item_of(one), "forget", one.nickname, "", who())
     change(lambda database: revise(database, *told))

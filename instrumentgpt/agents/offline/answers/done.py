@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.noted import is_done
 from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
-from instrumentgpt.agents.offline.earlier import parts_before
+from instrumentgpt.agents.offline.earlier import sentences_before
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 
 _CLAUSES = re.compile(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b")
@@ -43,7 +43,9 @@ def _just_said(case: Case) -> list[str]:
 def done_to_it(case: Case) -> list[str]:
     """Return what the user said was done to the device in question, each with its turn, oldest first."""
     about = {"", *(case.task.devices or (case.known("device_name"), case.known("device_ip")))}
-    told = [part for part in parts_before(case.task) if is_done(part.text) and about & {*part.devices}]
-    return [phrase("done_row", case.language, turn=one.turn, text=quoted(one.text)) for one in told][
-        -MOST_DONE:
+    told = [
+        phrase("done_row", case.language, turn=turn, text=quoted(text))
+        for turn, device, text in sentences_before(case.task)
+        if device in about and is_done(text)
     ]
+    return told[-MOST_DONE:]

@@ -12,8 +12,8 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
+from instrumentgpt.memory.reading.constraints import Laid, constraints_in, in_force
 from instrumentgpt.text.language import Language
-from instrumentgpt.text.wishes import wishes_in
 
 ACTS = Path(__file__).with_name("held.toml")
 GAINS = frozenset(("kp", "ki", "kd"))
@@ -100,8 +100,10 @@ def until(wish: str) -> str:
 
 
 def wishes(task: Task) -> list[str]:
-    """Return what the user laid down before, and in this question, once each."""
-    return list(dict.fromkeys([*task.laid_down, *wishes_in(task.question)]))
+    """Return what the user laid down before, and in this question, as far as it is in force, once each."""
+    laid = [Laid("constraint", text) for text in task.laid_down]
+    laid += [Laid(kind, text) for kind, text in constraints_in(task.question)]
+    return [laid[place].text for place in in_force(laid)]
 
 
 def mark(task: Task, language: Language, step: Step) -> str:

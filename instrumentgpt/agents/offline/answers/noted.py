@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.instruments.devices import InventoryError
-from instrumentgpt.text.facts import Fact, Heard, facts_in
-from instrumentgpt.text.nicknames import nicknames_in
-from instrumentgpt.text.wishes import wishes_in
+from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.reading.names import names_in
+from instrumentgpt.memory.reading.values import values_in
+from instrumentgpt.text.facts import Fact
 
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
 CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"
@@ -100,25 +100,13 @@ def _points(case: Case) -> list[str]:
 def _stated(case: Case) -> list[str]:
     """Return the values that are stated, and what is laid down."""
     text, intent = case.question.text, case.question.intent
-    wishes = wishes_in(text)
+    wishes = [said for _, said in constraints_in(text)]
     is_wish = bool(wishes) and (intent in WISHED or bool(_FORBIDS.search(text) and not _ASKS.search(text)))
     is_done = intent in CHANGED and not _ASKS.search(text) and bool(_DONE.search(text))
     if not (is_wish or is_done or (intent in STATED and intent != "act" and not _ORDER.search(text))):
         return []
-    values = [_told(case, fact) for fact in _values(case)]
+    values = [_told(case, fact) for fact in values_in(text, case.device)]
     return [*values, *map(quoted, wishes)] if values or is_wish else []
-
-
-def _values(case: Case) -> list[Fact]:
-    """Return the values that are stated; one without a name is of what the user stated last."""
-    rows = sorted(case.task.stated, key=lambda row: int(row["turn"])) if case.same_device else []
-    newest = [row for row in rows if row["turn"] == rows[-1]["turn"]]
-    heard = Heard(tuple(map(_fact, rows)), tuple(map(_fact, newest)))
-    return facts_in(case.question.text, case.device, heard=heard)
-
-
-def _fact(row: dict[str, Any]) -> Fact:
-    return Fact(*(str(row.get(name, "")) for name in ("device", "channel", "parameter", "value", "unit")))
 
 
 def _names(case: Case) -> list[str]:
@@ -127,7 +115,7 @@ def _names(case: Case) -> list[str]:
         own = tuple(device.own_names for device in inventory_of(case.task).devices)
     except InventoryError:
         return []
-    named = [one for one in nicknames_in(case.question.text, own) if one.kind != "withdrawn"]
+    named = [one for one in names_in(case.question.text, own) if one.kind != "withdrawn"]
     return [
         phrase("noted_name", case.language, device=one.device, name=quoted(one.nickname)) for one in named
     ]

@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.answers.subject import bare, device_label, kno
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
-from instrumentgpt.text.asked import is_asked
+from instrumentgpt.memory.reading.own_words import is_asked
 from instrumentgpt.text.terms import phrases, terms
 from instrumentgpt.text.wanted import holds
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import acts_named
+from instrumentgpt.agents.offline.answers.held import acts_named, wishes
 from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.answers.said import messages_on
 from instrumentgpt.agents.offline.answers.stated import on_what_is_asked, stated
@@ -19,7 +19,6 @@ from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Inventory, Resolution
 from instrumentgpt.text.pasted import is_device_name
-from instrumentgpt.text.wishes import wishes_in
 
 APART = ("said", "history", "earlier", "gain", "lines", "moment", "excerpt", "act")  # never made one of two
 WITHIN = {"why": ("next", "plot")}  # kind → those that its answer holds
@@ -176,7 +175,7 @@ def _place(one: _Asked) -> tuple[object, ...]:
 def _case_of(case: Case, one: _Asked, task: Task) -> Case:
     """Return the case of one question; what the message lays down beside it holds for each."""
     task = task_about(task, one.devices[0]) if one.devices else task
-    laid_down = (*task.laid_down, *wishes_in(case.task.question))
+    laid_down = tuple(wishes(replace(task, question=case.task.question)))
     return replace(
         case,
         task=replace(task, devices=one.devices, question=one.text, laid_down=laid_down),

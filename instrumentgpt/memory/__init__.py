@@ -1,0 +1,1 @@
+"""What a conversation remembers, as pure functions of texts and values; storage/ keeps it."""

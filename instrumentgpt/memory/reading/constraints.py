@@ -1,0 +1,178 @@
+"""What users lay down for the work to come, as sentences, and what of it is in force: it may be lifted.
+
+A constraint is a ban, a limit or a duty, told in the user's own sentence. Patterns: constraints.toml.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, unit_of
+from instrumentgpt.text.summary import shorten
+from instrumentgpt.text.terms import fold, synonyms, telling, terms
+
+Kind = Literal["constraint", "lift"]
+CONSTRAINT_CHARS = 240  # of a sentence kept
+_CLAUSE = (
+    r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
+    r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
+)
+_GENERIC = re.compile(  # a lift that names the rule by no word of its own
+    r"\b(?:that|the|this|my|our) (?:\w+ )?(?:ban|freeze|embargo|rule|limit|restriction|hold|lock"
+    r"|constraint|block)\b"
+    r"|限制|禁令|规定|冻结|那条|这条"
+)
+_EMPTY = frozenset(
+    term
+    for words in (
+        "allow permit forbid ban rule limit freeze lift over again now may can please never not no must only"
+        " before after until week today tomorrow monday tuesday wednesday thursday friday saturday sunday"
+        " anyone nobody free ok okay fine ahead go back",
+        "不要 不能 可以 不准 请勿 禁止 解除 限制 现在 已经 之前 以前 前不 了可 又可 以了 再动 都可",
+    )
+    for term in terms(words)
+)
+_DATE = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|tomorrow|tonight"
+    r"|next (?:week|month)"
+    r"|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{1,2} ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|\d{1,2}/\d{1,2}|\d{1,2}:\d\d"
+    r"|[一二三四五六七八九十\d]{1,3}[月号]|(?:周|星期|礼拜)[一二三四五六日天]|明天|后天|下周|月底"
+)
+_MEASURED = re.compile(rf"({NUMBER})\s?({FOLDED_UNIT})")
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {name: re.compile(_pattern(table)) for name, table in told.items()}
+
+
+def _pattern(table: dict[str, list[str]]) -> str:
+    """Return a pattern of a table's fragments, the English ones as whole words."""
+    clause = [rf"{_CLAUSE}(?:{'|'.join(table['clause'])})\b"] if "clause" in table else []
+    english = [rf"\b(?:{'|'.join(table['english'])})(?!\w)"] if "english" in table else []
+    return "|".join([*clause, *english, *table.get("chinese", ())])
+
+
+def constraints_in(text: str) -> list[tuple[Kind, str]]:
+    """Return the sentences of a user's `text` that lay something down or lift it, each shortened to one line.
+
+    >>> constraints_in("Why does it swing? Do not restart 052 before Friday. I don't know.")
+    [('constraint', 'Do not restart 052 before Friday.')]
+    >>> constraints_in("凍結解除了，可以重啟了。")
+    [('lift', '凍結解除了，可以重啟了。')]
+    """
+    found: dict[str, Kind] = {}
+    for line in own_lines(text):
+        for sentence in sentences(line):
+            if kind := _kind(sentence):
+                found[shorten(sentence, CONSTRAINT_CHARS)] = kind
+    return [(kind, sentence) for sentence, kind in found.items()]
+
+
+def _kind(sentence: str) -> Kind | None:
+    folded = fold(sentence).replace("’", "'")
+    if is_asked(sentence):
+        return None
+    left = _patterns()["lift"].sub("…", folded)
+    if left != folded and not _lays_down(left):
+        return "lift"
+    return "constraint" if _lays_down(folded) else None
+
+
+def _lays_down(folded: str) -> bool:
+    patterns = _patterns()
+    told = patterns["nothing"].sub("…", folded)
+    return any(patterns[name].search(told) for name in ("rule", "order", "ban", "limit", "must"))
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A sentence on record that lays something down or lifts it; `device` is "" where it is of all."""
+
+    kind: Kind
+    text: str
+    device: str = ""
+
+
+def lifted_by(lift: Laid, laid: Sequence[Laid]) -> int | None:
+    """Return the place in `laid` (oldest first) of the constraint that `lift` takes back, or None.
+
+    It is the one that shares most words with it; one that only says "the ban" means the last.
+
+    >>> laid = [Laid("constraint", "do not restart it"), Laid("constraint", "stay below 60 °C")]
+    >>> [lifted_by(Laid("lift", text), laid) for text in ("you may restart it again", "that rule is off")]
+    [0, 1]
+    """
+    own = _words(lift.text)
+    shared = [
+        (len(own & _words(one.text)) if _of_one(one, lift) else 0, place) for place, one in enumerate(laid)
+    ]
+    most, place = max(shared, default=(0, 0))
+    if most:
+        return place
+    last = [place for place, one in enumerate(laid) if _of_one(one, lift)]
+    return last[-1] if last and _GENERIC.search(fold(lift.text)) else None
+
+
+def replaced_by(new: Laid, laid: Sequence[Laid]) -> int | None:
+    """Return the place in `laid` of the constraint for which `new` tells another number or date, or None.
+
+    >>> replaced_by(Laid("constraint", "now stay below 65 °C"), [Laid("constraint", "stay below 60 °C")])
+    0
+    """
+    bounds = _bounds(new.text)
+    for place in range(len(laid) - 1, -1, -1):
+        old = laid[place]
+        if bounds and _of_one(old, new) and bounds == _bounds(old.text) and _speak_of_one(old.text, new.text):
+            return place
+    return None
+
+
+def _bounds(text: str) -> frozenset[str]:
+    """Return what kinds of bounds a sentence has: units of its numbers, and "date" for a day or a time."""
+    folded = fold(text)
+    units = {unit_of(unit) for _, unit in _MEASURED.findall(folded)}
+    return frozenset(units | ({"date"} if _DATE.search(folded) else set()))
+
+
+def _speak_of_one(text: str, other: str) -> bool:
+    words, others = _words(text), _words(other)
+    return bool(words & others) or not words or not others
+
+
+def in_force(said: Iterable[Laid]) -> list[int]:
+    """Return the places of the constraints in `said`, oldest first, that nothing has lifted or replaced."""
+    listed = list(said)
+    held: list[int] = []
+    for place, one in enumerate(listed):
+        laid = [listed[at] for at in held]
+        if one.kind == "lift":
+            taken = lifted_by(one, laid)
+        else:
+            again = [at for at, old in enumerate(laid) if fold(old.text) == fold(one.text)]
+            taken = again[0] if again else replaced_by(one, laid)
+        if taken is not None:
+            del held[taken]
+        if one.kind == "constraint":
+            held.append(place)
+    return held
+
+
+def _of_one(one: Laid, other: Laid) -> bool:
+    return not one.device or not other.device or one.device == other.device
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the telling terms of a sentence, those with several names under one of them; no numbers."""
+    own = [term for term in telling(terms(text)) if term not in _EMPTY and not any(map(str.isdecimal, term))]
+    same = {
+        term: group[0][0] for group in synonyms() for phrase in group if len(phrase) == 1 for term in phrase
+    }
+    return frozenset(same.get(term, term) for term in own)

@@ -1,0 +1,97 @@
+"""What a user tells us to call a device: "call 052 Tallinn", `052 is called "Narva"`, 「052 叫北極」."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.text.facts.devices import Names, devices_named
+from instrumentgpt.text.terms import fold
+
+Kind = Literal["named", "withdrawn"]
+_NAME = r"[\"“「『']?(?P<name>[^\W\d_][\w .&’\-]{0,28}?)[\"”」』']?"
+_END = r"(?=\s*(?:[,，.。;；!！:：)）]|and\b|$|from now on|please|in future))"
+_NAMED = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"\b(?:call|name|nickname) \0 {_NAME}{_END}",
+        rf"\0(?: is|'s)? (?:now )?(?:called|named|nicknamed|known as) {_NAME}{_END}",
+        rf"\0\s*(?:就|我們|我们|大家|以後|以后)?(?:叫做|叫作|叫|稱為|称为|稱作|簡稱|简称|暱稱|昵称|綽號|绰号)(?:是|為|为|它)?\s*{_NAME}{_END}",
+    )
+)
+_WITHDRAWN = re.compile(
+    r"(?:\0 is (?:no longer|not) (?:called|named)|(?:do not|don't|stop) call(?:ing)? \0|\0\s*(?:不再|不要)叫)"
+    rf"\s*{_NAME}{_END}",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """One thing a user said of a nickname; "withdrawn": it is no longer this device's."""
+
+    device: str
+    nickname: str
+    kind: Kind = "named"
+
+
+def names_in(text: str, names: Names) -> list[Naming]:
+    """Return what a user's `text` says that devices are called.
+
+    names  of all devices
+
+    >>> names_in("From now on call 052 Tallinn.", (("zspr 052",),))
+    [Naming(device='zspr 052', nickname='Tallinn', kind='named')]
+    """
+    return [
+        naming
+        for line in own_lines(text)
+        for sentence in sentences(line)
+        if not is_asked(sentence)
+        for naming in _of_sentence(sentence, names)
+    ]
+
+
+def _of_sentence(sentence: str, names: Names) -> Iterable[Naming]:
+    found = list(devices_named(sentence, names))
+    for start, end, device in found:
+        told = f"{sentence[:start]}\0{sentence[end:]}"
+        if gone := _WITHDRAWN.search(told):
+            yield Naming(device, gone["name"].strip(), "withdrawn")
+            continue
+        for pattern in _NAMED:
+            named = pattern.search(told)
+            if named and not list(devices_named(named["name"], names)):
+                yield Naming(device, named["name"].strip())
+                break
+
+
+def borne(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]:
+    """Return device → its nicknames after what was said in this order; the last that got a name has it.
+
+    >>> borne([Naming("a", "Tallinn"), Naming("b", "Tallinn"), Naming("b", "Narva")])
+    {'b': ('Tallinn', 'Narva')}
+    """
+    bearer: dict[str, tuple[str, str]] = {}
+    for one in namings:
+        key = key_of(one.nickname)
+        if one.kind == "named":
+            bearer.pop(key, None)
+            bearer[key] = one.device, one.nickname
+        elif bearer.get(key, ("", ""))[0] == one.device:
+            del bearer[key]
+    found: dict[str, list[str]] = {}
+    for device, nickname in bearer.values():
+        found.setdefault(device, []).append(nickname)
+    return {device: tuple(nicknames) for device, nicknames in found.items()}
+
+
+def key_of(nickname: str) -> str:
+    """Return what the spellings of one nickname share.
+
+    >>> key_of("Big-Bertha"), key_of("北極") == key_of("北极"), key_of("HP3") == key_of("hp 03")
+    ('bigbertha', True, True)
+    """
+    parts = re.findall(r"\d+|[^\W\d_]+", fold(nickname))
+    return "".join(str(int(part)) if part.isdecimal() else part for part in parts)

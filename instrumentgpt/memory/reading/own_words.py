@@ -1,0 +1,79 @@
+"""The sentences of a message that its author says himself, and whether a sentence asks."""
+
+import re
+from collections import Counter
+from itertools import groupby
+
+from instrumentgpt.text.filtering import is_log_line, languages, without_markers
+
+ALIKE = 4  # so many lines of one form are data
+LINE_CHARS = 1000  # a longer line is data
+FORM_CHARS = 80
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?;])(?<!\b[DM]r\.)(?<!\bNo\.)\s+(?=[A-Z\"“(\[]|[^\x00-\x7f]"
+    r"|(?:what|why|how|when|where|which|who|is|are|can|could|should|do|does|so|then|please|and|but)\b)"
+    r"|(?<=[?!])(?=[^\x00-\x7f])|(?<=[。！？；])"
+)
+_ORNAMENT = re.compile(r"\*\*|__|`|~~[^~]*~~")
+_BULLET = re.compile(r"^\s*(?:(?:[-*•·+–]|\d{1,2}[.)、]|#{1,6})\s+)+")
+_ASKED = re.compile(
+    r"[?？]\s*\W*$|[嗎吗呢][。.]?$"
+    r"|^\W*(?:what|why|how|which|who|when|where|is|are|does|did|do (?:i|we|you)|can|could|should|may)\b",
+    re.I,
+)
+_NUMBER = re.compile(r"[-+]?\d+")
+
+
+def is_asked(sentence: str) -> bool:
+    """Return whether `sentence` asks, with or without a question mark.
+
+    >>> is_asked("how bad is the overshoot of 055"), is_asked("kp 可以調高嗎"), is_asked("The kp is 0.12.")
+    (True, True, False)
+    """
+    return bool(_ASKED.search(sentence))
+
+
+def own_lines(text: str) -> list[str]:
+    """Return the lines of `text` that its author says himself: no code, quotation, log, or rows of data.
+
+    What stands between two lines of a pasted log is the log's, too.
+
+    >>> own_lines("[2026-02-19 23:24:45] a\\nnever restart\\n[2026-02-19 23:24:46] b\\n\\nWhy?")
+    ['Why?']
+    """
+    lines = without_markers(text).split("\n")
+    forms = [_form(line) for line in lines]
+    often = Counter(forms)
+    is_data = [
+        is_log_line(line) or len(line) > LINE_CHARS or (bool(form) and often[form] >= ALIKE)
+        for line, form in zip(lines, forms, strict=True)
+    ]
+    in_code = [language is not None for language in languages(lines)]
+    kept: list[str] = []
+    for is_blank, group in groupby(range(len(lines)), key=lambda at: not lines[at].strip()):
+        places = [] if is_blank else list(group)
+        logged = [at for at in places if is_data[at]]
+        pasted = range(logged[0], logged[-1] + 1) if logged else range(0)
+        kept += [
+            lines[at]
+            for at in places
+            if at not in pasted and not in_code[at] and not lines[at].lstrip().startswith((">", "＞"))
+        ]
+    return kept
+
+
+def sentences(line: str) -> list[str]:
+    """Return the sentences of a line, without marks of lists and emphasis.
+
+    >>> sentences("- **kp** is 9. Do not change it! 不要動它。為什麼？")
+    ['kp is 9.', 'Do not change it!', '不要動它。', '為什麼？']
+    """
+    plain = _ORNAMENT.sub("", _BULLET.sub("", line))
+    return [" ".join(one.split()) for one in _SENTENCE_END.split(plain) if one and one.strip()]
+
+
+def _form(line: str) -> str:
+    """Return what lines of data have alike; "" without digits, for an item of a list, a row of a table."""
+    if not any(map(str.isdecimal, line)) or line.lstrip().startswith("|") or _BULLET.match(line):
+        return ""
+    return _NUMBER.sub("0", "".join(line[: 2 * FORM_CHARS].split()))[:FORM_CHARS]

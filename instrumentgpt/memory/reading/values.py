@@ -1,0 +1,261 @@
+"""Values that a user states in explicit shapes: `key: value`, "kp of channel 2 is 7", "no, kp is 0.12".
+
+Also rows of tables and lines of configurations with a name and a value. A sentence that asks, supposes,
+plans, quotes others or speaks of the past states nothing, nor does one that names several devices.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, devices_in, devices_named
+from instrumentgpt.text.facts.fact import Fact
+from instrumentgpt.text.facts.labels import filed_names
+from instrumentgpt.text.facts.values import VALUE, fits, identifies, quantity
+from instrumentgpt.text.filtering import languages
+from instrumentgpt.text.measures import same_measure
+from instrumentgpt.text.terms import fold, units_of
+
+CONFIGURATIONS = ("", "ini", "toml", "yaml", "yml", "conf", "cfg", "config", "properties", "text", "txt")
+LABEL_WORDS = 4  # of a name that synonyms.toml lacks
+GAINS = (
+    "kp",
+    "ki",
+    "kd",
+    "integral time",
+    "derivative time",
+    "proportional band",
+    "setpoint",
+)  # "kp 9, ki 0.07"
+_UNREAL = re.compile(
+    r"\b(?:if|would|could|might|may|should|suggest\w*|recommend\w*|propos\w*|try|trying|tried"
+    r"|consider\w*|assum\w*|suppos\w*"
+    r"|expect\w*|predict\w*|e\.g|example|maybe|perhaps|probably|i think|guess\w*|believe|i'd|want\w*"
+    r"|plan\w*|going to|will|about to"
+    r"|typical\w*|usual\w*|normal\w*|ideal\w*|default|datasheet|spec|nominal|manual|says|said|told"
+    r"|claim\w*|heard|according"
+    r"|someone|somebody|other lab|another lab|used to|until|before|when|once|unless|instead of changing"
+    r"|not sure|don't know"
+    r"|wonder\w*|imagine|like|need\w*|must|never|do not|don't|cannot|can't|keep|stay|below|above|under"
+    r"|over|at most|max\w*|min\w*)\b"
+    r"|如果|假如|假设|要是|若|建议|可以|可能|试|例如|比如|想|打算|预期|预计|估计|大概|也许|或许|通常|一般|规格|额定|预设|出厂|听说|据说|他说|她说|说是"
+    r"|之前|以前|原本|本来|上次|当时|隔壁|别台|别的|理想|应该会|会不会|要不要|不要|别|不能|不可|不准|请|最多|最高|以下|以上|超过|低于|高于|每次|准备|计划"
+)
+_PAST = re.compile(r"\b(?:was|were|had)\b(?! (?:been )?(?:set|changed|raised|lowered|put)\b)")
+_ORDER = re.compile(
+    r"^\W*(?:ok |please |pls |now |then |and |so )*(?:set|change|raise|lower|put|make|use|increase"
+    r"|decrease|reduce|turn|drop|try)\b|^\W*(?:帮我|麻烦|把|将)(?!.*了)"
+)
+_CORRECTION = re.compile(  # what may stand before a correction, and makes "should be" state something
+    r"^\W*(?:no|nope|sorry|wrong|correction|actually|not quite|oops|i meant|i mean|typo"
+    r"|更正|不对|不是|错了|抱歉|应该是|修正|我打错了?|其实)(?![a-z])[\s,，:：.。!！—–-]*"
+)
+_SHOULD_BE = re.compile(r"\b(?:should (?:be|read|have been)|must be)\b|(?:应该|应)(?:是|为)")
+_NAMED_BY = r"(?:\s*(?:of|on|for|at|in)\s+(?:the\s+|its\s+)?\0|\s*\0)*"
+_LINK = (
+    r"\s*(?:(?:value|setting|值|设定)\s*)?(?:(?:is|are|was|were|has|have|been|now|currently|still|set"
+    r"|changed|raised|lowered|put|back|reads|reading|equals|stands|at|to)\b\s*"
+    r"|[:=：＝]\s*|(?:现在|目前|已经?|仍|还)?(?:是|为|设为|设定为|设成|设到|设|改为|改成|改到|改|调到|调成|调为|调|降到|升到|换成|等于)(?:了)?\s*|现在"
+    r"|目前)+(?:about |around |约)?"
+)
+_TAIL_OF_VALUE = re.compile(  # what makes the number a difference, a range or a condition
+    r"^\s*(?:too|more|less|higher|lower|above|below|over|under|off\b|away|short|ago|later|times"
+    r"|per cent of|of the time|apart|to\s+[-\d]|[-–~到至]\s*\d|or\b|以上|以下|左右的误差|之间|到\s*\d|太)"
+)
+_NOT = re.compile(r"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*$")
+_PAIR = re.compile(r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)\s*[:：=]\s*(?P<value>\S.*)$")
+_CLAUSE_END = re.compile(r"[,;，；、。](?!\d)|\b(?:and|but|so)\b")
+_NO_LABEL = re.compile(
+    r"^(?:turn|line|step|note|room|page|file|log|time|date|https?|user|assistant|q|a|re|ps|phone|ext|tel"
+    r"|desk|lab|building|floor|day|week|version of|example)\b|^(?:步骤|房间|第|备注|时间|日期)",
+    re.I,
+)
+
+
+@cache
+def _names() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return what finds the name of a quantity in folded text, and name → the name that it is filed under."""
+    filed = filed_names()
+    spelled = sorted(filed, key=len, reverse=True)
+    latin = "|".join(re.escape(name).replace(r"\ ", r"[\s_\-]+") for name in spelled if name.isascii())
+    han = "|".join(re.escape(name) for name in spelled if not name.isascii())
+    return re.compile(rf"(?<![a-z0-9_]){'(?:' + latin + ')'}(?![a-z0-9_])|(?:{han})"), filed
+
+
+def parameter_named(label: str) -> str:
+    """Return the name of synonyms.toml under which `label` is filed, "" if it has none.
+
+    >>> parameter_named("Proportional gain"), parameter_named("比例增益"), parameter_named("door torque")
+    ('kp', 'kp', '')
+    """
+    return _names()[1].get(" ".join(re.split(r"[\s_\-]+", fold(label).strip(" *:"))), "")
+
+
+def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
+    """Return the values that a user's `text` states, the last of each key, in order.
+
+    device  whose they are where the text names none; "": nobody can say, and they are not taken
+    names   of all devices
+
+    >>> values_in("kp of channel 2 is 7 now, should we go to 12?", "oven 7")
+    []
+    >>> values_in("No, kp is 0.12, not 0.09.", "oven 7")
+    [Fact(device='oven 7', channel='', parameter='kp', value='0.12', unit='')]
+    """
+    found: dict[tuple[str, str, str], Fact] = {}
+    alone = devices_in(text, names)
+    scope = alone[0] if len(alone) == 1 else device if not alone else ""
+    for fact in [*_of_blocks(text, scope, names), *_of_lines(own_lines(text), scope, names)]:
+        if fact.device:
+            found.pop(fact.key, None)
+            found[fact.key] = fact
+    return list(found.values())
+
+
+def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
+    announced = device
+    head: list[str] = []
+    for line in lines:
+        if "|" in line:
+            cells = [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
+            if not head:
+                head = cells
+            yield from _of_row(head, cells, announced, names)
+            continue
+        head = []
+        for sentence in sentences(line):
+            named = devices_in(sentence, names)
+            if len(named) > 1:
+                continue
+            scope = named[0] if named else announced
+            if named and line.rstrip().endswith((":", "：")):
+                announced = named[0]
+            yield from _of_sentence(sentence, scope, names)
+
+
+def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
+    told = sentence
+    for start, end, _ in reversed(list(devices_named(told, names))):
+        told = f"{told[:start]}\0{told[end:]}"
+    channel = channel_in(told)
+    body = CHANNEL.sub("\0", told)
+    if fact := _of_pair(body, device, channel):
+        yield fact
+        return
+    folded = fold(body).replace("’", "'")
+    if len(folded) != len(body):
+        body = folded
+    is_correction = _CORRECTION.match(folded)
+    start = is_correction.end() if is_correction else 0
+    hedged = (
+        _SHOULD_BE.sub(lambda found: " is ".ljust(len(found.group())), folded)
+        if is_correction or _is_contrast(folded)
+        else folded
+    )
+    if not (is_asked(sentence) or _PAST.search(hedged) or _ORDER.match(hedged[start:])):
+        yield from _stated(body, hedged, device, channel, start)
+
+
+def _is_contrast(folded: str) -> bool:
+    """Return whether a sentence says what a value is and what it is not: "should be 80, not 75"."""
+    return bool(_SHOULD_BE.search(folded) and re.search(r"\bnot\b\s*[-\d]|不是\s*[-\d]", folded))
+
+
+def _stated(body: str, folded: str, device: str, channel: str, start: int) -> Iterator[Fact]:
+    pattern, filed = _names()
+    for name in pattern.finditer(folded):
+        parameter = filed[" ".join(re.split(r"[\s_\-]+", name.group()))]
+        link = re.compile(_NAMED_BY + _LINK + _NAMED_BY).match(folded, name.end())
+        plain = re.compile(_NAMED_BY + r"\s+").match(folded, name.end()) if parameter in GAINS else None
+        for tie in filter(None, (link, plain)):
+            value = VALUE.match(body, tie.end())
+            if value is None or _NOT.search(folded[: value.start()]):
+                continue
+            clause = folded[start : value.end()] + _CLAUSE_END.split(folded[value.end() :])[0]
+            if _holds(parameter, value, body) and not _UNREAL.search(clause):
+                yield Fact(device, channel, parameter, *quantity(value))
+                break
+
+
+def _holds(parameter: str, value: re.Match[str], body: str) -> bool:
+    unit = quantity(value)[1]
+    kinds = units_of(parameter)
+    measures = (
+        not unit
+        or not kinds
+        or any(kind in unit if kind == "/" else same_measure(unit, kind) for kind in kinds)
+    )
+    return fits(parameter, value) and measures and not _TAIL_OF_VALUE.match(fold(body[value.end() :]))
+
+
+def _of_pair(body: str, device: str, channel: str) -> Fact | None:
+    """Return the value of a line that is nothing but `label: value`, of any label of a few words."""
+    pair = _PAIR.match(body.strip().rstrip("。."))
+    if not pair:
+        return None
+    label, told = pair["label"].replace("\0", " ").strip(" *`"), pair["value"].strip()
+    found = VALUE.match(told)
+    rest = told[found.end() :] if found else ""
+    if not found or not re.fullmatch(r"\s*(?:[(（][^()（）]*[)）])?\s*", rest) or _UNREAL.search(fold(rest)):
+        return None
+    parameter = parameter_named(label)
+    if not parameter:
+        words = label.split()
+        telling = bool(quantity(found)[1]) or identifies(fold(label))
+        if (
+            not telling
+            or len(words) > LABEL_WORDS
+            or len(label) > 40
+            or _NO_LABEL.match(fold(label))
+            or _UNREAL.search(fold(label))
+        ):
+            return None
+        parameter = " ".join(fold(label).split())
+    return Fact(device, channel, parameter, *quantity(found)) if _holds(parameter, found, told) else None
+
+
+def _of_row(head: Sequence[str], cells: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
+    """Yield the values of a row: its first cell names quantity, device or channel, the head the other."""
+    key = cells[0]
+    own = devices_in(key, names)
+    for at, cell in enumerate(cells[1:], start=1):
+        above = head[at] if at < len(head) else ""
+        found = VALUE.fullmatch(cell.strip("≈~ "))
+        column = devices_in(above, names)
+        parameter = parameter_named(CHANNEL.sub(" ", key)) or parameter_named(re.sub(r"[(（\[].*", "", above))
+        if not found or not parameter or len(own) > 1 or len(column) > 1 or _is_former(above):
+            continue
+        unit = re.search(r"[(（\[]([^()（）\[\]]{1,12})[)）\]]", f"{key} {above}")
+        value, told = quantity(found, unit[1] if unit else "")
+        yield Fact(
+            (own or column or (device,))[0], channel_in(key) or channel_in(above), parameter, value, told
+        )
+
+
+def _is_former(head: str) -> bool:
+    return bool(
+        re.match(
+            r"(?:old|before|previous|was|from|suggest|propos|recommend|target|spec|limit|min|max|旧|之前|原"
+            r"|建议|目标|规格|上限|下限)",
+            fold(head),
+        )
+    )
+
+
+def _of_blocks(text: str, device: str, names: Names) -> Iterator[Fact]:
+    """Yield the values of `key = value` lines in configurations; a section may name a device."""
+    lines = text.split("\n")
+    scope = device
+    for line, language in zip(lines, languages(lines), strict=True):
+        if language is None or language not in CONFIGURATIONS:
+            scope = device
+            continue
+        section = re.fullmatch(r"\s*\[+\s*([^\[\]=]{1,40}?)\s*\]+\s*", line)
+        if section:
+            named = devices_in(section[1].replace("_", " "), names)
+            scope = named[0] if len(named) == 1 else device
+        elif not line.lstrip().startswith(("#", ";", "//", "`", "~")) and (
+            fact := _of_pair(line.strip().strip(',"'), scope, "")
+        ):
+            yield fact
