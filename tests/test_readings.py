@@ -9,7 +9,7 @@ from cases import SHARE, each
 
 import db
 from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.known import Known, still_true, values_in_force
+from instrumentgpt.text.known import Known, values_in_force
 from instrumentgpt.text.known_lines import render_known
 from instrumentgpt.text.readings import MOST_CHANNELS, readings_in
 

@@ -4,8 +4,6 @@ import json
 
 import pytest
 from cases import each
-from instrumentgpt.storage.said import store_said
-from instrumentgpt.text.said.units import units_in
 from spent import pieces
 
 import db

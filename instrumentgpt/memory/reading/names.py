@@ -17,7 +17,8 @@ _NAMED = tuple(
     for pattern in (
         rf"\b(?:call|name|nickname) \0 {_NAME}{_END}",
         rf"\0(?: is|'s)? (?:now )?(?:called|named|nicknamed|known as) {_NAME}{_END}",
-        rf"\0\s*(?:就|我們|我们|大家|以後|以后)?(?:叫做|叫作|叫|稱為|称为|稱作|簡稱|简称|暱稱|昵称|綽號|绰号)(?:是|為|为|它)?\s*{_NAME}{_END}",
+        rf"\0\s*(?:就|我們|我们|大家|以後|以后)?(?:叫做|叫作|叫|稱為|称为|稱作|簡稱|简称|暱稱|昵称|綽號|绰号)(?:是|為|为|它)?"
+        rf"(?!什[麼么]|甚[麼么]|啥|[個个]?不)\s*{_NAME}{_END}",
     )
 )
 _WITHDRAWN = re.compile(
