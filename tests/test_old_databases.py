@@ -1,5 +1,6 @@
 """Databases of the seed's schema open, keep every row, and work; again and again, and by six at once."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -12,7 +13,9 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 import db
-from instrumentgpt.storage.migrations import STEPS, deleted_turns
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.migrations import STEPS, deleted_turns, memory_is_data
+from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from memory import DiagnosticState, build_prompt
 
@@ -58,6 +61,17 @@ def made(path, schema):
     connection = sqlite3.connect(path)
     connection.executescript(schema)
     connection.close()
+    return path
+
+
+def made_before(path, last, rows):
+    """Return the path of a new database as it was before the step `last`, with `rows` in it."""
+    steps = Migrations("instrumentgpt")
+    for step in STEPS[: STEPS.index(last)]:
+        steps()(step)
+    with closing(sqlite3.connect(path)) as connection:
+        steps.apply(Database(connection))
+        connection.executescript(rows)
     return path
 
 
@@ -143,15 +157,13 @@ def test_004_12_even_odd_old_databases_open_and_work(tmp_path, schema):
 
 
 def test_004_12_rows_from_before_turns_could_come_back_stay_and_their_ids_are_given_once(tmp_path):
-    path = tmp_path / "old.db"
-    before = Migrations("instrumentgpt")
-    for step in STEPS[: STEPS.index(deleted_turns)]:
-        before()(step)
+    path = made_before(tmp_path / "old.db", deleted_turns, RELEASED)
     with closing(sqlite3.connect(path)) as connection:
-        before.apply(Database(connection))
-        connection.executescript(RELEASED)
         told = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in NUMBERED}
-        made = "SELECT type, name, tbl_name FROM sqlite_master WHERE type != 'table' ORDER BY 2"
+        made = (
+            "SELECT type, name, tbl_name FROM sqlite_master WHERE type != 'table'"
+            " AND tbl_name NOT IN ('said', 'unsaid', 'likely_nicknames')"
+        )
         objects = connection.execute(made).fetchall()
     for _ in range(2):
         database = db.connect(path)
@@ -180,6 +192,54 @@ INSERT INTO state_items (conversation_id, device, field, text, source, message_i
     VALUES ('c1', '052', 'findings', 'it swings', 'tool', 2, 2);
 INSERT INTO item_terms (rowid, terms) VALUES (1, 'it swings');
 """
+
+WITH_WISHES = """
+INSERT INTO conversations (id, title, created_at, updated_at) VALUES ('c1', 'Oven', 1, 2);
+INSERT INTO messages (conversation_id, role, content, created_at) VALUES
+    ('c1', 'user', 'never restart it; we call 052 Tallinn', 1), ('c1', 'assistant', 'kp: 0.1', 2);
+INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age) VALUES
+    ('c1', 1, 'wish', '052', '', '', 'never restart it', 'user', 1, 1),
+    ('c1', 1, 'value', '052', 'kp', '0.2', '', 'user', 1, 1),
+    ('c1', 2, 'value', '052', 'ki', '0.1', '', 'agent', 2, 2);
+INSERT INTO nicknames (conversation_id, message_id, device, nickname, kind)
+    VALUES ('c1', 1, '052', 'Tallinn', 'renamed');
+INSERT INTO likely_nicknames (conversation_id, message_id, device, nickname) VALUES ('c1', 1, '052', 'nose');
+INSERT INTO unsaid VALUES (2);
+INSERT INTO revisions (conversation_id, device, field, name, action, old, new, after, changed_by, changed_at)
+    VALUES ('c1', '052', 'wish', 'never restart it', 'pin', 'never restart it', '', 1, 'me', 3);
+INSERT INTO messages (conversation_id, role, content, created_at) VALUES
+    ('c1', 'user', 'keep the lid shut', 4), ('c1', 'assistant', 'ki: 0.3', 5);
+INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age) VALUES
+    ('c1', 3, 'wish', '052', '', '', 'keep the lid shut', 'user', 3, 3),
+    ('c1', 4, 'value', '052', 'ki', '0.3', '', 'agent', 4, 4);
+"""
+
+
+def test_004_12_wishes_become_constraints_and_guesses_from_prose_are_left_behind(tmp_path):
+    path = made_before(tmp_path / "old.db", memory_is_data, WITH_WISHES)
+    with closing(sqlite3.connect(path)) as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(facts)")]
+        for kept in connection.execute("SELECT * FROM facts WHERE message_id > 2").fetchall():
+            content = json.dumps(dict(zip(columns, kept, strict=True)))
+            connection.execute("INSERT INTO deleted_rows VALUES (1, 'facts', ?)", (content,))
+        connection.execute("DELETE FROM facts WHERE message_id > 2")
+        connection.commit()
+    for _ in range(2):
+        with closing(db.connect(path)) as database:
+            assert [(row.kind, row.fact.value, row.said) for row in db.list_facts(database, "c1")] == [
+                ("constraint", "", "never restart it"),
+                ("value", "0.2", ""),
+            ]
+            pinned = [row for row in memory_in_force(database, "c1", DiagnosticState()).known if row.kind == "constraint"]
+            assert [(row.said, row.pinned) for row in pinned] == [("never restart it", True)]
+            assert [(row.device, row.nickname) for row in list_nicknames(database, "c1")] == [
+                ("052", "Tallinn")
+            ]
+            kept = database.execute("SELECT content FROM deleted_rows").fetchall()
+            assert [json.loads(row[0])["kind"] for row in kept] == ["constraint"]
+            assert not {"said", "unsaid", "likely_nicknames"} & {*database.table_names()}
+            assert db.count_messages(database, "c1") == 4
+
 
 STARTER = """
 import sys, time, db
