@@ -65,11 +65,10 @@ def _own_device(
     database: Database, conversation_id: str, question: db.Message, device: str, names: Names
 ) -> str:
     """Return whose a value is that names no device: `device` where only it is spoken of, "" else."""
-    if not db.device_states(database, conversation_id):  # no other was ever asked about
-        return device
     before = db.list_messages(database, conversation_id, before=question.id, last=2)
     spoken_of = {name for message in before for name in devices_in(message.content[:LOOKED_AT], names)}
-    return device if spoken_of == {device} else ""
+    asked_about_others = bool(db.device_states(database, conversation_id))
+    return device if spoken_of == {device} or not (spoken_of - {device} or asked_about_others) else ""
 
 
 def _device_of(sentence: str, device: str, names: Names) -> str:

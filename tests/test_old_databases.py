@@ -230,7 +230,11 @@ def test_004_12_wishes_become_constraints_and_guesses_from_prose_are_left_behind
                 ("constraint", "", "never restart it"),
                 ("value", "0.2", ""),
             ]
-            pinned = [row for row in memory_in_force(database, "c1", DiagnosticState()).known if row.kind == "constraint"]
+            pinned = [
+                row
+                for row in memory_in_force(database, "c1", DiagnosticState()).known
+                if row.kind == "constraint"
+            ]
             assert [(row.said, row.pinned) for row in pinned] == [("never restart it", True)]
             assert [(row.device, row.nickname) for row in list_nicknames(database, "c1")] == [
                 ("052", "Tallinn")

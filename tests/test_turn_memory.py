@@ -1,6 +1,7 @@
 """Memory through whole turns: what was evicted comes back, what was corrected stays corrected."""
 
 import json
+import re
 
 import pytest
 from exchanges import context_of, exchange
@@ -12,9 +13,26 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.opening import open_turn
 from instrumentgpt.prompts import request_file
 from instrumentgpt.request import Asking, request_of
+from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import parse
 from instrumentgpt.text.tokens import count_tokens
+
+
+def read(device="oven 7", log="a.log", **figures):
+    """Return what a tool reports that it read of the device's one loop, as JSON."""
+    return json.dumps({"log": log, "device": device, "unit": "°C", "channels": [{"channel": 1, **figures}]})
+
+
+def laid_down(prompt):
+    """Return the constraints that a prompt tells as in force, without their turns."""
+    found: list[str] = []
+    for heading in ("The user laid down:", "Also laid down:"):
+        for line in context_of(prompt).partition(heading)[2].splitlines()[1:]:
+            if not line.startswith("  - "):
+                break
+            found.append(line.removeprefix("  - ").rpartition(" (turn")[0])
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +52,10 @@ def test_what_turn_1_said_is_in_the_prompt_of_turn_12(database, conversation):
 
 
 def test_a_corrected_value_is_never_current_again(database, conversation):
-    exchange(database, conversation, "oven 7?", "Key findings:\n- oven 7 kp: 0.09\n- It swings by ±0.4 °C")
+    exchange(database, conversation, "oven 7?", "Key findings:\n- It swings by ±0.4 °C", read(kp=0.09))
     exchange(database, conversation, "no, kp is 0.12, not 0.09")
     context = context_of(exchange(database, conversation, "what is kp of oven 7?"))
-    assert "0.12 (turn 2, user; previously 0.09 in turn 1)" in context
+    assert "0.12 (turn 2, user; previously 0.09 on channel 1 in turn 1)" in context
     assert context.count("0.09") == 1
 
 
@@ -84,15 +102,17 @@ def test_a_value_of_turn_1_is_in_the_prompt_when_it_is_asked_for_again(
 
 
 def test_deleting_the_correction_brings_the_former_value_back(database, conversation):
-    exchange(database, conversation, "oven 7?", "kp: 0.09")
+    exchange(database, conversation, "oven 7?", "I looked.", read(kp=0.09))
     exchange(database, conversation, "no, kp is 0.12, not 0.09")
     db.delete_turn(database, db.list_messages(database, conversation)[-1].id)
-    assert "0.09 (turn 1)" in context_of(exchange(database, conversation, "what is kp of oven 7?"))
+    assert "0.09 (channel 1) (turn 1, tool" in context_of(
+        exchange(database, conversation, "what is kp of oven 7?")
+    )
 
 
 def test_a_second_device_does_not_leak_into_the_first(database, conversation):
-    exchange(database, conversation, "oven 7?", "kp: 0.09")
-    exchange(database, conversation, "oven 8?", "kp: 0.55")
+    exchange(database, conversation, "oven 7?", "I looked.", read(kp=0.09))
+    exchange(database, conversation, "oven 8?", "I looked.", read("oven 8", kp=0.55))
     context = context_of(exchange(database, conversation, "oven 7 again?"))
     assert "0.09" in context and "0.55" not in context
     assert "Other devices of this conversation: oven 8" in context
@@ -141,8 +161,8 @@ def test_every_prompt_keeps_to_its_budget_and_says_each_message_once(database, t
 @pytest.mark.parametrize(
     ("said", "corrected", "answer"),
     [
-        ("kp of channel 2 of 052 is 8.5", "no, make it 8.2", "Noted: `kp` (channel 2): `8.2`"),
-        ("052 通道 2 的 kp 是 8.5", "不對，是 8.2", "已記下：`kp`（通道 2）：`8.2`"),
+        ("kp of channel 2 of oven 7 is 8.5", "no, kp of channel 2 is 8.2", "Noted: `kp` (channel 2): `8.2`"),
+        ("oven 7 通道 2 的 kp 是 8.5", "不對，通道 2 的 kp 是 8.2", "已記下：`kp`（通道 2）：`8.2`"),
     ],
 )
 def test_a_correction_that_an_answer_repeats_stays_the_users(database, conversation, said, corrected, answer):
@@ -170,3 +190,103 @@ def test_making_a_prompt_writes_nothing(database, conversation):
     before = database.conn.total_changes
     turn.prompt("offline")
     assert database.conn.total_changes == before
+
+
+ROUNDINGS = (
+    "**Key findings**\n- swings by ±0.15 °C every 170 s\n- mean output 45.3 %, kp 9, ki 0.07",
+    "The swing is ±0.153 °C, i.e. about 0.3 °C peak to peak, every 170 s (2.8 min). Mean output 45 %.",
+    "目前比例增益 kp = 9、積分增益 ki = 0.07。波動 ±0.15 °C，例如 kp 12 會讓相位裕度降到 38 度。",
+    "| quantity | value |\n|---|---|\n| mean output | 45 % |\n| period | 2.8 min |\n| kp | 9.0 |",
+    "In short: kp 9 / ki 0.07, setpoint 55.0 °C, ±0.2 °C at 170 s, mean output 45.30 %.",
+)
+
+
+def test_in_a_steady_story_nothing_is_annotated(database, conversation):
+    log = read(kp=9.0, ki=0.07, setpoint=55.0, half_peak_to_peak=0.153, period=170.2, duty=45.3)
+    questions = ("oven 7 swings, why?", "how large is it?", "那 kp 可以調高嗎？", "the output?", "summarise")
+    for _ in range(2):
+        for question, answer in zip(questions, ROUNDINGS, strict=True):
+            exchange(database, conversation, question, answer, log)
+    context = context_of(exchange(database, conversation, "kp and output of oven 7?"))
+    assert not re.search(r"stale|previously|superseded|turn \d+ says|formerly", context)
+    lines = [
+        line.split(":")[0] for line in context.splitlines() if line.startswith("  - ") and "tool" in line
+    ]
+    assert len(lines) == len(set(lines)) == 6, "each quantity once"
+
+
+def test_a_tools_number_and_a_rounding_of_it_are_one_value(database, conversation):
+    exchange(database, conversation, "oven 7?", "I looked.", read(duty=45.3))
+    exchange(database, conversation, "ok, the mean output is 45 %")
+    context = context_of(exchange(database, conversation, "what is the output of oven 7?"))
+    assert "45.3%" in context and "45%" not in context and "previously" not in context
+
+
+def test_what_an_answer_says_of_a_value_is_no_value(database, conversation):
+    exchange(database, conversation, "oven 7?", "kp: 0.5. With kp = 12 it would swing.")
+    assert "kp" not in context_of(exchange(database, conversation, "kp of oven 7?"))
+
+
+BAN, LIFT = "Do not restart oven 7 before the audit.", "You may restart oven 7 again."
+
+
+def test_a_lifted_ban_is_no_longer_told_and_is_again_when_the_lifting_turn_is_deleted(database, conversation):
+    exchange(database, conversation, BAN)
+    exchange(database, conversation, LIFT)
+    lifting = db.list_messages(database, conversation)[-1].id
+    assert laid_down(exchange(database, conversation, "oven 7?")) == []
+    db.delete_turn(database, lifting)
+    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+    undo_revision(database, list_deleted(database, conversation)[0].id)
+    assert laid_down(exchange(database, conversation, "oven 7?")) == []
+
+
+def test_a_ban_that_was_lifted_can_be_laid_down_again(database, conversation):
+    for words in (BAN, LIFT, BAN):
+        exchange(database, conversation, words)
+    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+
+
+def test_a_ban_of_one_device_is_not_lifted_by_what_is_said_of_another(database, conversation):
+    exchange(database, conversation, BAN)
+    exchange(database, conversation, LIFT.replace("7", "8"))
+    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+
+
+def test_a_limit_is_replaced_by_the_one_that_is_laid_down_later(database, conversation):
+    exchange(database, conversation, "Keep oven 7 below 60 °C.")
+    exchange(database, conversation, "Now keep oven 7 below 65 °C.")
+    assert laid_down(exchange(database, conversation, "oven 7?")) == ["Now keep oven 7 below 65 °C."]
+    db.delete_turn(database, db.list_messages(database, conversation)[2].id)
+    assert laid_down(exchange(database, conversation, "oven 7?")) == ["Keep oven 7 below 60 °C."]
+
+
+def test_an_agent_lays_nothing_down_and_lifts_nothing(database, conversation):
+    exchange(database, conversation, BAN)
+    exchange(database, conversation, "oven 7?", f"{LIFT} The ban is lifted. Never open the lid.")
+    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "taken"),
+    [
+        ("oven 7?", "kp is 9", ["oven 7"]),
+        ("compare oven 7 and oven 8", "kp is 9", []),
+        ("compare oven 7 and oven 8", "kp of oven 8 is 9", ["oven 8"]),
+        ("oven 7?", "oven 7 and oven 8: kp is 9", []),
+    ],
+)
+def test_a_value_is_taken_only_where_it_is_clear_whose_it_is(database, conversation, before, said, taken):
+    exchange(database, conversation, before)
+    exchange(database, conversation, said)
+    assert [row.fact.device for row in db.list_facts(database, conversation)] == taken
+
+
+def test_people_stand_in_the_words_of_turns_and_not_in_the_context(database, conversation):
+    words = "I suspect the gasket because Meier squeezed it in March"
+    exchange(database, conversation, f"oven 7? {words}")
+    for n in range(6):
+        exchange(database, conversation, f"question {n} about libraries?", "Use the standard one. " * 40)
+    prompt = exchange(database, conversation, "oven 7: what about the gasket?")
+    assert "squeezed" not in context_of(prompt)
+    assert words in prompt.partition("<recalled_turns>")[2]

@@ -99,24 +99,32 @@ def _decimals(number: str) -> int:
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
     """Return the values without those of single channels that a user's word of all of them superseded.
 
-    What a tool reads of a channel later, or meanwhile, supersedes such a word in turn.
+    What a tool reads of a channel later, or meanwhile, supersedes such a word in turn; a word that agrees
+    with what was read of every channel supersedes nothing.
     """
     general = {key: value for key, value in values.items() if not key[1] and value.now.source == "user"}
+    for key, said in list(general.items()):
+        channels = [
+            one for other, one in values.items() if other[1] and (other[0], other[2]) == (key[0], key[2])
+        ]
+        is_free = not (said.now.pinned or said.now.mark)
+        if is_free and channels and all(agree(one.now.fact, said.now.fact) for one in channels):
+            del values[key], general[key]
     for key, value in list(values.items()):
-        said = general.get((key[0], "", key[2]))
-        if not key[1] or said is None or value.now.pinned or value.now.mark:
+        word = general.get((key[0], "", key[2]))
+        if not key[1] or word is None or value.now.pinned or value.now.mark:
             continue
-        if (value.now.turn, value.now.source == "tool") < (said.now.turn, True):
+        if (value.now.turn, value.now.source == "tool") < (word.now.turn, True):
             del values[key]
-            said.earlier = _others([*said.earlier, value.now, *value.earlier], said.now)
-        elif value.now.source == "tool" and not (said.now.pinned or said.now.mark):
-            values.pop(said.now.fact.key, None)
-            value.earlier = _others([said.now, *value.earlier], value.now)
+            word.earlier = _others([*word.earlier, value.now, *value.earlier], word.now)
+        elif value.now.source == "tool" and not (word.now.pinned or word.now.mark):
+            values.pop(word.now.fact.key, None)
+            value.earlier = _others([word.now, *value.earlier], value.now)
     return values
 
 
 def _others(rows: Sequence[Known], now: Known) -> list[Known]:
     """Return the rows of other values than `now`, each value once, the newest first."""
     newest = {row.fact.value: row for row in sorted(rows, key=lambda row: row.turn)}
-    newest.pop(now.fact.value, None)
-    return sorted(newest.values(), key=lambda row: -row.turn)[:EARLIER_KEPT]
+    told = [row for row in newest.values() if not agree(row.fact, now.fact)]
+    return sorted(told, key=lambda row: -row.turn)[:EARLIER_KEPT]
