@@ -20,6 +20,7 @@ TOLD = json.dumps(
         "log": "run.log",
         "findings": [{"text": "pv swings by 3.2 °C", "evidence": [{"line": 18204}]}],
         "root_causes": [{"text": "kp is a third too high"}],
+        "channels": [{"kp": 0.09}],
     }
 )
 
@@ -27,7 +28,7 @@ TOLD = json.dumps(
 @pytest.fixture
 def conversation(database):
     made = db.create_conversation(database)
-    exchange(database, made, "oven 7 為什麼溫度波動？", "kp: 0.09", TOLD)
+    exchange(database, made, "oven 7 為什麼溫度波動？", "I looked.", TOLD)
     exchange(database, made, "no, kp is 0.12, not 0.09. Do not restart it.", "Ruled out: the fan")
     return made
 
@@ -50,7 +51,7 @@ def test_each_thing_known_has_its_origin(database, conversation):
     [kp] = told["value"]
     assert (kp.text, kp.origin.source, kp.origin.turn, kp.earlier) == ("0.12", "user", 2, ("0.09 in turn 1",))
     assert [one.text for one in told["ruled_out"]] == ["the fan"]
-    assert [one.text for one in told["wish"]] == ["Do not restart it."]
+    assert [one.text for one in told["constraint"]] == ["Do not restart it."]
 
 
 def test_the_case_tells_device_findings_causes_values_and_notes_with_their_sources(database, conversation):

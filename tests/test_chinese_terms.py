@@ -13,7 +13,7 @@ PATTERNS = {
     "key-value.toml",
     "approval.toml",
     "corrections.toml",
-    "cues.toml",
+    "constraints.toml",
     "held.toml",
     "measures.toml",
     "signs.toml",

@@ -190,9 +190,9 @@ def test_what_a_tool_finds_is_remembered_and_what_a_command_repeats_is_not(datab
     said(conversation, "$tool diagnose_log")
     found = state_of(database, conversation)
     assert found.findings and found.downloaded_logs
-    said(conversation, "$speak **Root cause**: the fan. kp is 9.5")
+    said(conversation, "$speak **Root cause**: the fan. kp is 9.51")
     assert state_of(database, conversation) == found
-    assert "9.5" not in [known.fact.value for known in list_facts(database, conversation)]
+    assert "9.51" not in [known.fact.value for known in list_facts(database, conversation)]
 
 
 def test_a_result_is_bounded_whatever_the_tool_returns(conversation):

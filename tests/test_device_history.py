@@ -130,7 +130,7 @@ def test_healthy_is_nothing_that_happened(database):
 def test_what_was_ruled_out_there_does_not_come_back(database, said):
     conversation = investigated(database)
     message = db.add_message(database, conversation, "assistant", f"Ruled out: {said}.")
-    store_facts(database, conversation, message, "agent", [], [("ruled_out", said)], "oven 7")
+    store_facts(database, conversation, message, "agent", [], [("ruled_out", said, "oven 7")])
     assert history(database, "why does oven 7 oscillate?") == []
 
 

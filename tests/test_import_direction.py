@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [  # lowest first; a module belongs to its longest prefix; equal numbers may import one another
     ("instrumentgpt.errors", 0),
     ("instrumentgpt.text", 1),
+    ("instrumentgpt.memory", 1),
     ("instrumentgpt.storage", 1),
     ("instrumentgpt.agents.events", 1),
     ("memory", 2),
@@ -22,7 +23,6 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.prompts", 6),
     ("instrumentgpt.learned", 6),
     ("instrumentgpt.remembered", 6),
-    ("instrumentgpt.in_hand", 6),
     ("instrumentgpt.pruning", 6),
     ("instrumentgpt.equipment", 6),
     ("instrumentgpt.entities", 6),

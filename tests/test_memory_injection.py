@@ -10,6 +10,7 @@ from exchanges import SECTIONS
 
 import db
 import memory
+from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.filtering import RAW_LOG
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.recalled import Recalled
@@ -98,7 +99,7 @@ def test_tools_forge_no_section(database, forged):
 def test_names_of_devices_forge_no_section(forged):
     names = ((forged, "10.9.0.7"),)
     state = memory.DiagnosticState(device_name=forged, device_ip="10.9.0.7", last_log_file=forged)
-    known = [Known("value", fact, "user", 1) for fact in memory.facts_in("kp: 0.12", forged, names)]
+    known = [Known("value", Fact(forged, "", "kp", "0.12"), "user", 1)]
     prompt = memory.compose(
         memory.Case("kp?", state, known=known, devices=[forged], names=names, others=[forged]),
         [],

@@ -1,4 +1,4 @@
-"""What is put on record of a user's own words: values, constraints, names; in explicit shapes, and of no other."""
+"""What is put on record of a user's own words: values, constraints, names; explicit shapes only."""
 
 import pytest
 from cases import each, rated

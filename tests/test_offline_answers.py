@@ -213,7 +213,7 @@ def test_findings_of_a_log_that_is_gone_are_recalled_as_they_were_told(tmp_path)
     ],
 )
 def test_what_is_stated_and_not_asked_is_noted_point_by_point(tmp_path, told, kept):
-    answer = asked(told, tmp_path)
+    answer = asked(told, tmp_path, state={"device_name": "zspr 052", "device_ip": "10.1.1.47"})
     assert answer.tools == () and ("Noted" in answer.text or "已記下" in answer.text)
     assert all(point in answer.text for point in kept)
 

@@ -12,8 +12,8 @@ HELD = ("do not restart Tallinn before Friday",)
 @each(
     "told, kept",
     [
-        ("no, make it 8.2", ["`kp` (channel 2): `8.2`"]),
-        ("不對，是 8.2", ["`kp`（通道 2）: `8.2`"]),
+        ("no, kp of channel 2 is 8.2", ["`kp` (channel 2): `8.2`"]),
+        ("不對，通道 2 的 kp 是 8.2", ["`kp`（通道 2）: `8.2`"]),
         ("we raised kp of channel 2 to 8.2", ["`kp` (channel 2): `8.2`"]),
         ("通道 2 的 kp 已改成 8.2", ["`kp`（通道 2）: `8.2`"]),
         ("我把 kp 改成 8.2 了", ["`kp`: `8.2`"]),
@@ -27,7 +27,7 @@ HELD = ("do not restart Tallinn before Friday",)
         ("昨天清過爐膛", ["`昨天清過爐膛`"]),
         ("we call 052 Tallinn", ["zspr 052 is called `Tallinn`"]),
         (
-            "052 我們叫它北極，053 庫房叫它「大熊」",
+            "052 我們叫北極，053 叫做「大熊」",
             ["這個對話", "zspr 052 叫做 `北極`", "zspr 053 叫做 `大熊`"],
         ),
     ],

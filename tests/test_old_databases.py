@@ -197,7 +197,8 @@ WITH_WISHES = """
 INSERT INTO conversations (id, title, created_at, updated_at) VALUES ('c1', 'Oven', 1, 2);
 INSERT INTO messages (conversation_id, role, content, created_at) VALUES
     ('c1', 'user', 'never restart it; we call 052 Tallinn', 1), ('c1', 'assistant', 'kp: 0.1', 2);
-INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age) VALUES
+INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age)
+VALUES
     ('c1', 1, 'wish', '052', '', '', 'never restart it', 'user', 1, 1),
     ('c1', 1, 'value', '052', 'kp', '0.2', '', 'user', 1, 1),
     ('c1', 2, 'value', '052', 'ki', '0.1', '', 'agent', 2, 2);
@@ -209,7 +210,8 @@ INSERT INTO revisions (conversation_id, device, field, name, action, old, new, a
     VALUES ('c1', '052', 'wish', 'never restart it', 'pin', 'never restart it', '', 1, 'me', 3);
 INSERT INTO messages (conversation_id, role, content, created_at) VALUES
     ('c1', 'user', 'keep the lid shut', 4), ('c1', 'assistant', 'ki: 0.3', 5);
-INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age) VALUES
+INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age)
+VALUES
     ('c1', 3, 'wish', '052', '', '', 'keep the lid shut', 'user', 3, 3),
     ('c1', 4, 'value', '052', 'ki', '0.3', '', 'agent', 4, 4);
 """

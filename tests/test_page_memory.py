@@ -271,10 +271,10 @@ def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
     assert "The seal of door 0" not in next_text(database, conversation).partition("<recalled_turns>")[2]
 
 
-def test_a_learned_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):
+def test_a_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):
     conversation = db.create_conversation(database)
     exchange(database, conversation, "thanks for taking over")
-    exchange(database, conversation, "zspr 053 是 A 區的冰箱，庫房叫它「北極」")
+    exchange(database, conversation, "zspr 053 我們叫「北極」")
     at = page(conversation)
     assert "**北極** is zspr 053" in shown_in(at) and "user · turn 2" in shown_in(at)
     assert "- zspr 053 is called 北極" in case_as_markdown(database, conversation)

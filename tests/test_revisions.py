@@ -78,10 +78,8 @@ def test_only_the_user_brings_back_what_was_forgotten_by_stating_it(
 
 def test_what_was_forgotten_and_is_ruled_out_by_the_user_is_told_as_ruled_out_alone(database, conversation):
     revise(database, conversation, FINDING, "forget", SWINGS)
-    told = [
-        line for line in asked(database, conversation, f"ruled out: {SWINGS}").split("\n") if SWINGS in line
-    ]
-    assert told == [f"  - ruled out: {SWINGS} (turn 2)"]
+    context = asked(database, conversation, f"ruled out: {SWINGS}")
+    assert f"Ruled out:\n  - {SWINGS} (turn 2)\n" in context and context.count(SWINGS) == 1
 
 
 def test_an_edited_text_replaces_the_original_whoever_says_either(database, conversation):
@@ -145,46 +143,46 @@ def db_state(database, conversation):
 
 
 def test_a_corrected_value_is_told_as_the_users_with_the_old_one_as_history(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "correct", "0.09", "0.12")
     context = asked(database, conversation, answer="As I said, kp is 0.09.")
     assert "0.12 (turn 2, corrected by the user; previously 0.09 in turn 2)" in context
 
 
-def test_what_an_agent_says_against_a_correction_is_told_beside_it(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+def test_what_an_agent_says_against_a_correction_changes_nothing(database, conversation):
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "correct", "0.09", "0.12")
     context = asked(database, conversation, answer="kp: 0.15")
-    assert "0.12 (turn 2, corrected by the user; previously 0.09 in turn 2; turn 3 says 0.15)" in context
+    assert "0.12 (turn 2, corrected by the user; previously 0.09 in turn 2)" in context
+    assert "0.15" not in context
 
 
 def test_a_later_word_of_the_user_supersedes_a_correction(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "correct", "0.09", "0.12")
     context = asked(database, conversation, "I have set kp to 0.2")
     assert ": 0.2 (turn 3, user; previously 0.12 in turn 2" in context
 
 
 def test_a_pinned_value_is_never_superseded_silently(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "pin", "0.09")
     context = asked(database, conversation, "I have set kp to 0.2")
     pinned = context.partition("Pinned by the user:")[2].partition("Device:")[0]
-    assert ": 0.09 (turn 2; turn 3 says 0.2) — oven 7" in pinned
+    assert ": 0.09 (turn 2, user; turn 3 says 0.2) — oven 7" in pinned
     assert "0.2 (" not in context
 
 
-@pytest.mark.parametrize(
-    ("later", "shown"), [("kp is 0.09", False), ("kp: 0.15", True), ("kp was 0.09 before", False)]
-)
+@pytest.mark.parametrize(("later", "shown"), [(0.09, False), (0.15, True)])
 def test_a_forgotten_value_comes_back_only_as_another_one(database, conversation, later, shown):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "forget", "0.09")
-    assert (" (比例增益): " in asked(database, conversation, answer=later)) is shown
+    read = json.dumps({"log": "run.log", "channels": [{"kp": later}]})
+    assert (" (比例增益): " in asked(database, conversation, tool_result=read)) is shown
 
 
 def test_a_forgotten_value_comes_back_when_the_user_states_it(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, KP, "forget", "0.09")
     assert ": 0.09 (turn 3, user)" in asked(database, conversation, "kp is 0.09")
 
@@ -200,7 +198,7 @@ def test_what_was_ruled_out_can_be_forgotten_and_worded_anew(database, conversat
 
 
 def test_a_corrected_device_is_told_with_all_that_is_known_of_it(database, conversation):
-    exchange(database, conversation, "kp?", "kp: 0.09")
+    exchange(database, conversation, "kp is 0.09")
     revise(database, conversation, Item("oven 7", "device_name", "device_name"), "edit", "oven 7", "oven 9")
     context = asked(database, conversation)
     assert "Device: oven 9 (10.9.0.7)" in context

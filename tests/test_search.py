@@ -99,16 +99,6 @@ def test_a_message_says_which_device_it_was_about(database):
     assert (hit.message_id, hit.device, hit.kind) == (first.id, "zspr 053", "question")
 
 
-def test_a_question_that_names_a_device_was_about_that_one(database):
-    conversation = asked(database, "zspr 052: why does it swing?", "the damper")
-    first, second = db.list_messages(database, conversation)
-    db.add_state_items(database, conversation, [db.StateItem("zspr 053", "findings", "x", "tool", second.id)])
-    names = (("zspr 052",), ("zspr 053",))
-    store_said(database, conversation, first.id, units_in(first.content, "zspr 053", names))
-    (hit,) = db.search(database, "swing")
-    assert hit.device == "zspr 052"
-
-
 def test_a_deleted_turn_and_its_findings_are_not_found(database):
     conversation = asked(database, "the flange", "It leaks.")
     message = db.list_messages(database, conversation)[-1].id

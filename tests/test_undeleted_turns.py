@@ -15,7 +15,6 @@ import db
 import memory
 from instrumentgpt.modes.investigate.kept import Kept, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage import deleted
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import turn_at
 from instrumentgpt.storage.entities import Seen, list_entities, note_entities
@@ -45,9 +44,10 @@ READ = {
     "log": "run.log",
     "findings": [{"text": "pv swings by 3.2 °C", "evidence": [{"line": 18204}]}],
     "root_causes": [{"text": "the zirconia probe is cracked"}],
+    "channels": [{"kp": 0.09}],
 }
 TURNS = (
-    ("oven 7 為什麼溫度波動？", "kp: 0.09", json.dumps(READ)),
+    ("oven 7 為什麼溫度波動？", "I looked.", json.dumps(READ)),
     ("We call oven 7 Tallinn. Do not restart it before Friday.", "Hypothesis: the fan is dirty"),
     ("no, kp is 0.12", "Ruled out: the fan is dirty\n\n風扇轉速是 4017 rpm。"),
     ("and oven 8?", "Key findings:\n- its door seal leaks\n\nkp: 0.31", json.dumps({"log": "eight.log"})),
@@ -141,7 +141,7 @@ def test_it_comes_back_in_its_place_though_others_were_asked_since(database, tur
 def hung_on(database, conversation, turn):
     """Return the rows of a turn, and which turn the page says it is."""
     of = turn_at(database, question(database, conversation, turn))
-    tables = ("messages", "facts", "said", "nicknames", "likely_nicknames", "state_items", "offers")
+    tables = ("messages", "facts", "nicknames", "state_items", "offers")
     column = {"messages": "id"}
     return {
         table: rows(
@@ -299,7 +299,7 @@ def test_a_device_that_only_deleted_turns_spoke_of_is_in_question_no_more(databa
     for turn in (2, 2, 1):
         asked.append(device_in_question(database, of_two))
         delete_turn(database, question(database, of_two, turn))
-    assert asked == [("oven 8", ["oven 7"]), ("oven 8", ["oven 7"]), ("oven 7", ["oven 7"])]
+    assert asked == [("oven 8", ["oven 7"]), ("oven 7", ["oven 7"]), ("oven 7", ["oven 7"])]
     assert device_in_question(database, of_two) == (None, [])
     for _ in range(3):
         undo_last(database, of_two)
@@ -378,7 +378,7 @@ def test_what_tools_read_meanwhile_is_no_newer_than_the_reading_that_is_back(dat
         )
 
     read("oven 7?", channels("new.log", 9.0, NEWER))
-    read("no, make kp 15")
+    read("no, kp is 15")
     delete_turn(database, question(database, conversation, 1))
     read("and now on oven 7?", again)
     assert f"kp (比例增益): {meanwhile} (" in read("kp of oven 7?")
@@ -426,46 +426,3 @@ def test_a_turn_that_is_back_is_not_deleted_for_good(database, conversation):
     before = whole(database)
     forget_deleted(database, made.id)
     assert whole(database) == before and len(list_revisions(database, conversation)) == 1
-
-
-def test_a_likely_name_comes_back_and_is_one_while_the_turn_that_said_it_is_there(database):
-    conversation = db.create_conversation(database)
-    for words in ('oven 7 runs the growth zone ("the belly")', "is the belly hot?"):
-        exchange(database, conversation, words)
-    assert [one.nickname for one in list_nicknames(database, conversation)] == ["belly"]
-    for turn in (1, 1):
-        delete_turn(database, question(database, conversation, turn))
-    gave, said = (one.id for one in list_deleted(database, conversation))
-    undo_revision(database, gave)
-    assert list_nicknames(database, conversation) == []
-    undo_revision(database, said)
-    assert [one.nickname for one in list_nicknames(database, conversation)] == ["belly"]
-    for one in (gave, said):
-        redo_revision(database, one)
-    forget_deleted(database, said)
-    undo_revision(database, gave)
-    assert list_nicknames(database, conversation) == []
-
-
-def test_what_was_deleted_goes_with_its_conversation(database, conversation):
-    delete_turn(database, question(database, conversation, 1))
-    db.delete_conversation(database, conversation)
-    assert rows(database, "SELECT * FROM deleted_rows") == []
-
-
-def test_every_table_that_names_a_message_is_taken_along():
-    with closing(db.connect(":memory:")) as database:
-        names = [name for (name,) in rows(database, "SELECT name FROM sqlite_master WHERE type = 'table'")]
-        naming = {
-            (name, row[3])
-            for name in names
-            for row in rows(database, f"PRAGMA foreign_key_list({name})")
-            if row[2] == "messages"
-        }
-    linked = {(table, column) for table, column, _ in deleted.LINKS}
-    assert naming - linked == {(table, "message_id") for table in deleted.ROWS} - {
-        ("messages", "message_id"),
-        ("panels", "message_id"),
-        ("panel_steps", "message_id"),
-        ("conclusions", "message_id"),
-    }

@@ -1,5 +1,7 @@
 """Any sequence of changes, later turns and undos leaves what the changes that still count would leave."""
 
+import json
+
 import pytest
 from exchanges import exchange
 from hypothesis import HealthCheck, given, settings
@@ -119,7 +121,8 @@ def test_all_undone_and_all_done_again_is_as_it_was(database, steps):
 @given(place=st.integers(0, 30), said=st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=4))
 def test_nothing_that_agents_say_revives_what_was_forgotten(database, place, said):
     conversation = db.create_conversation(database)
-    exchange(database, conversation, "oven 7?", ANSWERS[place % len(ANSWERS)])
+    read = json.dumps({"log": "run.log", "channels": [{"kp": 0.09}]})
+    exchange(database, conversation, "oven 7?", ANSWERS[place % len(ANSWERS)], read)
     _, entries = known(database, conversation)
     forgotten = entries[place % len(entries)]
     revise(database, conversation, forgotten.item, "forget", forgotten.text)

@@ -1,13 +1,15 @@
 """What a conversation knew before a turn of it was deleted, and how that comes back with the turn."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.provenance import device_states, file_device_state
+from instrumentgpt.text.facts.devices import devices_in
 from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.state_items import with_items
 from instrumentgpt.text.summary import forget
@@ -49,20 +51,40 @@ def leave_devices(database: Database, conversation_id: str, spoken_of: Collectio
 
     If one of them is in question, the conversation is about the one again that was spoken of last.
     """
-    gone = set(spoken_of).difference(_spoken_of(database, conversation_id))
+    known = _known_of(database, conversation_id) if spoken_of else []
+    gone = set(spoken_of).difference(known)
+    if gone:
+        gone.difference_update(devices_spoken_of(database, conversation_id))
     if not gone:
         return
     now = memory_of(database, conversation_id)
     states = {device: state for device, state in now.filed.items() if device not in gone}
     state = DiagnosticState.deserialize(now.state)
     if device_key(state) in gone and not _holds_anything(state):
-        last = next((device for device in _spoken_of(database, conversation_id) if device in states), "")
+        named = chain(devices_spoken_of(database, conversation_id), known)
+        last = next((device for device in named if device in states), "")
         state = DiagnosticState.deserialize(states.get(last, ""))
     _store(database, conversation_id, state.serialize(), states)
 
 
-def _spoken_of(database: Database, conversation_id: str) -> list[str]:
-    """Return the devices of which anything is known, the last spoken of first."""
+def devices_spoken_of(
+    database: Database, conversation_id: str, turn: Collection[int] | None = None
+) -> Iterator[str]:
+    """Yield the conversation's devices that its messages name, the last one first.
+
+    turn  ids of the messages that are looked at; None: all
+    """
+    now = memory_of(database, conversation_id)
+    states = map(DiagnosticState.deserialize, (now.state, *now.filed.values()))
+    names = tuple((device_key(one), one.device_ip or device_key(one)) for one in states if device_key(one))
+    sql = "SELECT id, content FROM messages WHERE conversation_id = ? ORDER BY id DESC"
+    for message_id, content in database.conn.execute(sql, (conversation_id,)):
+        if turn is None or message_id in turn:
+            yield from reversed(devices_in(content or "", names))
+
+
+def _known_of(database: Database, conversation_id: str) -> list[str]:
+    """Return the devices of which anything is on record, the last first."""
     sql = (
         "SELECT device FROM (SELECT device, message_id FROM facts WHERE conversation_id = :id"
         " UNION ALL SELECT device, message_id FROM state_items WHERE conversation_id = :id)"

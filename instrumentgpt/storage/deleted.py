@@ -12,7 +12,14 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.before_deletion import Kept, Memory, leave_devices, memory_of, put_back_memory
+from instrumentgpt.storage.before_deletion import (
+    Kept,
+    Memory,
+    devices_spoken_of,
+    leave_devices,
+    memory_of,
+    put_back_memory,
+)
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
 from instrumentgpt.storage.kept_rows import Row, insert, keep, relink, rows_as_dicts, with_bytes
@@ -71,10 +78,7 @@ def take_out(
         found = rows_as_dicts(database, sql, told)
         links = [{"table": table, "column": column, "message": row.pop(column), "key": row} for row in found]
         keep(database, revision_id, LINK, links)
-    sql = " UNION ".join(
-        f"SELECT device FROM {table} WHERE message_id IN {_TURN}" for table in ("facts", "state_items")
-    )
-    spoken_of = {row["device"] for row in rows_as_dicts(database, sql, told)}
+    spoken_of = set(devices_spoken_of(database, conversation_id, turn))
     _forget(database, conversation_id, turn)
     for table, where in reversed(ROWS.items()):
         database.conn.execute(f"DELETE FROM {table} WHERE {where}", told)

@@ -30,7 +30,7 @@ from instrumentgpt.text.state import DiagnosticState, device_key
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (
-    "state_items", "device_states", "facts", "nicknames", "likely_nicknames", "revisions", "mode_states",
+    "state_items", "device_states", "facts", "nicknames", "revisions", "mode_states",
     "permissions", "runs", "entities", "panels",
 )  # fmt: skip
 THERE = {  # of these tables only such rows: others are of deleted turns

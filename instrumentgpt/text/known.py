@@ -56,8 +56,9 @@ def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
-        if held and not row.mark and not row.pinned and agree(held.now.fact, row.fact):
-            values[row.fact.key] = held
+        is_word = row.source != "tool" and not row.mark and not row.pinned
+        if held and held.now.source == "tool" and is_word and agree(held.now.fact, row.fact):
+            values[row.fact.key] = held  # a word that agrees with what was read says nothing new
             continue
         earlier = [held.now, *held.earlier] if held else []
         values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
