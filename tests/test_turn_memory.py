@@ -13,6 +13,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.opening import open_turn
 from instrumentgpt.prompts import request_file
 from instrumentgpt.request import Asking, request_of
+from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.text.summary import parse
@@ -290,3 +291,16 @@ def test_people_stand_in_the_words_of_turns_and_not_in_the_context(database, con
     prompt = exchange(database, conversation, "oven 7: what about the gasket?")
     assert "squeezed" not in context_of(prompt)
     assert words in prompt.partition("<recalled_turns>")[2]
+
+
+def test_a_name_that_is_given_names_the_device_from_then_on_and_goes_with_its_turn(database, conversation):
+    exchange(database, conversation, "From now on call oven 8 Tallinn. Call oven 7 Narva.")
+    assert "Device: oven 8" in context_of(exchange(database, conversation, "why does Tallinn swing?"))
+    db.delete_turn(database, db.list_messages(database, conversation)[0].id)
+    assert list_nicknames(database, conversation) == []
+
+
+@pytest.mark.parametrize("answer", ["I shall call oven 8 Tallinn.", "oven 8 is called Tallinn."])
+def test_an_agent_gives_no_names(database, conversation, answer):
+    exchange(database, conversation, "oven 8?", answer)
+    assert list_nicknames(database, conversation) == []
