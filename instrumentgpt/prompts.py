@@ -10,8 +10,9 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.excerpts import newest_pieces
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
-from instrumentgpt.storage.history import Places, history, places
+from instrumentgpt.storage.history import Places, below, history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
@@ -40,12 +41,13 @@ def prompt_for(
     budget = settings.prompt_tokens
     names = names_of(inventory)
     named = [device.name for device in devices]
-    placed = places(database, conversation_id)
+    placed = spoken(database, conversation_id)
     asked = memory.Case(request, state, devices=named, names=names)
     known = _facts(database, conversation_id, asked, placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
     found = recall(database, conversation_id, request, names, before, placed)
+    found += newest_pieces(database, below(before, placed), {piece.message_id for piece in found})
     case = memory.Case(
         request,
         in_force.state,

@@ -304,3 +304,16 @@ def test_a_name_that_is_given_names_the_device_from_then_on_and_goes_with_its_tu
 def test_an_agent_gives_no_names(database, conversation, answer):
     exchange(database, conversation, "oven 8?", answer)
     assert list_nicknames(database, conversation) == []
+
+
+def test_commands_and_what_they_print_are_no_part_of_what_was_said(database, conversation):
+    asked = db.add_message(database, conversation, "user", "$recall zirconia")
+    run = start_run(database, conversation, "command", "chat", asked)
+    db.finish_turn(
+        database, conversation, run, "zirconia: 3 notes", outcome="ok", summary="", diagnostic_state="{}"
+    )
+    for n in range(5):
+        exchange(database, conversation, f"oven 7 step {n}?", "Fine.")
+    prompt = exchange(database, conversation, "what of the zirconia probe?")
+    assert "3 notes" not in prompt and "$recall" not in prompt
+    assert "[turn 2]" in prompt  # it counts as a turn, as on the page

@@ -1,7 +1,7 @@
 """What the messages that were found say: their lines that count, and a few of the messages around them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -15,7 +15,7 @@ NEIGHBOURED = 8  # best hits whose neighbours come along
 NEIGHBOUR_TURNS = 2  # before and after a hit
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
-FILLED, FILLED_CHARS = 60, 240  # other messages, the newest, where there is room left
+FILLED, FILLED_CHARS = 60, 240  # of `newest_pieces`
 
 
 def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
@@ -55,13 +55,24 @@ def pieces_of(
         piece(message, *beside[message], NEIGHBOUR_CHARS, share * scores[hit])
         for message, (hit, share) in around.items()
     ]
-    known = {*best, *around}
-    others = [message for message in reversed(ids) if message not in known][:FILLED]
-    rest = messages_of(database, others)
-    pieces += [
-        piece(message, *rest[message], FILLED_CHARS, -float(place)) for place, message in enumerate(others)
-    ]
     return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
+
+
+def newest_pieces(database: Database, placed: Places, known: Collection[int]) -> list[Recalled]:
+    """Return what the newest messages but the `known` say in few words, for the room that is left."""
+    ids, asked = placed
+    others = [message for message in reversed(ids) if message not in known][:FILLED]
+    told = messages_of(database, others)
+    return [
+        Recalled(
+            one,
+            turn_of(one, asked),
+            told[one][0],
+            tuple(relevant_lines(told[one][1], {}, FILLED_CHARS)),
+            -place,
+        )
+        for place, one in enumerate(others, start=1)
+    ]
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:

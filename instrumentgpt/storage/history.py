@@ -53,8 +53,8 @@ class History(Sequence[StoredMessage]):
 def history(
     database: Database, conversation_id: str, before: int = LAST_ID, placed: Places | None = None
 ) -> History:
-    """Return the conversation's messages with an id below `before`; `placed` where it has been read."""
-    ids, asked = below(before, placed or places(database, conversation_id, before))
+    """Return the messages with an id below `before`, without commands; `placed` where it has been read."""
+    ids, asked = below(before, placed or spoken(database, conversation_id))
     return History(database, ids, frozenset(asked))
 
 
@@ -62,6 +62,18 @@ def below(before: int, placed: Places) -> Places:
     """Return the places of the messages with an id below `before`."""
     ids, asked = placed
     return ids[: bisect_left(ids, before)], asked[: bisect_left(asked, before)]
+
+
+def spoken(database: Database, conversation_id: str) -> Places:
+    """Return `places` without commands (`$…`) and what they print: they count as turns, and are not told."""
+    ids, asked = places(database, conversation_id)
+    sql = (
+        "SELECT question_message_id FROM runs WHERE conversation_id = :id AND agent = 'command' UNION"
+        " SELECT messages.id FROM runs JOIN messages ON messages.conversation_id = runs.conversation_id"
+        " AND run_id = runs.id WHERE runs.conversation_id = :id AND agent = 'command'"
+    )
+    commands = {row[0] for row in database.conn.execute(sql, {"id": conversation_id})}
+    return [one for one in ids if one not in commands] if commands else ids, asked
 
 
 def places(database: Database, conversation_id: str, before: int = LAST_ID) -> Places:

@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, messages_of, pieces_of
-from instrumentgpt.storage.history import LAST_ID, Places, below, places
+from instrumentgpt.storage.history import LAST_ID, Places, below, spoken
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.recalled import Recalled
@@ -51,28 +51,28 @@ def recall(
 
     aliases  lists of names of one device each
     before   only messages with a lower id: those before the question itself
-    placed   the conversation's `places`, where they have been read
+    placed   the conversation's messages as `spoken` returns them, where they have been read
 
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
     """
     until = LAST_ID if before is None else before
+    near = below(until, placed or spoken(database, conversation_id))
     wanted = _asked_for(question, aliases)
     scores = _search(database, conversation_id, wanted, until)
     if len(wanted) and len(_own(question, aliases)) < FEW_TERMS:
         carried = _asked_for(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
         wanted = list(dict.fromkeys([*wanted, *carried]))
-    best = _best(scores)
+    best = _best(scores, near)
     if not best:
         return []
     told = messages_of(database, best[: HITS + FEEDBACK_HITS])
     weights = _weights(wanted, _terms_of(database, told))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
-    best = _best(scores)[:HITS]
+    best = _best(scores, near)[:HITS]
     told |= messages_of(database, [message for message in best if message not in told])
-    near = below(until, placed or places(database, conversation_id, until))
     return pieces_of(database, best, scores, told, weights, near)
 
 
@@ -138,8 +138,10 @@ def _add(scores: dict[int, float], others: dict[int, float], share: float) -> No
         scores[message] = scores.get(message, 0.0) + share * score
 
 
-def _best(scores: dict[int, float]) -> list[int]:
-    return sorted(scores, key=lambda message: (-scores[message], -message))
+def _best(scores: dict[int, float], near: Places) -> list[int]:
+    """Return the messages that were found, the best first, without those that are not told."""
+    told = set(near[0])
+    return sorted(told.intersection(scores), key=lambda message: (-scores[message], -message))
 
 
 def _question_before(database: Database, conversation_id: str, until: int) -> str:

@@ -105,16 +105,7 @@ def stem(word: str) -> str:
     >>> stem("oscillation"), stem("oscillating")
     ('oscil', 'oscil')
     """
-    return _stems().get(word) or str(_english.stemWord(word))
-
-
-@cache
-def _stems() -> dict[str, str]:
-    """Return word → stem of the words in synonyms.toml, which each process needs for its first prompt.
-
-    A word that the file lacks is stemmed like any other.
-    """
-    return dict(line.split() for line in (_HERE / "stems.txt").read_text(encoding="utf-8").splitlines())
+    return str(_english.stemWord(word))
 
 
 def terms(text: str) -> list[str]:
