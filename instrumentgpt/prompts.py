@@ -10,9 +10,8 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.excerpts import newest_pieces
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
-from instrumentgpt.storage.history import Places, below, history, spoken
+from instrumentgpt.storage.history import Places, history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
@@ -46,8 +45,7 @@ def prompt_for(
     known = _facts(database, conversation_id, asked, placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
-    found = recall(database, conversation_id, request, names, before, placed)
-    found += newest_pieces(database, below(before, placed), {piece.message_id for piece in found})
+    found = recall(database, conversation_id, request, names, before, placed, budget)
     case = memory.Case(
         request,
         in_force.state,

@@ -1,7 +1,10 @@
 """What the messages that were found say: their lines that count, and a few of the messages around them."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sqlite_utils import Database
@@ -15,7 +18,8 @@ NEIGHBOURED = 8  # best hits whose neighbours come along
 NEIGHBOUR_TURNS = 2  # before and after a hit
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
-FILLED, FILLED_CHARS = 60, 240  # of `newest_pieces`
+FILLED, FILLED_CHARS = 60, 240  # newest other messages
+READ_AT_ONCE = 16  # messages
 
 
 def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
@@ -28,51 +32,62 @@ def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, 
     return {message: (role, content) for message, role, content in found}
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A message that may be told: how many characters of it, and how well it fits."""
+
+    message_id: int
+    chars: int
+    score: float
+
+
+def candidates(
+    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool = False
+) -> list[Candidate]:
+    """Return the best messages, those around the very best, and the newest others if wanted, in order."""
+    ids, _ = placed
+    around = _around(ids, best[:NEIGHBOURED], set(best))
+    found = [Candidate(message, EXCERPT_CHARS, scores[message]) for message in best]
+    found += [
+        Candidate(message, NEIGHBOUR_CHARS, share * scores[hit]) for message, (hit, share) in around.items()
+    ]
+    found.sort(key=lambda one: -one.score)
+    if not with_newest:
+        return found
+    others = (message for message in reversed(ids) if message not in around and message not in scores)
+    return found + [
+        Candidate(message, FILLED_CHARS, -place)
+        for place, message in enumerate(islice(others, FILLED), start=1)
+    ]
+
+
 def pieces_of(
     database: Database,
-    best: Sequence[int],
-    scores: Mapping[int, float],
-    told: Mapping[int, tuple[str, str]],
+    chosen: Sequence[Candidate],
     weights: Mapping[str, float],
-    placed: Places,
+    asked: Sequence[int],
+    room: float = math.inf,
 ) -> list[Recalled]:
-    """Return the excerpts of the best messages, and of those around the very best, the best first.
+    """Return the excerpts of the chosen messages, the best first, until they take `room` tokens.
 
-    best     ids of messages, the best first
-    told     id → (role, content) of each of them
     weights  term → how much it tells
+    asked    ids of the questions
     """
-    ids, asked = placed
-
-    def piece(message: int, role: str, content: str, chars: int, score: float) -> Recalled:
-        lines = tuple(relevant_lines(content, weights, chars))
-        return Recalled(message, turn_of(message, asked), role, lines, score)
-
-    pieces = [piece(message, *told[message], EXCERPT_CHARS, scores[message]) for message in best]
-    around = _around(ids, best[:NEIGHBOURED], set(best))
-    beside = messages_of(database, around)
-    pieces += [
-        piece(message, *beside[message], NEIGHBOUR_CHARS, share * scores[hit])
-        for message, (hit, share) in around.items()
-    ]
-    return sorted((row for row in pieces if row.lines), key=lambda row: -row.score)
-
-
-def newest_pieces(database: Database, placed: Places, known: Collection[int]) -> list[Recalled]:
-    """Return what the newest messages but the `known` say in few words, for the room that is left."""
-    ids, asked = placed
-    others = [message for message in reversed(ids) if message not in known][:FILLED]
-    told = messages_of(database, others)
-    return [
-        Recalled(
-            one,
-            turn_of(one, asked),
-            told[one][0],
-            tuple(relevant_lines(told[one][1], {}, FILLED_CHARS)),
-            -place,
-        )
-        for place, one in enumerate(others, start=1)
-    ]
+    pieces: list[Recalled] = []
+    for first in range(0, len(chosen), READ_AT_ONCE):
+        some = chosen[first : first + READ_AT_ONCE]
+        told = messages_of(database, [one.message_id for one in some])
+        for one in some:
+            role, content = told[one.message_id]
+            lines = tuple(relevant_lines(content, weights, one.chars))
+            if lines and room > 0:
+                pieces.append(
+                    Recalled(one.message_id, turn_of(one.message_id, asked), role, lines, one.score)
+                )
+                room -= pieces[-1].cost if room < math.inf else 0
+        if room <= 0:
+            break
+    return pieces
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:

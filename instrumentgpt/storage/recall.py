@@ -14,7 +14,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, messages_of, pieces_of
+from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, candidates, messages_of, pieces_of
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken
 from instrumentgpt.text.excerpts import relevant_lines
 from instrumentgpt.text.filtering import prose_lines
@@ -46,12 +46,15 @@ def recall(
     aliases: Sequence[Sequence[str]] = (),
     before: int | None = None,
     placed: Places | None = None,
+    room: float = math.inf,
 ) -> list[Recalled]:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
     aliases  lists of names of one device each
     before   only messages with a lower id: those before the question itself
     placed   the conversation's messages as `spoken` returns them, where they have been read
+    room     tokens that the pieces may fill; what hits leave goes to the newest other messages. Without it,
+             hits alone
 
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
@@ -65,15 +68,15 @@ def recall(
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
         wanted = list(dict.fromkeys([*wanted, *carried]))
     best = _best(scores, near)
+    is_prompt = room < math.inf
     if not best:
-        return []
-    told = messages_of(database, best[: HITS + FEEDBACK_HITS])
-    weights = _weights(wanted, _terms_of(database, told))
+        return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
+    told = messages_of(database, best[:FEEDBACK_HITS])
+    weights = _weights(wanted, _terms_of(database, best[: HITS + FEEDBACK_HITS]))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     best = _best(scores, near)[:HITS]
-    told |= messages_of(database, [message for message in best if message not in told])
-    return pieces_of(database, best, scores, told, weights, near)
+    return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
