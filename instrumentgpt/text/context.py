@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.text.facts import Names
 from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.known import Key, Known, Value, values_in_force
+from instrumentgpt.text.known import Key, Known, Value, agree, values_in_force
 from instrumentgpt.text.known_lines import pinned_lines, render_known
 from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.state_items import without_items
@@ -69,7 +70,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     shown = without_items(case.state, case.pinned) if case.pinned else case.state.copy()
     shown.last_log_file = case.state.last_log_file
     device = device_key(case.state)
-    shown.findings = [text for text in shown.findings if not _is_of_others(text, device, case.names)]
+    shown.findings = _newest_of_each(shown.findings, device, case)
     head, found = render_state(shown, case.origins) if with_state else ([], [])
     head += _called(case) if with_state else ()
     if not with_facts:
@@ -80,10 +81,21 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     return "\n".join([*head, *known.asked, *known.said, *found, *known.further])
 
 
-def _is_of_others(text: str, device: str, names: Names) -> bool:
-    """Return whether a finding names other devices than the one it is filed under."""
-    named = devices_in(text, names)
-    return bool(named) and device not in named
+def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[str]:
+    """Return the findings on the device, without those that tell another value than is in force.
+
+    In force is what a tool read or the user said of the same quantity, else what a newer finding says.
+    """
+    known = {key: value.now.fact for key, value in case.in_force.items()}
+    kept: list[str] = []
+    for text in reversed(findings):
+        named = devices_in(text, case.names)
+        told = values_in(text, device, case.names)
+        if (named and device not in named) or any(not agree(known.get(one.key, one), one) for one in told):
+            continue
+        known |= {one.key: known.get(one.key, one) for one in told}
+        kept.append(text)
+    return kept[::-1]
 
 
 def _called(case: Case) -> Iterator[str]:
