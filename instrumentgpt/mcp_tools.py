@@ -213,6 +213,37 @@ class Tools:
         """Put on record the root cause, when the evidence leaves no other. This closes the case."""
         return self._use("confirm_root_cause", text=text, log=log, lines=lines or (), device=device)
 
+    def record_value(
+        self,
+        device: Annotated[Name, Field(description="as list_devices has it; empty: the one in question")],
+        quantity: Annotated[Name, Field(description='"kp", "setpoint", "serial number"')],
+        value: Annotated[
+            int | float | Name, Field(description="a number or an identifier, without its unit")
+        ],
+        unit: Name = "",
+        channel: Channel = None,
+        log: Log = "",
+        line: Annotated[int | None, Field(description="the line of that log that shows it, 1-based")] = None,
+    ) -> str:
+        """Put on record a value that no tool has reported: it replaces the one of this device, channel and
+        quantity. What the tools report is on record."""
+        given = {"device": device, "quantity": quantity, "unit": unit, "log": log}
+        return self._use("record_value", **given, value=value, channel=channel, line=line)
+
+    def record_constraint(
+        self,
+        text: Annotated[Text, Field(description="what the user forbids, limits or demands, in one sentence")],
+        device: Annotated[Name, Field(description="which it is on; empty: the one in question")] = "",
+    ) -> str:
+        """Put on record a constraint that the user has laid down, for all later turns."""
+        return self._use("record_constraint", text=text, device=device)
+
+    def lift_constraint(
+        self, text: Annotated[Text, Field(description="the constraint, as it is on record")]
+    ) -> str:
+        """Put on record that the user has lifted a constraint."""
+        return self._use("lift_constraint", text=text)
+
     def _use(self, name: str, cursor: str = "", **given: Any) -> str:
         """Return a page of the tool's result as JSON; whatever goes wrong is told to the agent."""
         try:

@@ -13,7 +13,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of
 from instrumentgpt.storage.history import Places, history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
-from instrumentgpt.storage.notes import found_in, notes_of
+from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
 from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.text.known import Known
@@ -77,8 +77,12 @@ def _notes(
     devices: Sequence[str],
     names: Sequence[Sequence[str]],
 ) -> list[str]:
-    """Return the notes that count here, a line each: those that bear on the request, then the narrowest."""
-    every = notes_of(database, conversation_id, dict.fromkeys(filter(None, devices)))
+    """Return the notes that count here, a line each: those that bear on the request, then the narrowest.
+
+    One that is nothing but a constraint stands among the constraints in force.
+    """
+    counting = notes_of(database, conversation_id, dict.fromkeys(filter(None, devices)))
+    every = [note for note in counting if constraints_of(note) != (" ".join(note.text.split()),)]
     ordered = [*found_in(every, request[:LOOKED_AT], names), *every]
     return [
         f"- {note.id} ({', '.join([note.kind, *([] if note.scope == conversation_id else [note.scope])])}):"

@@ -16,10 +16,12 @@ from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.prompts import LOOKED_AT, names_of
 from instrumentgpt.storage.facts import ruled_out_before
 from instrumentgpt.text.facts import Names, errors_in
-from instrumentgpt.text.facts.devices import devices_in
+from instrumentgpt.text.facts.devices import device_named, devices_in
 from instrumentgpt.text.readings import readings_in
 from instrumentgpt.text.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.text.summary import shorten
+
+MOST_LAID = 8  # constraints of one result
 
 Sentence = tuple[str, str, str]  # kind, text, device
 Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
@@ -48,7 +50,7 @@ def remember_answer(
     device: str,
     inventory: Inventory,
 ) -> None:
-    """Keep what the tools of a turn read, what its answer rules out, and errors.
+    """Keep what the tools of a turn read, what they and its answer put on record, and errors.
 
     device  whose they are where nothing else is said
     """
@@ -57,7 +59,7 @@ def remember_answer(
     known = set(map(same, ruled_out_before(database, conversation_id, message_id)))
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in known]  # what it repeats stays whose it was
-    sentences += _errors(answer, device)
+    sentences += [*_laid_by_tools(results, device, names), *_errors(answer, device)]
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings)
 
 
@@ -83,6 +85,23 @@ def _ruled_out(text: str, device: str) -> list[Sentence]:
 
 def _errors(text: str, device: str) -> list[Sentence]:
     return [("error", f"{message} at {time}", device) for time, message in errors_in(text)]
+
+
+def _laid_by_tools(results: Results, device: str, names: Names) -> list[Sentence]:
+    """Return the constraints that an agent put on record, and those that it lifted."""
+    return [
+        (kind, text, device_named(str(result.get("device")), names) or _device_of(text, device, names))
+        for _, result in results
+        for name, kind in (("constraints", "constraint"), ("lifted", "lift"))
+        for text in _sentences(result.get(name))
+    ]
+
+
+def _sentences(listed: object) -> list[str]:
+    """Return the texts of a list that an agent handed over, each on one line and shortened."""
+    rows = listed[:MOST_LAID] if isinstance(listed, list) else []
+    told = [" ".join(row.split()) for row in rows if isinstance(row, str)]
+    return [shorten(text, STATEMENT_CHARS) for text in told if text]
 
 
 def _ruled_out_by_tools(results: Results, device: str) -> list[Sentence]:

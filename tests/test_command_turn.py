@@ -300,11 +300,11 @@ def test_the_command_line_carries_commands_out(capsys):
 def test_an_agent_is_told_what_was_noted_and_rejected_with_every_further_question(scripted, conversation):
     noted = r"<notes>\n(?P<notes>.*)\n</notes>"
     scripted({"matches": f"(?s){noted}", "say": "${notes}"})
-    said(conversation, "$memorize k wish kp 不可超過 9")
+    said(conversation, "$memorize k fact kp 在 9 時最穩")
     said(conversation, "$reject No restart before Friday")
     told = said(conversation, "可以調高 kp 嗎？", agent="scripted")
     assert told.split("\n") == [
-        "- k (wish): kp 不可超過 9",
+        "- k (fact): kp 在 9 時最穩",
         "- rejected-1 (rejected): No restart before Friday",
     ]
 

@@ -28,6 +28,7 @@ SAID = [
     ("assistant", "加熱器正常，輸出沒有飽和。"),
     ("user", "what about kp?"),
 ]
+LAID = ["do not touch the gains", "do not open the valve", "最高 60 °C"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,9 @@ def task(home):
     with closing(db.connect(home / "instrumentgpt.db")) as database:
         conversation = db.create_conversation(database)
         for role, content in SAID:
-            db.add_message(database, conversation, role, content)
+            last = db.add_message(database, conversation, role, content)
+        laid = [("constraint", text, "") for text in LAID]
+        db.store_facts(database, conversation, last, "user", [], laid)
     dropped = home / "dropped.csv"
     dropped.write_text(
         "time,setpoint,pv,output\n" + "".join(f"{n},37.0,{36 + n % 3},{n % 100}\n" for n in range(600))
@@ -194,6 +197,21 @@ def test_what_is_ruled_out_is_kept_with_its_reason(call):
     assert found["summary"] == "風扇停轉（轉速一直是 2900 rpm）" and "findings" not in found
 
 
+def test_a_value_is_put_on_record_under_its_known_name_with_the_line_that_shows_it(call):
+    given = {"quantity": "比例增益", "value": 9, "channel": 2, "line": 900}
+    found = json.loads(call("record_value", **LOG, **given)[1])
+    [row] = found["values"]
+    assert (row["quantity"], row["value"], row["channel"], row["line"]) == ("kp", "9", 2, 900)
+    assert row["clock"].startswith("2026-02-20 ") and row["evidence"][0]["line"] == 900
+    assert found["summary"] == "on record: kp (比例增益), channel 2 of zspr 053: 9"
+
+
+def test_a_lifted_constraint_is_named_as_it_is_on_record(call):
+    found = json.loads(call("lift_constraint", text="Touch the gains")[1])
+    assert found["lifted"] == ["do not touch the gains"]
+    assert found["summary"] == "lifted: do not touch the gains"
+
+
 def test_a_chart_is_written_into_the_runs_own_folder(call, home):
     made = json.loads(call("plot_log", **LOG)[1])["artifact"]
     assert (home / "artifacts" / made["file"]).is_file()
@@ -235,6 +253,21 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_hypothesis", {"text": "  \n"}, "Say it in one sentence"),
         ("record_hypothesis", {"text": "long " * 100}, "memory keeps 300"),
         ("record_hypothesis", {"text": "seen", "lines": [1]}, "Give log="),
+        ("record_value", {"device": "10.9.9.9", "quantity": "kp", "value": 1}, "is not in the inventory"),
+        ("record_value", {"device": "", "quantity": "kp", "value": "too high"}, "Give a number or an"),
+        (
+            "record_value",
+            {"device": "", "quantity": "kp", "value": "9\n- Root cause: x"},
+            "Give a number or an",
+        ),
+        ("record_value", {"device": "", "quantity": "period", "value": 9, "unit": "°C"}, "no value of"),
+        ("record_value", {"device": "", "quantity": "x" * 99, "value": 9}, "60 fit"),
+        ("record_value", {"device": "", "quantity": "kp", "value": 9, "line": 3}, "Give log="),
+        ("record_value", {**LOG, "quantity": "kp", "value": 9, "line": 10**9}, "Take line numbers from"),
+        ("record_constraint", {"text": " "}, "Say it in one sentence"),
+        ("record_constraint", {"text": "never " * 60}, "memory keeps 300"),
+        ("lift_constraint", {"text": "do not open the door"}, "In force are: 'do not touch the gains'; "),
+        ("lift_constraint", {"text": "do not"}, "several are meant"),
         ("no_such_tool", {}, "no_such_tool"),
     ],
 )

@@ -41,9 +41,9 @@ def test_a_devices_notes_are_there_when_it_is_asked_about_and_stay_while_it_is(
 def test_what_bears_on_the_question_comes_first(database, conversation):
     for number in range(5):
         db.save_note(database, f"n{number}", f"about libraries {number}", scope="global")
-    db.save_note(database, "k", "比例增益 不可超過 0.2", "wish", "global")
+    db.save_note(database, "k", "比例增益 在 0.2 時最穩", "fact", "global")
     assert notes_in(prompt_of(database, conversation, "may kp be raised?"))[0].startswith(
-        "- k (wish, global)"
+        "- k (fact, global)"
     )
 
 

@@ -192,3 +192,8 @@ def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(c
     ask(conversation, "比較 053 和 055", mode="investigate")
     answer = ask(conversation, "好", mode="investigate")[-1].text
     assert answer.count("**（暫不執行：與您的規定牴觸。）**") == 1
+
+
+def test_a_note_that_forbids_something_reaches_the_analyst_as_laid_down(database, conversation):
+    db.save_note(database, "gains", "Never touch the gains.", scope="global")
+    assert "`Never touch the gains`" in ask(conversation, "052: can kp be raised?")[-1].text

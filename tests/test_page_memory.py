@@ -18,7 +18,18 @@ from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector.draw import VIEW
-from instrumentgpt.ui.inspector.editing import CORRECT, EDIT, FORGET, PIN, UNPIN, key_of
+from instrumentgpt.ui.inspector.editing import (
+    CONFIRM,
+    CORRECT,
+    EDIT,
+    FORGET,
+    LIFT,
+    NOT_SO,
+    PIN,
+    RULE_OUT,
+    UNPIN,
+    key_of,
+)
 
 
 def sidebar(conversation: str, kinds: tuple[str, ...] = ("markdown", "caption", "code")) -> str:
@@ -309,3 +320,25 @@ def test_what_was_said_of_another_device_stands_under_its_name(database):
     shown = sidebar(conversation, ("markdown",))
     own, others = shown.index("**Ruled out**"), shown.index("**Ruled out of zspr 053**")
     assert own < shown.index("the sensor of channel 1") < others < shown.index("不是致動器")
+
+
+def test_a_person_lays_down_lifts_confirms_names_and_takes_back_what_was_misread(database):
+    conversation = db.create_conversation(database)
+    exchange(database, conversation, "zspr 052: kp is 9", "Hypothesis: the fan is dirty")
+    at = page(conversation)
+    assert {CONFIRM, RULE_OUT} <= set(menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).options)
+    menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).click(CONFIRM).run()
+    assert "Root causes:\n  - the fan is dirty" in next_text(database, conversation)
+    options = menu_of(at, Item("zspr 052", "value", "kp")).options
+    assert NOT_SO in options and FORGET not in options
+    menu_of(at, Item("zspr 052", "value", "kp")).click(NOT_SO).run()
+    next(one for one in at.text_input if one.label == "Lay down a constraint").set_value("never **open** it")
+    next(one for one in at.button if one.proto.help == "Lay it down").click().run()
+    assert "  - never **open** it (turn 1)" in next_text(database, conversation)
+    menu_of(at, Item("zspr 052", "constraint", "never **open** it")).click(LIFT).run()
+    assert "never **open** it" not in next_text(database, conversation)
+    assert "lifted “never" in at.sidebar.button("undo-last").label
+    next(one for one in at.text_input if one.label == "Call zspr 052").set_value("Tallinn").run()
+    assert "**Tallinn** is zspr 052" in shown_in(at)
+    done = [one.action for one in list_revisions(database, conversation)]
+    assert done == ["confirm", "forget", "lay_down", "lift", "name"] and not at.exception

@@ -245,6 +245,8 @@ def test_an_older_change_is_undone_as_if_it_had_never_been_made(database, conver
         ("edit", SWINGS, SWINGS, "the old one"),
         ("edit", SWINGS, "x" * 301, "301 characters; 300 fit"),
         ("rename", SWINGS, "x", "no change of the memory"),
+        ("lay_down", "", " ", "empty"),
+        ("name", "", "60", "Begin with a letter"),
     ],
 )
 def test_a_change_that_makes_no_sense_is_refused_with_the_remedy(
@@ -277,3 +279,57 @@ def test_revisions_go_with_their_conversation(database, conversation):
     revise(database, conversation, FINDING, "pin", SWINGS)
     db.delete_conversation(database, conversation)
     assert database.execute("SELECT count(*) FROM revisions").fetchone()[0] == 0
+
+
+BAN = Item("oven 7", "constraint", "never open the door")
+
+
+def test_a_lifted_constraint_is_gone_with_what_it_replaced_and_undo_brings_it_back(database, conversation):
+    exchange(database, conversation, "oven 7: stay below 60 °C")
+    exchange(database, conversation, "oven 7: now stay below 65 °C")
+    said = "oven 7: now stay below 65 °C"
+    lifted = revise(database, conversation, Item("oven 7", "constraint", said), "lift", said)
+    context = asked(database, conversation).partition("<recalled")[0]
+    assert "60 °C" not in context and "65 °C" not in context
+    undo_revision(database, lifted)
+    context = asked(database, conversation)
+    assert "65 °C" in context and "60 °C" not in context
+
+
+def test_a_constraint_that_a_person_lays_down_holds_and_can_be_lifted(database, conversation):
+    revise(database, conversation, BAN, "lay_down", "", BAN.name)
+    context = asked(database, conversation)
+    assert "The user laid down:\n  - never open the door (turn 1)" in context
+    revise(database, conversation, BAN, "lift", BAN.name)
+    assert BAN.name not in asked(database, conversation)
+
+
+def test_what_a_person_lays_down_is_lifted_by_the_users_later_words(database, conversation):
+    revise(database, conversation, BAN, "lay_down", "", BAN.name)
+    assert BAN.name not in asked(database, conversation, "you may open the door again")
+
+
+def test_a_confirmed_hypothesis_is_the_root_cause_until_that_is_undone(database, conversation):
+    exchange(database, conversation, "why?", "Hypothesis: the sensor is loose")
+    loose = "the sensor is loose"
+    made = revise(database, conversation, Item("oven 7", "root_causes", loose), "confirm", "", loose)
+    context = asked(database, conversation, answer=f"Hypothesis: {loose}")
+    assert f"Root causes:\n  - {loose}" in context and "Hypothes" not in context
+    undo_revision(database, made)
+    context = asked(database, conversation)
+    assert "Root cause" not in context and loose in context
+
+
+def test_what_a_person_rules_out_is_no_finding_whoever_repeats_it(database, conversation):
+    made = revise(database, conversation, Item("oven 7", "ruled_out", FAN), "rule_out", "", FAN)
+    context = asked(database, conversation, answer=ANSWER)
+    assert f"Ruled out:\n  - {FAN} (turn 1)" in context and context.count(FAN) == 1
+    undo_revision(database, made)
+    assert "Ruled out" not in asked(database, conversation)
+
+
+def test_a_name_that_a_person_gives_counts_against_no_pin(database, conversation):
+    for n in range(MOST_PINNED):
+        revise(database, conversation, Item("oven 7", "nickname", f"Narva {n}"), "name", "", f"Narva {n}")
+    revise(database, conversation, FINDING, "pin", SWINGS)
+    assert "oven 7 is called" in asked(database, conversation)

@@ -26,7 +26,9 @@ def place(tmp_path_factory) -> Workspace:
     database = folder / "instrumentgpt.db"
     with closing(db.connect(database)) as opened:
         conversation = db.create_conversation(opened)
-        db.add_message(opened, conversation, "user", "10.1.1.112 為什麼溫度波動？")
+        asked = db.add_message(opened, conversation, "user", "10.1.1.112 為什麼溫度波動？")
+        laid = ("constraint", "do not touch the gains", "")
+        db.store_facts(opened, conversation, asked, "user", [], [laid])
         db.add_message(opened, conversation, "assistant", "kp is too high.")
     made = workspace(
         str(ROOT / "demo" / "devices.toml"), **where, database=str(database), conversation=conversation

@@ -23,4 +23,7 @@ CALLS = {
     "record_hypothesis": {"text": "the fan has stopped"},
     "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},
     "confirm_root_cause": {"text": "kp is too high"},
+    "record_value": {**LOG, "quantity": "kp", "value": 9, "channel": 2, "line": 900},
+    "record_constraint": {"text": "the lid stays shut until Friday", "device": "zspr 053"},
+    "lift_constraint": {"text": "do not touch the gains"},
 }

@@ -21,6 +21,9 @@ HANDS_OVER = frozenset(  # tools of ours that keep or show what the agent knows,
         "record_hypothesis",
         "rule_out",
         "confirm_root_cause",
+        "record_value",
+        "record_constraint",
+        "lift_constraint",
     }
 )
 SWITCH_REMEDY = (

@@ -43,7 +43,8 @@ def store_facts(
     """Keep what the message states, in place of what was kept of it before.
 
     sentences  (kind, text, device): constraints and what lifts them, what is ruled out, log lines with errors
-    readings   what tools reported meanwhile; one of a log that was read before is no newer than then
+    readings   what tools reported meanwhile and agents put on record; what a tool reads again in a log that
+               was read before is no newer than then
     """
     at = message_id, "", message_id  # since, dated, age: what an older log says gets older in the table
     with transaction(database):
@@ -56,9 +57,10 @@ def store_facts(
             for kind, text, device in sentences
         ]
         for one in readings:
-            since = _first_read(database, conversation_id, one) or message_id
+            first = _first_read(database, conversation_id, one) if one.source == "tool" else None
+            since = first or message_id
             read = one.log, one.line, one.clock, since, _dated(one.clock), since
-            listed.append(("value", *_told(one.fact), "", "tool", *read))
+            listed.append(("value", *_told(one.fact), "", one.source, *read))
         database.conn.executemany(
             f"INSERT INTO facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
             [(conversation_id, message_id, *row) for row in listed],

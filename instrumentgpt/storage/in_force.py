@@ -12,14 +12,16 @@ from sqlite_utils import Database
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.facts import every_value, list_facts
 from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.notes import constraints_of, notes_of
 from instrumentgpt.storage.provenance import list_state_items
 from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.text.facts import Fact
 from instrumentgpt.text.filtering import cap, filter_content
 from instrumentgpt.text.known import Known
 from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.revised import InForce, in_force
 from instrumentgpt.text.revisions import LISTS, MESSAGE, VALUE, Item, Standings, standings
-from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.text.state import DiagnosticState, device_key
 from instrumentgpt.text.statements import same, statements
 
 PUT_BACK_CHARS = 1500  # of a message that is put back
@@ -38,9 +40,33 @@ def memory_in_force(
     found = standings(list_revisions(database, conversation_id))
     if known is None:
         known = list_facts(database, conversation_id)
+    known = [*_laid_down_in_notes(database, conversation_id, state, known), *known]
     if any(item.field == VALUE for item in found):
         known = _with_every_value(database, conversation_id, known, found)
     return in_force(state, known, found, _restated(database, conversation_id, found))
+
+
+def _laid_down_in_notes(
+    database: Database, conversation_id: str, state: DiagnosticState, known: Sequence[Known]
+) -> list[Known]:
+    """Return the constraints of the notes that count here, each as old as its note."""
+    devices = dict.fromkeys(filter(None, [device_key(state), *(row.fact.device for row in known)]))
+    laid = [
+        (note, text) for note in notes_of(database, conversation_id, devices) for text in constraints_of(note)
+    ]
+    if not laid:
+        return []
+    asked = places(database, conversation_id)[1]
+    sql = "SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = ? AND created_at <= ?"
+    told: list[Known] = []
+    for note, text in laid:
+        [(message_id,)] = rows(database, sql, (conversation_id, note.updated_at))
+        fact = Fact(note.scope if note.scope in devices else "", "", "", "")
+        turn = turn_of(int(str(message_id)), asked)
+        told.append(
+            Known("constraint", fact, "user", turn, text, int(str(message_id)), mark=f"note {note.id}")
+        )
+    return told
 
 
 def _with_every_value(

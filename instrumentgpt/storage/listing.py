@@ -1,7 +1,7 @@
 """All that is known in a conversation, item by item and each with its origin: for the page and the export."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlite_utils import Database
 
@@ -106,7 +106,7 @@ def _of_state(
             origin = Origin("user", standing.turn)
         else:
             origin = _origin(origins.get((name, same(text))), asked)
-        was = item.name if standing.text else ""
+        was = item.name if standing.text not in ("", item.name) else ""
         yield Entry(item, text, origin, (name, text) in in_force.pinned, was=was)
 
 
@@ -138,7 +138,14 @@ def _value(value: Value, in_force: InForce, device: str) -> Entry:
 def _sentence(row: Known, in_force: InForce, device: str) -> Entry:
     item = item_of(in_force.standings, _raw(row.fact.device, in_force, device), row.kind, row.said)
     reworded = in_force.standings.get(item, Standing()).text
-    return Entry(item, row.said, _of_row(row), row.pinned, was=item.name if reworded else "")
+    was = item.name if reworded not in ("", item.name) else ""
+    return Entry(
+        item,
+        row.said,
+        replace(_of_row(row), message_id=None) if reworded else _of_row(row),
+        row.pinned,
+        was=was,
+    )
 
 
 def _raw(device: str, in_force: InForce, raw: str) -> str:
@@ -147,7 +154,8 @@ def _raw(device: str, in_force: InForce, raw: str) -> str:
 
 
 def _of_row(row: Known) -> Origin:
-    return Origin(row.source, row.turn, row.message_id or None, row.fact.device, row.log, row.line)
+    message = row.message_id if not row.mark else None  # a mark: no message says it
+    return Origin(row.source, row.turn, message or None, row.fact.device, row.log, row.line)
 
 
 def _with_unit(fact: Fact) -> str:

@@ -1,9 +1,11 @@
 """Notes where they count: of a conversation, of its devices, and of everywhere; found by their words."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.storage.saved import Note, list_notes
 from instrumentgpt.text.terms import Phrase, phrases, terms
 
@@ -22,6 +24,16 @@ def scopes(conversation_id: str, devices: Iterable[str] = ()) -> tuple[str, ...]
 def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = ()) -> list[Note]:
     """Return the notes that count in a conversation about `devices`: narrow scopes first."""
     return [note for scope in scopes(conversation_id, devices) for note in list_notes(database, scope=scope)]
+
+
+def constraints_of(note: Note) -> tuple[str, ...]:
+    """Return the sentences of a note that lay something down; what was deferred or rejected does not."""
+    return _constraints(note.text) if note.kind not in ("deferred", "rejected") else ()
+
+
+@lru_cache(maxsize=256)  # notes are looked at for every prompt
+def _constraints(text: str) -> tuple[str, ...]:
+    return tuple(said for kind, said in constraints_in(text) if kind == "constraint")
 
 
 def found_in(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:

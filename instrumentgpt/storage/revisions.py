@@ -8,13 +8,25 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.reading.names import is_name
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
 from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.saved import Note
-from instrumentgpt.text.revisions import ACTIONS, MESSAGE, NOTE, TURN, Item, Revision, Standings, standings
+from instrumentgpt.text.revisions import (
+    ACTIONS,
+    MESSAGE,
+    NICKNAME,
+    NOTE,
+    TURN,
+    WORDED,
+    Item,
+    Revision,
+    Standings,
+    standings,
+)
 from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.text.summary import shorten
 
@@ -43,8 +55,8 @@ def revise(
     """Put a change on record and return its id; it counts from now on, also for what is said later.
 
     action  one of text.revisions.ACTIONS
-    old     what the item says now
-    new     what it says instead, for "edit" and "correct"
+    old     what the item says now; "" for what is added
+    new     what it says instead, for those of text.revisions.WORDED
     """
     old, new = " ".join(old.split()), " ".join(new.split())
     with transaction(database):
@@ -56,10 +68,12 @@ def revise(
 def _refuse_wrong(action: str, old: str, new: str) -> None:
     if action not in ACTIONS:
         raise RefusedRevision(f"{action!r} is no change of the memory. Known: {', '.join(ACTIONS)}.")
-    if action in ("edit", "correct") and not new:
+    if action in WORDED and not new:
         raise RefusedRevision("The new text is empty. Type what is true, or forget the item instead.")
-    if action in ("edit", "correct") and new == old:
+    if action in WORDED and new == old:
         raise RefusedRevision("The new text is the old one. Change it, or close this without saving.")
+    if action == "name" and not is_name(new):
+        raise RefusedRevision(f"{new!r} is no name of a device. Begin with a letter; 30 characters fit.")
     if len(new) > STATEMENT_CHARS:
         raise RefusedRevision(
             f"The new text has {len(new)} characters; {STATEMENT_CHARS} fit. Say it in fewer words."
@@ -69,7 +83,7 @@ def _refuse_wrong(action: str, old: str, new: str) -> None:
 def _refuse_too_many(found: Standings, item: Item, action: str) -> None:
     pinned = [one for one, standing in found.items() if standing.pinned and one != item]
     messages = sum(one.field == MESSAGE for one in pinned)
-    if action == "pin" and len(pinned) - messages >= MOST_PINNED:
+    if action == "pin" and sum(one.field not in (MESSAGE, NICKNAME) for one in pinned) >= MOST_PINNED:
         raise RefusedRevision(f"{MOST_PINNED} items are pinned, and no more fit a prompt. Unpin one first.")
     if action == "restore" and item.field == MESSAGE and messages >= MOST_PUT_BACK:
         raise RefusedRevision(

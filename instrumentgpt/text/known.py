@@ -49,7 +49,8 @@ class Value:
 def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
     """Return the newest value of each key with the other ones before it, the newest first.
 
-    A user who names no channel speaks of all of them: the value supersedes what was known of each before.
+    A user or an agent who names no channel speaks of all of them: the value supersedes what was known of each
+    before.
     """
     values: dict[Key, Value] = {}
     for row in known:
@@ -98,12 +99,12 @@ def _decimals(number: str) -> int:
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
-    """Return the values without those of single channels that a user's word of all of them superseded.
+    """Return the values without those of single channels that somebody's word of all of them superseded.
 
     What a tool reads of a channel later, or meanwhile, supersedes such a word in turn; a word that agrees
     with what was read of every channel supersedes nothing.
     """
-    general = {key: value for key, value in values.items() if not key[1] and value.now.source == "user"}
+    general = {key: value for key, value in values.items() if not key[1] and value.now.source != "tool"}
     for key, said in list(general.items()):
         channels = [
             one for other, one in values.items() if other[1] and (other[0], other[2]) == (key[0], key[2])
@@ -115,6 +116,8 @@ def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
         word = general.get((key[0], "", key[2]))
         if not key[1] or word is None or value.now.pinned or value.now.mark:
             continue
+        if value.now.message_id == word.now.message_id and value.now.source == word.now.source != "user":
+            continue  # all channels, and this one otherwise
         if (value.now.turn, value.now.source == "tool") < (word.now.turn, True):
             del values[key]
             word.earlier = _others([*word.earlier, value.now, *value.earlier], word.now)

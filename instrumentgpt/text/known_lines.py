@@ -77,8 +77,10 @@ def render_known(
     wishes = sorted(
         _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
     )
-    first = _listed("The user laid down", _told(wishes[:WISHES_FIRST]))
-    said += _listed("Also laid down", _told(wishes[WISHES_FIRST:WISHES_SHOWN]))
+    users = [row for row in wishes if row.source == "user"]
+    agents = [row for row in wishes if row.source != "user"]  # not told as the user's
+    first = _listed("The user laid down", _told(users[:WISHES_FIRST]))
+    said += _listed("Also laid down", _told([*users[WISHES_FIRST:], *agents][: WISHES_SHOWN - WISHES_FIRST]))
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
@@ -135,9 +137,13 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
 def _told(best: Iterable[Known]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
     return [
-        f"  - {as_line(without_notes(row.said))} (turn {row.turn})"
+        f"  - {as_line(without_notes(row.said))} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
         for row in sorted(best, key=lambda row: row.turn)
     ]
+
+
+def _by_agent(row: Known) -> str:
+    return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
 
 
 def _fit(name: str, wanted: set[str]) -> int:
@@ -181,7 +187,7 @@ def _channels(rows: Sequence[Known], with_line: bool) -> str:
 def _origin(value: Value, with_log: bool) -> str:
     """Return where a value is from: `(turn 9, user; previously 0.09 in turn 3)`."""
     fact, now = value.now.fact, value.now
-    source = "" if now.source == "agent" else f", {now.mark or now.source}"
+    source = f", {now.mark or now.source}"
     time = f" at {now.clock}" if now.clock else ""
     read = f" in {now.log}{time}" if now.log and with_log else ""
     before = ", ".join(_before(old, fact.channel) for old in value.earlier)

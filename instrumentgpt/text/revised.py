@@ -79,8 +79,12 @@ def _revised_state(
 ) -> tuple[DiagnosticState, tuple[tuple[str, str], ...]]:
     device, revised = device_key(state), state.copy()
     pinned: list[tuple[str, str]] = []
+    out = _added(found, device, "ruled_out")
     for name in LISTS:
         items = _revised_list(getattr(state, name), found, restated, device, name)
+        gone = out | _added(found, device, "root_causes") if name == "hypotheses" else out
+        if name in ("findings", "hypotheses"):
+            items = [(text, item) for text, item in items if same(text) not in gone]
         if name == "hypotheses":
             items = _still_open(items, found, ruled_out, revised.root_causes)
         setattr(revised, name, [text for text, _ in items])
@@ -90,6 +94,15 @@ def _revised_state(
         if standing and (standing.text or standing.forgotten is not None):
             setattr(revised, name, standing.text if standing.forgotten is None else None)
     return _settled(revised, state), tuple(pinned)
+
+
+def _added(found: Standings, device: str, field: str) -> set[str]:
+    """Return what people confirmed or ruled out of the device, as `same` folds it."""
+    return {
+        same(standing.text)
+        for item, standing in found.items()
+        if item.field == field and standing.text and standing.forgotten is None and is_of(item, device)
+    }
 
 
 def _settled(revised: DiagnosticState, state: DiagnosticState) -> DiagnosticState:
@@ -158,14 +171,23 @@ def _revised_known(known: Sequence[Known], found: Standings, device: str) -> lis
 
 
 def _sentence(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+    said = standing.text or standing.said
+    blank = Known(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said, standing.after)
     if standing.forgotten is not None:
-        return [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
+        again = [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
+        return [*(_lifted(rows or [blank], standing) if standing.lifted else ()), *again]
     if not standing.pinned and not standing.text:
         return list(rows)
-    said = standing.text or standing.said
-    blank = Known(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said)
     row = replace(rows[0] if rows else blank, said=said, pinned=standing.pinned)
     return [replace(row, source="user", turn=standing.turn) if standing.text else row]
+
+
+def _lifted(rows: Sequence[Known], standing: Standing) -> list[Known]:
+    """Return the constraint as it was until it was lifted, and its lifting: it has replaced what it has."""
+    until = standing.forgotten or 0
+    before = [replace(row, said=standing.said) for row in rows if row.message_id <= until]
+    lifts = [replace(row, kind="lift", message_id=until) for row in before[-1:]]
+    return [*before, *lifts]
 
 
 def _value(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
@@ -180,15 +202,15 @@ def _value(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]
 def _corrected(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
     """Return the values with the corrected one where it was corrected.
 
-    What the user says later supersedes it, and so does another value that a tool reads later.
-    An answer's prose never does, and nothing does while it is pinned: that is told beside it.
+    What the user says later supersedes it, and so does another value that a tool reads or an agent records
+    later. Nothing does while it is pinned: that is told beside it.
     """
     current = _of_user(item, standing, "corrected by the user")
     earlier = [row for row in rows if row.message_id <= standing.after]
     withdrawn = {row.fact.value for row in earlier} | standing.forms
     others = [row for row in rows if row.message_id > standing.after and row.fact.value != current.fact.value]
     for place, row in enumerate(others if not standing.pinned else ()):
-        if row.source == "user" or (row.source == "tool" and row.fact.value not in withdrawn):
+        if row.source == "user" or row.fact.value not in withdrawn:
             return [*earlier, current, *_not_withdrawn(others[place:], 0, standing.forms)]
     told = [row for row in others if row.source != "agent" or row.fact.value not in withdrawn]
     return [*earlier, replace(current, against=told[-1] if told else None)]

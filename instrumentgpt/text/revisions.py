@@ -57,7 +57,8 @@ class Standing:
     text       what stands in place of its words; "" for its own
     said       what it says now; of a forgotten one, what it said
     forms      all it has been called, as `same` folds it
-    forgotten  the newest message when it was forgotten, None if it is not
+    forgotten  the newest message when it was forgotten or lifted, None if it is not
+    lifted     whether it held until then, and is no mistake: a lifted constraint
     """
 
     text: str = ""
@@ -65,6 +66,7 @@ class Standing:
     forms: frozenset[str] = frozenset()
     pinned: bool = False
     forgotten: int | None = None
+    lifted: bool = False
     after: int = 0
     turn: int = 1
     changed_at: float = 0.0
@@ -113,6 +115,8 @@ def _forgotten(before: Standing, revision: Revision) -> Standing:
         said=revision.old,
         forms=before.forms | {_form(revision.item, revision.old)},
         forgotten=revision.after,
+        lifted=revision.action == "lift",
+        turn=revision.turn,
         changed_at=revision.changed_at,
     )
 
@@ -123,11 +127,17 @@ _STEPS: Mapping[str, Callable[[Standing, Revision], Standing]] = {
     "pin": _pinned,
     "unpin": lambda before, _: replace(before, pinned=False),
     "forget": _forgotten,
+    "lift": _forgotten,
+    "lay_down": _reworded,  # what a person adds is worded by him from the start
+    "confirm": _reworded,
+    "rule_out": _reworded,
+    "name": _pinned,
     "restore": lambda before, revision: replace(
         before, forgotten=None, pinned=before.pinned or revision.item.field == MESSAGE
     ),
 }
 ACTIONS = tuple(_STEPS)
+WORDED = tuple(action for action, step in _STEPS.items() if step is _reworded)  # those that need new words
 
 
 def item_of(found: Standings, device: str, field: str, text: str) -> Item:

@@ -17,8 +17,11 @@ from instrumentgpt.instruments.tools.library import fetch_log, list_devices, lis
 from instrumentgpt.instruments.tools.moments import look_at_time
 from instrumentgpt.instruments.tools.notes import (
     confirm_root_cause,
+    lift_constraint,
+    record_constraint,
     record_finding,
     record_hypothesis,
+    record_value,
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
@@ -46,4 +49,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "record_hypothesis": record_hypothesis,
     "rule_out": rule_out,
     "confirm_root_cause": confirm_root_cause,
+    "record_value": record_value,
+    "record_constraint": record_constraint,
+    "lift_constraint": lift_constraint,
 }

@@ -7,11 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.tools.events import NoSuchLine
-from instrumentgpt.instruments.tools.opened import bare, find_log, texts_of
+from instrumentgpt.instruments.tools.opened import bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.memory.reading.values import recorded_value
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.text.facts import name_of
+from instrumentgpt.text.known import Known
 from instrumentgpt.text.language import language_of
-from instrumentgpt.text.statements import STATEMENT_CHARS
+from instrumentgpt.text.readings import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS
+from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.text.statements import STATEMENT_CHARS, same
 
 MOST_LINES = 6  # quoted as evidence of one statement
 
@@ -53,6 +60,93 @@ def rule_out(workspace: Workspace, hypothesis: str, because: str) -> dict[str, A
     return {"summary": text, "ruled_out": [stated]}
 
 
+def record_value(
+    workspace: Workspace,
+    device: str,
+    quantity: str,
+    value: str | float,
+    unit: str = "",
+    channel: int | None = None,
+    log: str = "",
+    line: int | None = None,
+) -> dict[str, Any]:
+    """Return a value as data: from now on it is the one of this device, channel and quantity.
+
+    device     "" for the one in question
+    log, line  which shows it: the value is then as old as that line
+    """
+    about = {"device": inventory_of(workspace).find(device).name} if device else {}
+    label, told, unit = (
+        _short(*one)
+        for one in (
+            ("quantity", quantity, QUANTITY_CHARS),
+            ("value", str(value), VALUE_CHARS),
+            ("unit", unit, UNIT_CHARS),
+        )
+    )
+    fact = recorded_value(device, "" if channel is None else str(channel), label, told, unit)
+    if fact is None:
+        raise NotOnRecord(
+            f"{f'{told} {unit}'.strip()!r} is no value of {label!r}. Give a number or an identifier "
+            '("0.12", "SN-4411"), and its unit apart'
+        )
+    row: dict[str, Any] = {
+        "quantity": fact.parameter,
+        "value": fact.value,
+        "unit": fact.unit,
+        "channel": channel,
+    }
+    if evidence := _evidence(workspace, log, [] if line is None else [line], device):
+        row |= {
+            "line": line,
+            "clock": _clock(workspace, log, evidence[0]["line"], device),
+            "evidence": evidence,
+        }
+    named = name_of(fact.parameter) + ("" if channel is None else f", channel {channel}")
+    whose = f" of {about['device']}" if about else ""
+    found = {"log": bare(log.rpartition("/")[2])} if log else {}
+    summary = f"on record: {named}{whose}: {f'{fact.value} {fact.unit}'.strip()}"
+    return {"summary": summary, **about, **found, "values": [row]}
+
+
+def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict[str, Any]:
+    """Return a ban, a limit or a duty as data: it holds until it is lifted.
+
+    device  which it is on; "": that which the text names, else the one in question
+    """
+    stated = _stated(text)
+    about = {"device": inventory_of(workspace).find(device).name} if device else {}
+    whose = f" ({about['device']})" if about else ""
+    return {"summary": f"laid down: {stated}{whose}", **about, "constraints": [stated]}
+
+
+def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
+    """Return as data that a constraint no longer holds, named as it is on record."""
+    stated = _stated(text)
+    with opened(workspace) as database:
+        known = memory_in_force(database, workspace.conversation, DiagnosticState()).known
+    held = [row for row in known if row.kind == "constraint"]
+    lifted = _meant(stated, held)
+    if lifted is None:
+        listed = "; ".join(repr(row.said) for row in held) or "none"
+        raise NotOnRecord(f"{stated!r} is not in force, or several are meant. In force are: {listed}")
+    if lifted.pinned:
+        raise NotOnRecord(f"{lifted.said!r} was pinned by the user: only the user lifts it")
+    about = {"device": lifted.fact.device} if lifted.fact.device else {}
+    return {"summary": f"lifted: {lifted.said}", **about, "lifted": [lifted.said]}
+
+
+def _meant(text: str, held: Sequence[Known]) -> Known | None:
+    """Return the constraint that `text` names: the same words, or the only one that has them or is in them.
+
+    Any likeness would not do: "open the door" lifts nothing on a valve.
+    """
+    folded = same(text)
+    alike = [row for row in held if folded in same(row.said) or same(row.said) in folded]
+    exact = [row for row in alike if same(row.said) == folded]
+    return exact[-1] if exact else alike[0] if len(alike) == 1 else None
+
+
 def _cause(
     workspace: Workspace, field: str, text: str, log: str, lines: Sequence[int], device: str
 ) -> dict[str, Any]:
@@ -72,6 +166,25 @@ def _stated(text: str) -> str:
             "Say it in one sentence, or record several"
         )
     return stated
+
+
+def _short(name: str, text: str, most: int) -> str:
+    told = " ".join(text.split())
+    if len(told) > most:
+        raise NotOnRecord(
+            f"The {name} has {len(told):,} characters; {most} fit. Give it without its circumstances"
+        )
+    return told
+
+
+def _clock(workspace: Workspace, log: str, line: int, device: str) -> str:
+    """Return the time of the sample at the line or before it; "" in a log that has none."""
+    try:
+        read = open_log(workspace, log, device).log
+    except InstrumentGPTError:
+        return ""
+    times = read.samples.loc[read.samples["line"] <= line, "time"]
+    return read.clock(float(times.iloc[-1])) if len(times) else ""
 
 
 def _evidence(workspace: Workspace, log: str, lines: Sequence[int], device: str) -> list[dict[str, Any]]:

@@ -104,12 +104,16 @@ class Laid:
 def lifted_by(lift: Laid, laid: Sequence[Laid]) -> int | None:
     """Return the place in `laid` (oldest first) of the constraint that `lift` takes back, or None.
 
-    It is the one that shares most words with it; one that only says "the ban" means the last.
+    It is the one of the same words, else that which shares most with it; "the ban" alone means the last.
 
     >>> laid = [Laid("constraint", "do not restart it"), Laid("constraint", "stay below 60 °C")]
     >>> [lifted_by(Laid("lift", text), laid) for text in ("you may restart it again", "that rule is off")]
     [0, 1]
     """
+    folded = fold(lift.text)
+    exact = [place for place, one in enumerate(laid) if _of_one(one, lift) and fold(one.text) == folded]
+    if exact:
+        return exact[-1]
     own = _words(lift.text)
     shared = [
         (len(own & _words(one.text)) if _of_one(one, lift) else 0, place) for place, one in enumerate(laid)
@@ -118,7 +122,7 @@ def lifted_by(lift: Laid, laid: Sequence[Laid]) -> int | None:
     if most:
         return place
     last = [place for place, one in enumerate(laid) if _of_one(one, lift)]
-    return last[-1] if last and _GENERIC.search(fold(lift.text)) else None
+    return last[-1] if last and _GENERIC.search(folded) else None
 
 
 def replaced_by(new: Laid, laid: Sequence[Laid]) -> int | None:

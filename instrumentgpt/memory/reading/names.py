@@ -68,6 +68,15 @@ def _of_sentence(sentence: str, names: Names) -> Iterable[Naming]:
                 break
 
 
+def is_name(text: str) -> bool:
+    """Return whether `text` can be a nickname: it begins with a letter, so that no number becomes a device.
+
+    >>> is_name("Tallinn"), is_name("60"), is_name("x" * 31)
+    (True, False, False)
+    """
+    return bool(re.fullmatch(_NAME, text))
+
+
 def borne(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]:
     """Return device → its nicknames after what was said in this order; the last that got a name has it.
 

@@ -21,6 +21,7 @@ _ASKED = re.compile(
     r"|^\W*(?:what|why|how|which|who|when|where|is|are|does|did|do (?:i|we|you)|can|could|should|may)\b",
     re.I,
 )
+_NOT_SAID = (">", "＞", "$", "＄")  # what begins a quotation, a command
 _NUMBER = re.compile(r"[-+]?\d+")
 
 
@@ -34,7 +35,7 @@ def is_asked(sentence: str) -> bool:
 
 
 def own_lines(text: str) -> list[str]:
-    """Return the lines of `text` that its author says himself: no code, quotation, log, or rows of data.
+    """Return the lines of `text` that its author says himself: no code, quotation, command, log, no data.
 
     What stands between two lines of a pasted log is the log's, too.
 
@@ -57,7 +58,7 @@ def own_lines(text: str) -> list[str]:
         kept += [
             lines[at]
             for at in places
-            if at not in pasted and not in_code[at] and not lines[at].lstrip().startswith((">", "＞"))
+            if at not in pasted and not in_code[at] and not lines[at].lstrip().startswith(_NOT_SAID)
         ]
     return kept
 

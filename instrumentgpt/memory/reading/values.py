@@ -11,7 +11,7 @@ from functools import cache
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, devices_in, devices_named
 from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.labels import filed_names
+from instrumentgpt.text.facts.labels import filed_names, is_known
 from instrumentgpt.text.facts.values import VALUE, fits, identifies, quantity
 from instrumentgpt.text.filtering import languages
 from instrumentgpt.text.measures import same_measure
@@ -90,6 +90,23 @@ def parameter_named(label: str) -> str:
     ('kp', 'kp', '')
     """
     return _names()[1].get(" ".join(re.split(r"[\s_\-]+", fold(label).strip(" *:"))), "")
+
+
+def recorded_value(device: str, channel: str, label: str, value: str, unit: str = "") -> Fact | None:
+    """Return what is put on record without prose around it; None if it is no value of the quantity.
+
+    >>> recorded_value("oven 7", "2", "proportional gain", "0.12")
+    Fact(device='oven 7', channel='2', parameter='kp', value='0.12', unit='')
+    >>> recorded_value("oven 7", "", "kp", "too high"), recorded_value("oven 7", "", "period", "9", "°C")
+    (None, None)
+    """
+    parameter = parameter_named(label) or " ".join(fold(label).split())
+    found = VALUE.fullmatch(" ".join(value.split()))
+    if not parameter or not found:
+        return None
+    number, own = quantity(found, unit)
+    is_one = fits(parameter, found) or not is_known(parameter)
+    return Fact(device, channel, parameter, number, own) if is_one and _measures(parameter, own) else None
 
 
 def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
@@ -179,14 +196,17 @@ def _stated(body: str, folded: str, device: str, channel: str, start: int) -> It
 
 
 def _holds(parameter: str, value: re.Match[str], body: str) -> bool:
-    unit = quantity(value)[1]
+    measures = _measures(parameter, quantity(value)[1])
+    return fits(parameter, value) and measures and not _TAIL_OF_VALUE.match(fold(body[value.end() :]))
+
+
+def _measures(parameter: str, unit: str) -> bool:
     kinds = units_of(parameter)
-    measures = (
+    return (
         not unit
         or not kinds
         or any(kind in unit if kind == "/" else same_measure(unit, kind) for kind in kinds)
     )
-    return fits(parameter, value) and measures and not _TAIL_OF_VALUE.match(fold(body[value.end() :]))
 
 
 def _of_pair(body: str, device: str, channel: str) -> Fact | None:

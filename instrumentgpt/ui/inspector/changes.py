@@ -20,6 +20,11 @@ DONE = {
     "pin": "pinned",
     "unpin": "unpinned",
     "forget": "forgot",
+    "lift": "lifted",
+    "lay_down": "laid down",
+    "confirm": "confirmed",
+    "rule_out": "ruled out",
+    "name": "gave",
     "restore": "put back",
 }
 
@@ -46,7 +51,7 @@ def draw(database: Database, conversation_id: str) -> None:
     revisions = [one for one in every if one.item.field != TURN or one.undone_at is not None]
     if not every:
         st.caption(
-            "Nothing was changed yet. What you edit, pin, forget, correct or delete is listed here, to undo."
+            "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
         )
     for revision in reversed(revisions[-SHOWN:]):
         with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
@@ -71,7 +76,7 @@ def told(revision: Revision, limit: int = CHARACTERS) -> str:
     if revision.item.field == TURN:
         return deleted.say("deleted", revision.old, words=untrusted.label(revision.old, limit))
     old = untrusted.label(_subject(revision), limit)
-    new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new else ""
+    new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
     return f"{DONE[revision.action]} “{old}”{new}"
 
 
@@ -84,8 +89,8 @@ def _subject(revision: Revision) -> str:
         whose = f", {item.device}" if item.device else ""
         return f"{item.name}{channel}{whose}: {revision.old}"
     if item.field == NICKNAME:
-        return f"{revision.old} as a name of {item.device}"
-    return revision.old
+        return f"{item.name} as a name of {item.device}"
+    return revision.old or revision.new
 
 
 def _line(revision: Revision) -> str:

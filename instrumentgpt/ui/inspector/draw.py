@@ -38,7 +38,7 @@ def draw(conversation_id: str | None) -> None:
             with known:
                 changes.draw_last(database, conversation_id)
                 state.draw(database, conversation_id, begun)
-                nicknames.draw(database, conversation_id)
+                nicknames.draw(database, conversation_id, memory.device_key(begun))
                 notes.draw(database, conversation_id, memory.device_key(begun))
         if text.open:
             with text:

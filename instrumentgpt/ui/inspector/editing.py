@@ -1,4 +1,4 @@
-"""What can be done with one thing known: edit or correct, pin, forget; each a revision that can be undone."""
+"""What can be done with one thing known: edit, pin, forget, lift, confirm; each a revision, to undo."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -16,9 +16,13 @@ from instrumentgpt.ui.permissions import who
 
 EDIT, CORRECT = ":material/edit: Edit", ":material/edit: Correct"
 PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
+NOT_SO, LIFT = ":material/block: Not so", ":material/lock_open: Lift"
+CONFIRM, RULE_OUT = ":material/task_alt: Confirm", ":material/remove_done: Rule out"
 FORGET, GO, TAKE = ":material/block: Forget", ":material/chat: Show the message", ":material/done: Take "
 EDITED, PROBLEM, REDRAW = "edited-item", "memory-problem", "memory-changed"  # in the session's state
-ACTIONS = {PIN: "pin", UNPIN: "unpin", FORGET: "forget"}
+ACTIONS = {PIN: "pin", UNPIN: "unpin", FORGET: "forget", NOT_SO: "forget", LIFT: "lift"}
+BECOMES = {CONFIRM: ("confirm", "root_causes"), RULE_OUT: ("rule_out", "ruled_out")}  # action, field
+OF_FIELD = {"hypotheses": [CONFIRM, RULE_OUT], "findings": [RULE_OUT], "constraint": [LIFT]}
 NAMES = {
     "root_causes": "root cause",
     "findings": "finding",
@@ -40,7 +44,7 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
         key=key,
         icon=":material/more_horiz:",
         type="tertiary",
-        help="Edit, pin or forget",
+        help="Change it",
         on_click=_chosen,
         args=(key, conversation_id, entry),
     )
@@ -73,9 +77,11 @@ def key_of(item: Item) -> str:
 
 def _options(entry: Entry) -> list[str]:
     field = entry.item.field
-    options = [CORRECT if field == VALUE else EDIT] if field != "downloaded_logs" else []
+    options = [*OF_FIELD.get(field, ())]
+    options += [CORRECT if field == VALUE else EDIT] if field != "downloaded_logs" else []
     options += [f"{TAKE}{untrusted.label(entry.other[0])}"] if entry.other else []
-    options += [UNPIN if entry.pinned else PIN, FORGET]
+    is_read = entry.origin.source == "user" and bool(entry.origin.message_id)  # of the user's own words
+    options += [UNPIN if entry.pinned else PIN, NOT_SO if is_read else FORGET]
     return [*options, GO] if entry.origin.message_id else options
 
 
@@ -88,8 +94,16 @@ def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
         st.session_state[REDRAW] = True
     elif chosen in ACTIONS:
         _revise(conversation_id, entry, ACTIONS[chosen])
+    elif chosen in BECOMES:
+        action, field = BECOMES[chosen]
+        add(conversation_id, Item(entry.item.device, field, entry.text), action)
     elif entry.other:
         _revise(conversation_id, entry, "correct", entry.other[0])
+
+
+def add(conversation_id: str, item: Item, action: str) -> None:
+    """Put the words of `item` on record as the user's own."""
+    change(lambda database: revise(database, conversation_id, item, action, "", item.name, who()))
 
 
 def change(action: Callable[[Database], object]) -> bool:

@@ -11,6 +11,7 @@ from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
 from instrumentgpt.text.facts import is_known
 from instrumentgpt.text.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
+from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 
@@ -34,6 +35,8 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
             _draw_by_device(conversation_id, told, name, entries)
         elif entries:
             _draw_section(conversation_id, name, SECTIONS[name], entries)
+        if name == "constraint":
+            _draw_laying_down(conversation_id, told.device)
     if not any(told.sections.values()):
         st.caption(
             "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
@@ -87,6 +90,33 @@ def _draw_by_device(conversation_id: str, told: Listing, name: str, entries: Seq
         if own:
             named = "" if device == told.device or not device else f" of {untrusted.label(device)}"
             _draw_section(conversation_id, f"{name}-{device}", f"{SECTIONS[name]}{named}", own)
+
+
+def _draw_laying_down(conversation_id: str, device: str) -> None:
+    """Draw a small form for a constraint that a person lays down, on `device` or on all."""
+    scopes = [device, ""] if device else [""]
+    with (
+        st.form(f"lay-down-{conversation_id}", clear_on_submit=True, border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
+    ):
+        text = st.text_input(
+            "Lay down a constraint",
+            placeholder="Lay down a constraint …",
+            label_visibility="collapsed",
+            max_chars=STATEMENT_CHARS,
+        )
+        scope = st.selectbox(
+            "On",
+            scopes,
+            format_func=lambda one: untrusted.label(one) or "all devices",
+            label_visibility="collapsed",
+            width=120,
+        )
+        saved = st.form_submit_button("", icon=":material/add:", help="Lay it down", type="tertiary")
+    said = " ".join((text or "").split())
+    if saved and said:
+        editing.add(conversation_id, Item(scope or "", "constraint", said), "lay_down")
+        editing.redraw()
 
 
 def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence[Entry]) -> None:
