@@ -277,9 +277,10 @@ def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
     at.sidebar.button(f"put-back-{first}").click().run()
     assert "in the prompt again" in shown_in(at)
     recalled = next_text(database, conversation).partition("<recalled_turns>")[2]
-    assert "[turn 1] Assistant: The seal of door 0 is worn." in recalled
+    assert "[turn 1] Assistant: The seal of door 0 is worn." in recalled and recalled.count("door 0") > 20
     at.sidebar.button(f"take-out-{first}").click().run()
-    assert "The seal of door 0" not in next_text(database, conversation).partition("<recalled_turns>")[2]
+    recalled = next_text(database, conversation).partition("<recalled_turns>")[2]
+    assert recalled.count("door 0") < 20  # a few words, as there is room
 
 
 def test_a_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):

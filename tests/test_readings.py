@@ -196,7 +196,7 @@ def value(parameter, number, turn, source="agent", channel=""):
     "rows, current",
     [
         ([value("kp", "9", 1, "tool", "1"), value("kp", "12", 2, "user")], {"": "12"}),
-        ([value("kp", "9", 1, "tool", "1"), value("kp", "12", 2)], {"1": "9", "": "12"}),
+        ([value("kp", "9", 1, "tool", "1"), value("kp", "12", 2)], {"": "12"}),
         ([value("kp", "12", 1, "user"), value("kp", "9", 1, "tool", "1")], {"1": "9"}),
         ([value("kp", "12", 1, "user"), value("kp", "9", 2, "agent", "1")], {"": "12", "1": "9"}),
         ([value("kp", "9", 1, "tool", "1"), value("ki", "2", 2, "user")], {"1": "9", "": "2"}),
