@@ -9,7 +9,7 @@ Everything here is pure: texts and values in, texts and values out.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.text.budget import (
+from instrumentgpt.memory.budget import (
     PROMPT_TOKENS,
     Parts,
     Section,
@@ -17,10 +17,10 @@ from instrumentgpt.text.budget import (
     request_in_file,
     within,
 )
-from instrumentgpt.text.context import Case, context_lines, lines_pinned, wanted_terms
-from instrumentgpt.text.filtering import filter_content
-from instrumentgpt.text.recalled import Recalled
-from instrumentgpt.text.state import (
+from instrumentgpt.memory.context import Case, context_lines, lines_pinned, wanted_terms
+from instrumentgpt.memory.filtering import filter_content
+from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.state import (
     DiagnosticState,
     begin_question,
     device_key,
@@ -28,8 +28,8 @@ from instrumentgpt.text.state import (
     record_tool,
     told_fields,
 )
-from instrumentgpt.text.state_items import new_items
-from instrumentgpt.text.summarised import (
+from instrumentgpt.memory.state_items import new_items
+from instrumentgpt.memory.summarised import (
     StoredMessage,
     compress_message,
     message_names,
@@ -37,8 +37,8 @@ from instrumentgpt.text.summarised import (
     still_true,
     with_older,
 )
-from instrumentgpt.text.summary import Entry, MessageId, entry, parse, settle, write
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.memory.summary import Entry, MessageId, entry, parse, settle, write
+from instrumentgpt.memory.tokens import count_tokens
 
 __all__ = [
     "LAYERS",

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from bench.memory_adapter import Memory
 from bench.memory_talk import Probe, exchanges
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.memory.tokens import count_tokens
 
 SIZES = (10, 100, 1000)  # exchanges
 BUDGETS = (2000, 4000, 8000)  # tokens of a whole prompt

@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import db
 import memory
 from instrumentgpt.agents.events import Text
-from instrumentgpt.opening import open_turn
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn import Turn
-from instrumentgpt.turn_process import leave_imports
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.process import leave_imports
+from instrumentgpt.turn.turn import Turn
 
 AGENT = "offline"  # who would be asked; nobody is
 leave_imports()  # as the process of a turn does once it has them

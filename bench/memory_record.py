@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.memory_adapter import Memory
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.values import values_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.text.known import values_in_force
 from instrumentgpt.text.measures import amount
-from instrumentgpt.text.state import DiagnosticState
 from instrumentgpt.text.terms import fold
 
 SETS = ("ninth", "tenth")

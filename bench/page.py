@@ -19,8 +19,8 @@ import psutil
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.storage.runs import live_runs
+from instrumentgpt.turn import runs
 from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, counting_agent, opened, running, with_token
 
 RESULT = Path(__file__).parent / "results" / "page.txt"

@@ -36,7 +36,7 @@ NEEDED = (  # beside the programs themselves: what their functions import when t
     "instrumentgpt.instruments.tools",
     "instrumentgpt.instruments.charts",
     "instrumentgpt.instruments.report",
-    "instrumentgpt.runs",
+    "instrumentgpt.turn.runs",
     "pyarrow.parquet",
     "plotly.graph_objects",
     "scipy.optimize",
@@ -108,9 +108,10 @@ def warm_up() -> dict[str, Callable[[list[str]], int]]:
 
 def functions() -> dict[str, Callable[[list[str]], int]]:
     """Return the function of each program: its arguments → its exit code."""
-    from instrumentgpt import __main__, summary_process, turn_process
+    from instrumentgpt import __main__
+    from instrumentgpt.turn import process, summary_process
 
-    return dict(zip(PROGRAMS, (turn_process.main, summary_process.main, __main__.main), strict=True))
+    return dict(zip(PROGRAMS, (process.main, summary_process.main, __main__.main), strict=True))
 
 
 class Server:

@@ -2,8 +2,8 @@
 
 import db
 from instrumentgpt.agents.events import Text, Tool
-from instrumentgpt.opening import open_turn
 from instrumentgpt.storage.runs import start_run
+from instrumentgpt.turn.open import open_turn
 
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
 SECTIONS = (  # of a prompt, in their order

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Event, Text
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.modes import list_offers
+from instrumentgpt.turn import runs
 
 STUB = """#!/bin/sh
 case "$*" in *--help*|*--version*) echo "usage: agent --resume --model --workspace"; exit 0;; esac

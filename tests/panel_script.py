@@ -5,10 +5,10 @@ from typing import Any
 
 from panel_case import BRIEF
 
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Event, Tool
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.panels import propose_panel
+from instrumentgpt.turn import runs
 
 QUESTION = "zspr 053 why does it swing?"
 CAUSES = ["oscillation_tuning", "limit_cycle_actuator", "heater_degradation", "sensor_bias"]

@@ -13,10 +13,10 @@ import pytest
 from scripted_model import Answer, Asked, model
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.family import run_processes
-from instrumentgpt.ended import events_of
 from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.close import events_of
 
 PROGRAMS = Path(__file__).parents[1] / ".agents" / "node_modules" / ".bin"
 AGENTS = ("claude", "codex", "gemini", "opencode")

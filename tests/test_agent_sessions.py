@@ -6,13 +6,13 @@ from cases import each
 
 import db
 from cursor_cli import parse_stream
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.evidence import ASK_AGAIN
 from instrumentgpt.agents.process import Command, Request, run
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.sessions import REFUSED, TOLD, ask_resuming, is_session_id
 from instrumentgpt.settings import database_path
+from instrumentgpt.turn import runs
 
 FRESH = [Session("new"), Text("It swings."), Done("ok", "It swings.")]
 

@@ -9,11 +9,9 @@ import pytest
 from cases import each
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents import workspace
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.workspace import copy_logs, cursor_permissions, prepare, rule_text, tool_server
-from instrumentgpt.equipment import pasted
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.permissions import (
@@ -22,6 +20,8 @@ from instrumentgpt.storage.permissions import (
     permission_in_force,
     save_permission,
 )
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.equipment import pasted
 from memory import DiagnosticState
 
 TESTS = Path(__file__).parent

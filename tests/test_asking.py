@@ -12,10 +12,10 @@ from waiting import AT_ONCE, at_once, wait_for
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
-from instrumentgpt.asking import ask, ask_all, replied
-from instrumentgpt.opening import open_turn
-from instrumentgpt.request import Asking
 from instrumentgpt.storage.runs import begin_run, start_run
+from instrumentgpt.turn.ask import ask, ask_all, replied
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.request import Asking
 
 AGENT = """#!{python}
 import json, os, sys, time

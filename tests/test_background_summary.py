@@ -9,15 +9,15 @@ from cases import each
 from waiting import lives, wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done
-from instrumentgpt.background import ask_summary
+from instrumentgpt.memory.agent_summary import objection, one_line
+from instrumentgpt.memory.must_keep import invented, lost
+from instrumentgpt.memory.summary import parse
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run, start_run
 from instrumentgpt.storage.summary_jobs import ask_for_summary, begin_job, get_job, list_jobs, put_in_place
-from instrumentgpt.text.agent_summary import objection, one_line
-from instrumentgpt.text.keeping import invented, lost
-from instrumentgpt.text.summary import parse
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.background import ask_summary
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 LOG = "InstrumentDebug_2026-02-19.log"

@@ -6,7 +6,6 @@ import re
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.__main__ import main
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.modes.commands.grammar import COMMANDS
@@ -16,6 +15,7 @@ from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.text.markers import rendered_parts
+from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"

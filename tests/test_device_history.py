@@ -6,15 +6,15 @@ import pytest
 from exchanges import exchange
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done
 from instrumentgpt.instruments.fault_classes import fault_classes
+from instrumentgpt.memory.revisions import Item
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import store_facts
 from instrumentgpt.storage.revisions import revise, undo_revision
-from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.state import DiagnosticState
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.turn import runs
 
 SWINGS = "Channel 1: pv swings by ±0.40 °C every 63 s over 9 cycles; the output meets a limit in 0 % of them"
 CAUSE = "kp is a third too high since the oscillation began"

@@ -6,8 +6,6 @@ import pytest
 from cases import each
 
 import db
-from instrumentgpt import runs
-from instrumentgpt.entities import log_label, one_line, refs_in, seen_in
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.entities import (
     Seen,
@@ -17,6 +15,8 @@ from instrumentgpt.storage.entities import (
     retain_entities,
     touch_entities,
 )
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.entities import log_label, one_line, refs_in, seen_in
 
 LOG = "InstrumentDebug_2026-02-20_08-47-19.73.log"
 FOUND = {

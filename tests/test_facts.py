@@ -7,9 +7,9 @@ from cases import each
 
 import db
 import memory
-from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.known import Known, agree, values_in_force
-from instrumentgpt.text.known_lines import render_known
+from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.value_lines import render_known
+from instrumentgpt.memory.values import Known, agree, values_in_force
 from memory import DiagnosticState
 
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
 
-from instrumentgpt.text.filtering import RAW_LOG, cap, prose_lines
+from instrumentgpt.memory.filtering import RAW_LOG, cap, prose_lines
 from memory import filter_content
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from cases import each
 
 import instrumentgpt.modes.interview.prompt as module
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES
 from instrumentgpt.modes.interview.hearing import Interview, hear
 from instrumentgpt.modes.interview.history import MAX_HISTORY_MESSAGES, compacted
@@ -17,7 +18,6 @@ from instrumentgpt.modes.interview.prompt import (
     reminder,
     system_prompt,
 )
-from instrumentgpt.text.tokens import count_tokens
 
 SAID = [
     ("the oven is off by two degrees since Monday", "description"),

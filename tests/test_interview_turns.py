@@ -317,7 +317,7 @@ def test_a_template_of_the_users_own_loses_nothing_that_was_said(talk, database)
 
 
 def test_stopping_leaves_no_answer_of_ours(tmp_path, monkeypatch, database):
-    from instrumentgpt import runs
+    from instrumentgpt.turn import runs
 
     program = tmp_path / "agent"
     program.write_text('#!/bin/sh\ncase "$*" in *--help*) exit 0;; esac\nsleep 30\n')

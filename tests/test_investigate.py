@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Tool
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.prompts import get_prompt, list_prompts
 from instrumentgpt.storage.runs import list_runs
+from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("forked")
 

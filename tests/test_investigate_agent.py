@@ -6,12 +6,12 @@ from contextlib import closing
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Failure, Tick, Tool
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.prompts import get_prompt, list_prompts
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.turn import runs
 
 
 def step(description, kind="read", subdomain="logs", group=0):

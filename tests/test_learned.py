@@ -5,7 +5,7 @@ from pathlib import Path
 from cases import each
 
 from instrumentgpt.instruments.devices import Device, Inventory
-from instrumentgpt.learned import learned
+from instrumentgpt.turn.learned import learned
 from memory import DiagnosticState, begin_question
 
 A, B, C = (Device(f"oven {n}", f"10.9.0.{n}", "file:///logs") for n in (1, 2, 3))

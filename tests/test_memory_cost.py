@@ -10,10 +10,10 @@ from exchanges import exchange
 
 import db
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.opening import open_turn
-from instrumentgpt.remembered import remember_answer, remember_question
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import start_run
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.record import remember_answer, remember_question
 
 FEW, MANY = 100, 1_000  # exchanges
 MOST_OF_PROMPT, MOST_OF_MESSAGE = 4.5, 2.5  # times what it costs after FEW; twice what was measured

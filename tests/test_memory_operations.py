@@ -15,13 +15,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import db
 import memory
 from instrumentgpt.agents.events import Text
-from instrumentgpt.opening import open_turn
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, parse, render
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.summary import SUMMARY_TOKENS, parse, render
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.turn.open import open_turn
 
 BUDGETS = (2000, 4000, 8000)
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
 
+from instrumentgpt.memory.facts import errors_in
 from instrumentgpt.memory.reading.constraints import Laid, constraints_in, in_force
 from instrumentgpt.memory.reading.names import Naming, borne, names_in
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
 from instrumentgpt.memory.reading.values import parameter_named, values_in
-from instrumentgpt.text.facts import errors_in
 
 OVENS = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
 DEVICES = (("zspr 052", "10.1.1.47"), ("zspr 054", "10.1.1.93"))

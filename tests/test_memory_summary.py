@@ -5,8 +5,8 @@ from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instrumentgpt.text.summary import SUMMARY_TOKENS, entry, forget, merge, parse, render, settle, write
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, entry, forget, merge, parse, render, settle, write
+from instrumentgpt.memory.tokens import count_tokens
 from memory import Beside, Case, DiagnosticState, Rules, build_prompt, build_summary, compose, message_names
 
 STATE = DiagnosticState(device_name="zspr 052")

@@ -5,8 +5,8 @@ from exchanges import exchange
 
 import db
 import memory
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.notes import found_in, notes_of
-from instrumentgpt.text.tokens import count_tokens
 
 
 def prompt_of(database, conversation, question="why?"):

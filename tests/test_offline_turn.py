@@ -3,11 +3,11 @@
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.listing import listing
 from instrumentgpt.text.markers import rendered_parts
+from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"

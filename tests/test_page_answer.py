@@ -6,10 +6,10 @@ from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
-from instrumentgpt.runs import stop
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
+from instrumentgpt.turn.runs import stop
 from instrumentgpt.ui.progress import KEPT_THINKING
 from instrumentgpt.ui.steps import RESULT_CHARACTERS
 

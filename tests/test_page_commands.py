@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from waiting import wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import live_run
+from instrumentgpt.turn import runs
 
 
 def texts(at: AppTest) -> str:

@@ -8,9 +8,9 @@ from cases import each
 from pages import page
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.runs import live_run
+from instrumentgpt.turn import runs
 from instrumentgpt.ui import evidence
 from instrumentgpt.ui.attachments import plain_name
 

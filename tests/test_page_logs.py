@@ -9,10 +9,10 @@ import db
 import memory
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui.logs import pins
 from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
 from instrumentgpt.ui.logs.moments import axis_of, line_at, moment_at, time_of, within

@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 import db
 import memory
 from instrumentgpt.agents.events import Done
-from instrumentgpt.runs import consume
+from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
-from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.revisions import Item
+from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector.draw import VIEW
 from instrumentgpt.ui.inspector.editing import (

@@ -3,12 +3,12 @@
 import pytest
 from panel_case import BRIEF, Driven, contribution, sub_problem, worked
 
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.asked import Interrupted
 from instrumentgpt.modes.panel.contracts import Synthesis
 from instrumentgpt.modes.panel.contributions import Said
 from instrumentgpt.modes.panel.facilitator import next_round
 from instrumentgpt.modes.panel.votes import counted, leading, runner_up
-from instrumentgpt.text.tokens import count_tokens
 
 CAUSES = ("heater_degradation", "sensor_bias", "ambient_disturbance")
 

@@ -10,11 +10,11 @@ from panel_script import proposed, says, sums_up
 from waiting import wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.modes.panel.progress import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.panels import latest_panel, list_steps
 from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn import runs
 
 PARTS = ((1, "tuning sensing", ()), (2, "tuning power", (1,)), (3, "sensing tuning", (2,)))
 

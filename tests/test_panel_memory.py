@@ -9,6 +9,7 @@ import pytest
 from cases import each
 from panel_case import Driven, contribution, sub_problem, worked
 
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import POSITION_TOKENS
 from instrumentgpt.modes.panel.contributions import Said
 from instrumentgpt.modes.panel.expert_memory import (
@@ -20,7 +21,6 @@ from instrumentgpt.modes.panel.expert_memory import (
     result_from_json,
     summarized,
 )
-from instrumentgpt.text.tokens import count_tokens
 
 
 def exact_tokens(text: str) -> int:

@@ -5,13 +5,13 @@ from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_o
 
 import db
 import memory
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Text
 from instrumentgpt.modes.panel.costs import memory_share, stage_costs
 from instrumentgpt.modes.panel.progress import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.panels import latest_panel, list_steps
+from instrumentgpt.turn import runs
 
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
 SWING = "Channel 2 swings by ±2.71 °C every 45 s."

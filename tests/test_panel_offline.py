@@ -7,10 +7,10 @@ import pytest
 from cases import each
 
 from bench.panel import held, labelled, row
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contradictions import contradictions
 from instrumentgpt.modes.panel.expert_memory import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.text.tokens import count_tokens
 
 DEMO = DEMO_INVENTORY.parent / "logs"
 LOGS = {  # a demo log → what is wrong with it; "" if nothing

@@ -8,12 +8,12 @@ import pytest
 from cases import each
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Tool
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.artifacts import copy_uploads, list_uploads
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.text.pasted import pasted_log
+from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
 SWINGS = CHECKOUT / "demo/logs/zspr_053/InstrumentDebug_2026-02-20_08-47-19.73.log.gz"

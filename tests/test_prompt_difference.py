@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text.budget import Section
-from instrumentgpt.text.difference import CONTEXT_LINES, MOST_LINES, difference
+from instrumentgpt.memory.budget import Section
+from instrumentgpt.memory.difference import CONTEXT_LINES, MOST_LINES, difference
 
 
 def section(text, name="recent", tokens=7):

@@ -4,9 +4,9 @@ import pytest
 from exchanges import exchange
 
 import db
+from instrumentgpt.memory.revisions import Item
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.revisions import MOST_PUT_BACK, RefusedRevision, revise, undo_revision
-from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.tokens import count_tokens
 
 LONG = "\n".join(f"The seal of door {n} was changed by Meier, 3.2 mm thick, at noon." for n in range(60))
 

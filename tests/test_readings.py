@@ -8,10 +8,10 @@ import pytest
 from cases import SHARE, each
 
 import db
-from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.known import Known, values_in_force
-from instrumentgpt.text.known_lines import render_known
-from instrumentgpt.text.readings import MOST_CHANNELS, readings_in
+from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.readings import MOST_CHANNELS, readings_in
+from instrumentgpt.memory.value_lines import render_known
+from instrumentgpt.memory.values import Known, values_in_force
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

@@ -14,10 +14,10 @@ from scripted_model import INPUT, Answer
 from waiting import at_once
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.settings import DEMO_INVENTORY
+from instrumentgpt.turn import runs
 
 TIMEOUT = 240
 LIST_DEVICES = {  # agent → what it calls our tool

@@ -10,10 +10,10 @@ from real_agents import installed
 from scripted_model import Answer, model
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.prompts import list_prompts
+from instrumentgpt.turn import runs
 
 PROGRAMS = Path(__file__).parents[1] / ".agents" / "node_modules" / ".bin"
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]

@@ -6,8 +6,8 @@ import pytest
 
 import db
 import memory
+from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
 from instrumentgpt.storage.migrations import MIGRATIONS
-from instrumentgpt.text.recalled import Recalled, fitting, without_repeats
 from instrumentgpt.text.terms import phrases, terms
 from memory import DiagnosticState
 

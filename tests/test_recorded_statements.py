@@ -7,9 +7,9 @@ from cases import each
 from exchanges import context_of, exchange
 
 import db
-from instrumentgpt.text.readings import readings_in
-from instrumentgpt.text.state import told_fields
-from instrumentgpt.tool_results import origins
+from instrumentgpt.memory.readings import readings_in
+from instrumentgpt.memory.state import told_fields
+from instrumentgpt.turn.tool_results import origins
 from memory import DiagnosticState, record_tool
 
 FAN = {"text": "the fan has stopped", "evidence": [{"line": 7, "text": "fan 0 rpm"}]}

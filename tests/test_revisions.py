@@ -6,6 +6,8 @@ import pytest
 from exchanges import context_of, exchange
 
 import db
+from instrumentgpt.memory.revisions import Item
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.revisions import (
     MOST_PINNED,
@@ -16,8 +18,6 @@ from instrumentgpt.storage.revisions import (
     revise,
     undo_revision,
 )
-from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.tokens import count_tokens
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

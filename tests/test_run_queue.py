@@ -8,11 +8,11 @@ import pytest
 from waiting import at_once, wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Session, Text, Tick
-from instrumentgpt.ended import events_of, process_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.close import events_of, process_of
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 

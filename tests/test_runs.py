@@ -13,14 +13,14 @@ import pytest
 from waiting import AT_ONCE, at_once, gone, lives, wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Done, Failure, Text
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.agents.process import POLL, Clocks
 from instrumentgpt.agents.registry import UnknownAgent
-from instrumentgpt.ended import OVERTIME_SECONDS, events_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, list_runs, read_events
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.close import OVERTIME_SECONDS, events_of
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 INVENTORY = '[[device]]\nname = "zspr 052"\nip = "10.1.1.47"\nlogs = "logs/052"\n'

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents import sandbox
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.settings import CHECKOUT, Settings, database_path
+from instrumentgpt.turn import runs
 
 SETTINGS = Settings()
 CANARY = "the canary sings"

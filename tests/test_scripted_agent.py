@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import cursor_cli
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Tool
 from instrumentgpt.agents.registry import AUTOMATIC, UnknownAgent, choose
 from instrumentgpt.agents.scripted.counts import counter
 from instrumentgpt.agents.scripted.script import BadScript, Prompt, choose_answer, read_script
 from instrumentgpt.settings import CHECKOUT, Settings, database_path
+from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("forked")
 

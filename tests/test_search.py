@@ -10,7 +10,7 @@ import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.text.wanted import marked, wanted
+from instrumentgpt.text.search_query import marked, wanted
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 

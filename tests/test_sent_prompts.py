@@ -4,12 +4,12 @@ import pytest
 from exchanges import exchange
 
 import db
-from instrumentgpt.runs import consume
+from instrumentgpt.memory.layers import layers_of
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.prompts import get_prompt, keep_prompt, list_prompts, prompt_before
 from instrumentgpt.storage.revisions import revise
-from instrumentgpt.text.layers import layers_of
-from instrumentgpt.text.revisions import Item
+from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui.inspector import next_prompt
 
 

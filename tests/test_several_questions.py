@@ -6,9 +6,9 @@ import pytest
 from cases import each, rated
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.offline.several import parts_of
 from instrumentgpt.settings import database_path
+from instrumentgpt.turn import runs
 from memory import DiagnosticState
 from tests.offline_case import asked
 

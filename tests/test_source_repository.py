@@ -7,7 +7,6 @@ from contextlib import closing
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import Tick
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import AGENTS
@@ -15,6 +14,7 @@ from instrumentgpt.agents.workspace import cursor_permissions, prepare
 from instrumentgpt.commands import doctor
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.storage.permissions import Permission
+from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("forked")
 

@@ -4,7 +4,7 @@ import pytest
 from cases import SHARE, each, rated
 from spent import pieces
 
-from instrumentgpt.text.statements import log_names, same, statements
+from instrumentgpt.memory.reading.statements import log_names, same, statements
 
 LOG_LINE = "[2026-02-19 23:24:45] "
 

@@ -14,12 +14,12 @@ from instrumentgpt.agents.answer import answer_text, paragraphs
 from instrumentgpt.agents.events import Done, Text, Tool
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import HANDS_OVER
-from instrumentgpt.ended import events_of
 from instrumentgpt.mcp_tools import TOOL_NAMES
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.prompts import get_prompt, list_prompts
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.storage.search import search
+from instrumentgpt.turn.close import events_of
 from instrumentgpt.ui.progress import Progress, Remark, advance
 
 HERE = Path(__file__).parent

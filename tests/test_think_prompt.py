@@ -9,8 +9,8 @@ import pytest
 from cases import each
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.investigate.kept import Kept, Note, Pending
 from instrumentgpt.modes.investigate.prompt import (
     FULL_DETAIL_TURNS,
@@ -27,7 +27,7 @@ from instrumentgpt.modes.investigate.retention import reasons
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.prompts import get_prompt, list_prompts
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.turn import runs
 
 SECTIONS = ("session_context", "conversation_history", "immediate_task")
 TODAY = date(2026, 11, 21)

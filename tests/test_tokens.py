@@ -6,7 +6,7 @@ import pytest
 from cases import each
 from spent import pieces
 
-from instrumentgpt.text.tokens import _han_cost, count_tokens
+from instrumentgpt.memory.tokens import _han_cost, count_tokens
 
 EXACT = [
     (

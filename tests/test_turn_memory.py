@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import db
 from instrumentgpt.agents.registry import AGENTS
-from instrumentgpt.opening import open_turn
-from instrumentgpt.prompts import request_file
-from instrumentgpt.request import Asking, request_of
+from instrumentgpt.memory.summary import parse
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.text.summary import parse
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.prompt import request_file
+from instrumentgpt.turn.request import Asking, request_of
 
 
 def read(device="oven 7", log="a.log", **figures):

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import db
 import memory
+from instrumentgpt.memory.revisions import Item
+from instrumentgpt.memory.summary import parse
 from instrumentgpt.modes.investigate.kept import Kept, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.connection import rows
@@ -35,8 +37,6 @@ from instrumentgpt.storage.revisions import (
     undo_revision,
 )
 from instrumentgpt.storage.runs import append_events, finish_run, list_runs, read_events, start_run
-from instrumentgpt.text.revisions import Item
-from instrumentgpt.text.summary import parse
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

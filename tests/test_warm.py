@@ -15,11 +15,11 @@ import pytest
 from waiting import gone, lives, wait_for
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents import warm
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn import runs
 
 ROOT = Path(__file__).parents[1]
 ANALYST = [sys.executable, "-m", "instrumentgpt", "offline", "-p"]

@@ -3,10 +3,10 @@
 import pytest
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.modes import store_offers
 from instrumentgpt.storage.runs import list_runs
+from instrumentgpt.turn import runs
 
 PANEL = [db.Offer("Start the panel", "yes", "panel"), db.Offer("Drop it", "no", "panel")]
 SAVE = [db.Offer("Save gen_report_1", "Save gen_report_1", "investigate")]

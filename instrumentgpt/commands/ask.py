@@ -33,9 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
-    from instrumentgpt import runs, warm_server  # the database and the agents: not needed for --help
+    from instrumentgpt import warm_server
     from instrumentgpt.storage.paths import database_path
     from instrumentgpt.storage.private import make_files_private
+    from instrumentgpt.turn import runs  # the database and the agents: not needed for --help
 
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question

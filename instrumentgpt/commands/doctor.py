@@ -95,10 +95,10 @@ def database() -> Iterator[Line]:
 
 def devices() -> Iterator[Line]:
     """Is there an inventory, and can the folder of each device be listed?"""
-    from instrumentgpt.equipment import missing_source
     from instrumentgpt.instruments.devices import load_inventory
     from instrumentgpt.instruments.fetch import list_logs
     from instrumentgpt.settings import settings_in_force
+    from instrumentgpt.turn.equipment import missing_source
 
     try:
         inventory = load_inventory(settings_in_force(saved_settings()).inventory)

@@ -46,8 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
-    from instrumentgpt import runs
     from instrumentgpt.storage.paths import database_path
+    from instrumentgpt.turn import runs
 
     events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
     with closing(events) as stream:

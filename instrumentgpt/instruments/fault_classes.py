@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.text.durations import TOLD_TOO
+from instrumentgpt.text.search_query import holds
 from instrumentgpt.text.terms import Phrase, terms
-from instrumentgpt.text.wanted import holds
 
 NO_FAULT = ("healthy", "insufficient_data", "data_gap")
 LANGUAGES = ("en", "zh")

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from instrumentgpt.agents.events import Done, Events, Text
-from instrumentgpt.asking import ask
 from instrumentgpt.instruments.devices import entry
 from instrumentgpt.text.language import language_of
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import ask
+from instrumentgpt.turn.turn import Turn
 
 _UNKNOWN = {
     "en": (

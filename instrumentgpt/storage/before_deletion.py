@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.state_items import with_items
+from instrumentgpt.memory.summary import forget
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.provenance import device_states, file_device_state
-from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.state_items import with_items
-from instrumentgpt.text.summary import forget
 
 Item = Mapping[str, Any]  # a row of state_items
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.summary import forget
 from instrumentgpt.storage.before_deletion import (
     Kept,
     Memory,
@@ -24,7 +25,6 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
 from instrumentgpt.storage.kept_rows import Row, insert, keep, relink, rows_as_dicts, with_bytes
 from instrumentgpt.storage.provenance import forget_origins
-from instrumentgpt.text.summary import forget
 
 _TURN = "(SELECT value FROM json_each(:turn))"
 _MADE = (  # while the turn was answered

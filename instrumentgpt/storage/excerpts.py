@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.excerpts import relevant_lines
+from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import Places, turn_of
-from instrumentgpt.text.excerpts import relevant_lines
-from instrumentgpt.text.recalled import Recalled
 
 NEIGHBOURED = 8  # best hits whose neighbours come along
 NEIGHBOUR_TURNS = 2  # before and after a hit

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.artifacts import (
     Artifact,
     get_artifact,
@@ -26,7 +27,6 @@ from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
 from instrumentgpt.storage.saved import Note
 from instrumentgpt.text.markers import marker
-from instrumentgpt.text.state import DiagnosticState, device_key
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (

@@ -11,11 +11,11 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.readings import Reading
+from instrumentgpt.memory.values import Key, Known
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.known import Key, Known
-from instrumentgpt.text.readings import Reading
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device

@@ -9,20 +9,20 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.filtering import cap, filter_content
+from instrumentgpt.memory.reading.statements import same, statements
+from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.revised import InForce, in_force
+from instrumentgpt.memory.revisions import LISTS, MESSAGE, VALUE, Item, Standings, standings
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.values import Known
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.facts import every_value, list_facts
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.notes import constraints_of, notes_of
 from instrumentgpt.storage.provenance import list_state_items
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.text.facts import Fact
-from instrumentgpt.text.filtering import cap, filter_content
-from instrumentgpt.text.known import Known
-from instrumentgpt.text.recalled import Recalled
-from instrumentgpt.text.revised import InForce, in_force
-from instrumentgpt.text.revisions import LISTS, MESSAGE, VALUE, Item, Standings, standings
-from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.statements import same, statements
 
 PUT_BACK_CHARS = 1500  # of a message that is put back
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.facts import Fact, is_known, name_of
+from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.revised import InForce
+from instrumentgpt.memory.revisions import LISTS, SENTENCES, VALUE, Item, Standing, item_of
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.values import Known, Value, values_in_force
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.provenance import StateItem, list_state_items
-from instrumentgpt.text.facts import Fact, is_known, name_of
-from instrumentgpt.text.known import Known, Value, values_in_force
-from instrumentgpt.text.revised import InForce
-from instrumentgpt.text.revisions import LISTS, SENTENCES, VALUE, Item, Standing, item_of
-from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.statements import same
 
 SECTIONS = {  # in the order in which they are told
     "root_causes": "Root causes",

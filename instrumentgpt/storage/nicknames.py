@@ -10,10 +10,10 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.names import Naming, borne, key_of
+from instrumentgpt.memory.revisions import NICKNAME, Item, standings
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.text.revisions import NICKNAME, Item, standings
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.statements import same
 
 FIELDS = ("root_causes", "findings")
 _RULED_OUT = re.compile(r"\W*(?:ruled out|已?排除)", re.I)  # as the tool `rule_out` puts it on record

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.state_items import without_items
+from instrumentgpt.memory.state_lines import Origin
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.state import DiagnosticState, device_key
-from instrumentgpt.text.state_items import without_items
-from instrumentgpt.text.state_lines import Origin
 from instrumentgpt.text.terms import terms
 
 NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device

@@ -13,12 +13,12 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.excerpts import relevant_lines
+from instrumentgpt.memory.filtering import prose_lines
+from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, candidates, messages_of, pieces_of
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken
-from instrumentgpt.text.excerpts import relevant_lines
-from instrumentgpt.text.filtering import prose_lines
-from instrumentgpt.text.recalled import Recalled
 from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt

@@ -9,13 +9,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.reading.names import is_name
-from instrumentgpt.storage import uploads
-from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
-from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
-from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.saved import Note
-from instrumentgpt.text.revisions import (
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
+from instrumentgpt.memory.revisions import (
     ACTIONS,
     MESSAGE,
     NICKNAME,
@@ -27,8 +22,13 @@ from instrumentgpt.text.revisions import (
     Standings,
     standings,
 )
-from instrumentgpt.text.statements import STATEMENT_CHARS
-from instrumentgpt.text.summary import shorten
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.storage import uploads
+from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
+from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
+from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.saved import Note
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.summary import Entry, parse, write
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.text.summary import Entry, parse, write
 
 
 @dataclass(frozen=True)

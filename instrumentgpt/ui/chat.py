@@ -4,12 +4,12 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
 from instrumentgpt.storage.runs import Run, list_runs, live_run
-from instrumentgpt.text.state import DiagnosticState
+from instrumentgpt.turn import runs
 from instrumentgpt.ui import (
     composer,
     conversation,

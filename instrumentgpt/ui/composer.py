@@ -7,13 +7,13 @@ import streamlit as st
 from streamlit.typing import UploadedFile
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs
+from instrumentgpt.turn import runs
 from instrumentgpt.ui import attachments, connection, permissions, session, untrusted
 
 PLACEHOLDER = "Ask about a device, or drop a log"

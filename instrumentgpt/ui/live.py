@@ -11,10 +11,10 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt import runs
 from instrumentgpt.agents.events import from_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
+from instrumentgpt.turn import runs
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.progress import Progress, advance
 from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of

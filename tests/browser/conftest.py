@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from driving import CHROMIUM, FLAGS, Server, counting_agent, opened, running
 
-from instrumentgpt import runs
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
+from instrumentgpt.turn import runs
 
 TEST_SECONDS = 30  # of a journey; the first start of a server is no part of it
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))

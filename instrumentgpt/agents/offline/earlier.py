@@ -12,9 +12,9 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.task import inventory_of
+from instrumentgpt.memory.facts.devices import devices_in
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
-from instrumentgpt.text.facts.devices import devices_in
-from instrumentgpt.text.state import DiagnosticState, begin_question, device_key
+from instrumentgpt.memory.state import DiagnosticState, begin_question, device_key
 
 STATEMENTS = 2_000  # newest sentences that are looked at
 MESSAGES = 12  # messages in which the question is sought that another goes on about

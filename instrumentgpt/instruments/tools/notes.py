@@ -11,14 +11,14 @@ from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.memory.facts import name_of
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
+from instrumentgpt.memory.readings import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.values import Known
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.text.facts import name_of
-from instrumentgpt.text.known import Known
 from instrumentgpt.text.language import language_of
-from instrumentgpt.text.readings import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS
-from instrumentgpt.text.state import DiagnosticState
-from instrumentgpt.text.statements import STATEMENT_CHARS, same
 
 MOST_LINES = 6  # quoted as evidence of one statement
 

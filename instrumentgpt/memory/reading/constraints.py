@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, unit_of
-from instrumentgpt.text.summary import shorten
 from instrumentgpt.text.terms import fold, synonyms, telling, terms
 
 Kind = Literal["constraint", "lift"]

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from instrumentgpt.memory.facts.devices import Names, devices_named
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
-from instrumentgpt.text.facts.devices import Names, devices_named
 from instrumentgpt.text.terms import fold
 
 Kind = Literal["named", "withdrawn"]

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from itertools import groupby
 
-from instrumentgpt.text.filtering import is_log_line, languages, without_markers
+from instrumentgpt.memory.filtering import is_log_line, languages, without_markers
 
 ALIKE = 4  # so many lines of one form are data
 LINE_CHARS = 1000  # a longer line is data

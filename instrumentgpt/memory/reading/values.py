@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from instrumentgpt.memory.facts.devices import CHANNEL, Names, channel_in, devices_in, devices_named
+from instrumentgpt.memory.facts.fact import Fact
+from instrumentgpt.memory.facts.labels import filed_names, is_known
+from instrumentgpt.memory.facts.values import VALUE, fits, identifies, quantity
+from instrumentgpt.memory.filtering import languages
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
-from instrumentgpt.text.facts.devices import CHANNEL, Names, channel_in, devices_in, devices_named
-from instrumentgpt.text.facts.fact import Fact
-from instrumentgpt.text.facts.labels import filed_names, is_known
-from instrumentgpt.text.facts.values import VALUE, fits, identifies, quantity
-from instrumentgpt.text.filtering import languages
 from instrumentgpt.text.measures import same_measure
 from instrumentgpt.text.terms import fold, units_of
 

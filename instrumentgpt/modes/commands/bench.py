@@ -13,7 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.text.language import Language
 from instrumentgpt.text.plural import Sentence
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.turn import Turn
 
 TEXTS = Path(__file__).with_name("texts.toml")
 Doing = Generator[Event, None, str]  # a handler at work: its events, and the content of its follow-up

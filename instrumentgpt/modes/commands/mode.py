@@ -21,7 +21,7 @@ from instrumentgpt.modes.commands.grammar import (
 from instrumentgpt.modes.commands.notes import defer, forget, memorize, ponder, recall, reject
 from instrumentgpt.modes.commands.tool import observe, use_tool
 from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.turn import Turn
 
 LOOKED_AT = 20  # messages before a command without words, for the language
 TYPED = ("name", "word", "reason")  # fields of a BadCommand that hold what was typed

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.offline.phrases import QUOTE_CHARS, line_link, plain_text, quoted
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.commands.bench import Bench
-from instrumentgpt.text.summary import shorten
 
 HIDDEN = ("summary", "artifact", "checks", "titles")  # shown above, as a chart; or words of other fields
 MOST_ITEMS = 10  # of one list

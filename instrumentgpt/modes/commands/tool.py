@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from instrumentgpt.agents.events import Event, Tool
 from instrumentgpt.agents.offline.phrases import line_link, moment, plain_text, quoted
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.asking import artifact_of
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.instruments.lognames import reference_to
@@ -18,7 +17,8 @@ from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.shown import shown
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.text.language import language_of
-from instrumentgpt.turn import made
+from instrumentgpt.turn.ask import artifact_of
+from instrumentgpt.turn.turn import made
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.messages import Group

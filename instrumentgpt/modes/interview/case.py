@@ -19,9 +19,9 @@ from instrumentgpt.modes.interview.stored import (
     today,
 )
 from instrumentgpt.modes.interview.templates import DEFAULT, templates
-from instrumentgpt.prompts import prompt_for
 from instrumentgpt.text.language import Language
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.prompt import prompt_for
+from instrumentgpt.turn.turn import Turn
 
 CONTEXT_SHARE = 0.3  # of the budget, for what is known of the instrument
 

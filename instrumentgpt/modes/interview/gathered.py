@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from instrumentgpt.text.summary import shorten
+from instrumentgpt.memory.summary import shorten
 
 DESCRIPTION_CHARS = 200  # seed 000
 ENTRY_CHARS = 150  # seed 000, of everything else

@@ -6,7 +6,6 @@ from dataclasses import replace
 import memory
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
 from instrumentgpt.agents.offline.interview import reply as own_reply
-from instrumentgpt.asking import Reply, ask, replied
 from instrumentgpt.modes.interview.case import Case, memory_context, open_case, told_of
 from instrumentgpt.modes.interview.gathered import PHASES
 from instrumentgpt.modes.interview.hearing import SUMMARY
@@ -18,12 +17,13 @@ from instrumentgpt.modes.interview.statement import summary
 from instrumentgpt.modes.interview.stored import save_kept
 from instrumentgpt.modes.interview.templates import templates
 from instrumentgpt.modes.interview.words import say, words
-from instrumentgpt.prompts import keep_long_request, request_file
-from instrumentgpt.remembered import remember_question
-from instrumentgpt.request import Asking
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.text.approval import approval
-from instrumentgpt.turn import Turn, failed
+from instrumentgpt.turn.ask import Reply, ask, replied
+from instrumentgpt.turn.prompt import keep_long_request, request_file
+from instrumentgpt.turn.record import remember_question
+from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.turn import Turn, failed
 
 TASK = "interview"
 ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"

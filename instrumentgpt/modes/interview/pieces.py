@@ -2,8 +2,8 @@
 
 import re
 
+from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.modes.interview.signs import has
-from instrumentgpt.text.filtering import prose_lines
 from instrumentgpt.text.terms import fold
 
 LINE_CHARS = 2000  # a longer line is data

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from instrumentgpt.memory.budget import Parts, within
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.memory.untrusted import as_content, without_tags
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.history import Said, compacted
 from instrumentgpt.modes.interview.patterns import told
-from instrumentgpt.text.budget import Parts, within
 from instrumentgpt.text.language import Language
-from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content, without_tags
 
 REMINDER_INTERVAL = 5  # turns, seed 000
 REMINDED_GAPS = 3  # seed 000

@@ -6,6 +6,7 @@ import db
 import memory
 from instrumentgpt.agents.offline.phrases import plain_text
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.modes.interview.case import Case
 from instrumentgpt.modes.interview.statement import diagnosis_question, document, finding
 from instrumentgpt.modes.interview.stored import save_kept
@@ -13,7 +14,6 @@ from instrumentgpt.modes.interview.templates import templates
 from instrumentgpt.modes.interview.words import say, words
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.storage.revisions import RefusedRevision, revise
-from instrumentgpt.text.revisions import Item
 
 KIND = "markdown"
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import db
 from instrumentgpt.agents.events import Done, Event, Events, Text
-from instrumentgpt.asking import replied
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.effort import STEPS
@@ -18,7 +17,8 @@ from instrumentgpt.modes.investigate.targets import Scene
 from instrumentgpt.modes.investigate.wording import numbered, say
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.text.language import Language
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import replied
+from instrumentgpt.turn.turn import Turn
 
 REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analyst's, what is added below
 

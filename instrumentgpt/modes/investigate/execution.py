@@ -7,14 +7,14 @@ from itertools import groupby
 from typing import Any, Literal
 
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool
-from instrumentgpt.asking import ask_all
 from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.modes.investigate.targets import Result, Scene, period_of, targets_of
 from instrumentgpt.modes.investigate.wording import say
-from instrumentgpt.request import Asking
 from instrumentgpt.text.language import Language
-from instrumentgpt.tool_results import result_of
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import ask_all
+from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.tool_results import result_of
+from instrumentgpt.turn.turn import Turn
 
 Status = Literal["ok", "failed", "partly", "skipped"]
 NEEDS_A_TARGET = ("logs", "loops", "findings")

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.investigate.contract import ThinkStep
-from instrumentgpt.text.summary import shorten
 
 MODE = "investigate"
 RECENT_NOTES = 2  # turn notes in the prompt: seed think-prompt, "last 2 summaries"

@@ -26,12 +26,12 @@ from instrumentgpt.modes.investigate.prompt import Known, think_prompt
 from instrumentgpt.modes.investigate.retention import reasons
 from instrumentgpt.modes.investigate.thinking import RESERVED_TOKENS, NoDecision, thought
 from instrumentgpt.modes.investigate.wording import say
-from instrumentgpt.prompts import keep_long_request, request_file
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
 from instrumentgpt.text.approval import approval
 from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.prompt import keep_long_request, request_file
+from instrumentgpt.turn.turn import Turn
 
 
 def investigate(turn: Turn) -> Events:

@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 
 import memory
-from instrumentgpt.entities import one_line
 from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.memory.budget import Section
+from instrumentgpt.memory.summarised import StoredMessage
+from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.modes.investigate.kept import Kept
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.text.budget import Section
-from instrumentgpt.text.summarised import StoredMessage
-from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content
+from instrumentgpt.turn.entities import one_line
 
 TEMPLATE = Path(__file__).with_name("think.md")
 FULL_DETAIL_TURNS = 3  # turns of the history in full: the think-prompt design

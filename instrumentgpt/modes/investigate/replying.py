@@ -5,15 +5,15 @@ from typing import Any
 from urllib.parse import quote
 
 from instrumentgpt.agents.events import Events
-from instrumentgpt.asking import ask
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.execution import Job, Outcome
-from instrumentgpt.request import Asking
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.text.language import Language
-from instrumentgpt.text.summary import shorten
-from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.text.untrusted import as_content
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import ask
+from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.turn import Turn
 
 TASK = "reply"
 RESULTS_SHARE = 0.5  # of the budget

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from instrumentgpt.entities import refs_in
 from instrumentgpt.modes.investigate.kept import Pending
 from instrumentgpt.storage.entities import Entity
+from instrumentgpt.turn.entities import refs_in
 
 ASKED_FOR = "kept on the user's request"
 IN_VIEW = "the device in view"

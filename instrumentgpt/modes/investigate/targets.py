@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from instrumentgpt.entities import refs_in
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.text.since import since
+from instrumentgpt.turn.entities import refs_in
 
 _WORST = r"\bworst\b|\bmost severe\b|最糟|最差|最嚴重|最严重"
 Result = tuple[str, Mapping[str, Any]]  # a tool's name, what it returned

@@ -4,12 +4,12 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Failure, Tick
-from instrumentgpt.asking import Reply, ask, replied
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.investigate.contract import BrokenContract, ThinkOutput, parsed
-from instrumentgpt.request import Asking
-from instrumentgpt.text.summary import shorten
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import Reply, ask, replied
+from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.turn import Turn
 
 TASK = "think"
 SHOWN_CHARS = 1500  # of a broken answer, in the request to repair it

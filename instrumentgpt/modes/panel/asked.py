@@ -11,13 +11,13 @@ from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tool
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.asking import ask_all
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import Contract, as_json, read_reply
-from instrumentgpt.request import Asking
 from instrumentgpt.storage.panels import Key, Step, save_step
-from instrumentgpt.text.tokens import count_tokens
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.ask import ask_all
+from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.turn import Turn
 
 UNFIT = "unfit "  # before the stage of a reply that did not fit its contract, and was paid for
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.memory.tokens import count_tokens
 
 FEWEST, MOST = 2, 5  # sub-problems
 MOST_EXPERTS = 5  # of one sub-problem

@@ -27,7 +27,7 @@ from instrumentgpt.storage.panels import (
 )
 from instrumentgpt.text.approval import approval
 from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.turn import Turn
 
 BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")
 

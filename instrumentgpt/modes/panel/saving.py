@@ -11,7 +11,7 @@ from instrumentgpt.modes.panel.expert_memory import result_from_json
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.documents import Document
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, list_steps
-from instrumentgpt.turn import Turn
+from instrumentgpt.turn.turn import Turn
 
 LONGEST = 40  # characters of a wish to save: longer words ask for something else
 _SAVE = re.compile(r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档", re.I)

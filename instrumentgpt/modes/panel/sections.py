@@ -2,7 +2,7 @@
 
 import re
 
-from instrumentgpt.text.untrusted import as_content
+from instrumentgpt.memory.untrusted import as_content
 
 MEMORY = "your_previous_analysis"
 TAGS = ("problem", "sub_problem", "record", "said", "results", "experts", MEMORY)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from instrumentgpt.text.budget import Section
+from instrumentgpt.memory.budget import Section
 from instrumentgpt.ui import untrusted
 
 PARTS = {  # section of the prompt → its name here and its colour, the same in light and dark

@@ -6,8 +6,8 @@ from datetime import datetime
 import streamlit as st
 from sqlite_utils import Database
 
+from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, VALUE, Revision
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
-from instrumentgpt.text.revisions import NICKNAME, NOTE, TURN, VALUE, Revision
 from instrumentgpt.ui import deleted, untrusted
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who

@@ -7,10 +7,10 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
+from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.storage.listing import Entry
 from instrumentgpt.storage.revisions import revise
-from instrumentgpt.text.revisions import DEVICE_FIELDS, VALUE, Item
-from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.permissions import who
 

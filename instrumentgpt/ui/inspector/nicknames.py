@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 from sqlite_utils import Database
 
+from instrumentgpt.memory.revisions import NICKNAME, Item
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.nicknames import Nickname, item_of, list_nicknames
 from instrumentgpt.storage.revisions import revise
-from instrumentgpt.text.revisions import NICKNAME, Item
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.inspector.forgettable import draw_forgettable

@@ -6,10 +6,10 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.storage.case import DEFERRED, where_noted
 from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.revisions import forget_note
-from instrumentgpt.text.revisions import Item
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.inspector.forgettable import draw_forgettable

@@ -6,11 +6,11 @@ import streamlit as st
 from sqlite_utils import Database
 
 import memory
+from instrumentgpt.memory.revisions import MESSAGE, Item
+from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise
 from instrumentgpt.storage.summary_jobs import SummaryJob, list_jobs
-from instrumentgpt.text.revisions import MESSAGE, Item
-from instrumentgpt.text.summary import Entry, parse
 from instrumentgpt.ui import (
     answer,  # which imports this package in its turn
     untrusted,

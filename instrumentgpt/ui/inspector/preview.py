@@ -7,14 +7,14 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.agents.registry import choose
-from instrumentgpt.equipment import tagged
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
-from instrumentgpt.prompts import prompt_for
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID
+from instrumentgpt.turn.equipment import tagged
+from instrumentgpt.turn.prompt import prompt_for
 
 
 def next_prompt(

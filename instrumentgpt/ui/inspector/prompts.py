@@ -9,12 +9,12 @@ from sqlite_utils import Database
 
 import memory
 from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.memory.budget import Section
+from instrumentgpt.memory.difference import LayerChange, Line, difference
+from instrumentgpt.memory.layers import layers_of
+from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts, prompt_before
-from instrumentgpt.text.budget import Section
-from instrumentgpt.text.difference import LayerChange, Line, difference
-from instrumentgpt.text.layers import layers_of
-from instrumentgpt.text.tokens import count_tokens
 from instrumentgpt.ui.inspector.bar import draw_bar, part_of, thousands
 
 TYPED = "next-question"  # in the session's state

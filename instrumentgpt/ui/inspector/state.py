@@ -7,11 +7,11 @@ import streamlit as st
 from sqlite_utils import Database
 
 import memory
+from instrumentgpt.memory.facts import is_known
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
+from instrumentgpt.memory.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
 from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
-from instrumentgpt.text.facts import is_known
-from instrumentgpt.text.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
-from instrumentgpt.text.statements import STATEMENT_CHARS
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 

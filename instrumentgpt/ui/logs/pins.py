@@ -8,12 +8,12 @@ import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
+from instrumentgpt.memory.state import record_tool
+from instrumentgpt.memory.state_items import new_items
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
-from instrumentgpt.text.state import record_tool
-from instrumentgpt.text.state_items import new_items
-from instrumentgpt.text.statements import STATEMENT_CHARS, same
-from instrumentgpt.text.summary import shorten
 from instrumentgpt.ui import composer, pages
 
 QUOTED_CHARACTERS = 160  # of the first line that is pinned

@@ -8,10 +8,10 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.instruments.devices import InventoryError
+from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.values import values_in
-from instrumentgpt.text.facts import Fact
 
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
 CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"

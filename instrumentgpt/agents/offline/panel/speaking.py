@@ -24,7 +24,7 @@ from instrumentgpt.agents.offline.panel.record import (
 )
 from instrumentgpt.agents.offline.panel.votes import FOUND_NOTHING, holds, leaves_open
 from instrumentgpt.agents.offline.panel.weighing import quiet, weigh
-from instrumentgpt.text.tokens import count_tokens
+from instrumentgpt.memory.tokens import count_tokens
 
 RULED_OUT = 0.85  # confidence that there is none: every candidate is ruled out by a line
 GENERALIST = 12  # classes from which an expert has no field of its own, and weighs

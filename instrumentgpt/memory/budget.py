@@ -1,0 +1,176 @@
+"""One budget of tokens, and the rules by which the layers of a prompt share it.
+
+1. The request is never shortened. One over half of the budget stands in a file (`is_too_long`).
+2. The note, if there is one, stays whole.
+3. Of the room left, the diagnostic context may take CONTEXT_SHARE, the summary SUMMARY_SHARE of what is
+   beyond SUMMARY_FROM, what earlier conversations found on the device HISTORY_SHARE, kept notes NOTES_SHARE.
+4. Recalled turns are kept RECALLED_SHARE of what is left then, if they need it.
+5. Recent messages take the rest; they are shortened in steps, all alike, until they fit. Where even the
+   shortest are too much, the context gives way.
+6. What the others did not need goes to recalled turns.
+
+What the user pinned is never dropped: it stands first in the diagnostic context, shortened, all alike, where
+it takes more than PINNED_SHARE; messages that the user put back stand first among the recalled turns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.memory.filtering import RECENT_CHARS, cap
+from instrumentgpt.memory.recalled import Recalled, fitting, render_recalled, without_repeats
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten
+from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.memory.untrusted import as_content, without_tags
+
+PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
+MARGIN = 0.03  # of the budget stays free: by so much an estimate of a whole prompt was too low at most
+REQUEST_SHARE = 0.5  # of the budget; a longer request is put in a file
+PINNED_SHARE = 0.35  # of what request and note leave; beside the share of the context
+PINNED_STEPS = (320, 200, 120, 80, 50, 30)  # characters of a pinned line
+CONTEXT_SHARE = 0.4  # of what request and note leave, as the next three
+HISTORY_SHARE = 0.08
+NOTES_SHARE = 0.1
+NOTE_CHARS = 300  # of a note
+SUMMARY_SHARE, SUMMARY_FROM = 0.28, 1200  # of what is beyond so many tokens: a small budget is for recall
+RECALLED_SHARE = 0.75  # of what those leave
+RECENT_STEPS = (RECENT_CHARS, 2000, 1200, 800, 400, 200, 100, 40)  # characters of a recent message
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a prompt: its name, its text as sent (with its tags), and its estimated tokens."""
+
+    name: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What wants to be in a prompt; `recent` are (speaker, text), oldest first."""
+
+    request: str
+    context: str
+    note: str
+    summary: Sequence[Entry]
+    recent: Sequence[tuple[str, str]]
+    recalled: Sequence[Recalled] = ()
+    pinned: Sequence[str] = ()  # lines
+    history: Sequence[str] = ()  # lines: a heading, then what earlier conversations found
+    notes: Sequence[str] = ()  # a line each, what bears on the request first
+
+
+def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
+    """Return whether the request would leave the other layers less than their half of the budget."""
+    return count_tokens(request) > REQUEST_SHARE * budget
+
+
+def request_in_file(request: str, file: str, budget: int = PROMPT_TOKENS) -> str:
+    """Return what the prompt says instead of a request that is too long, and stands whole in `file`."""
+    limit = int(REQUEST_SHARE * budget / 2)  # characters: at most half a quarter of the budget in tokens
+    told = f"[This is the beginning and the end of the request, which has {len(request):,} characters."
+    return f"{told} All of it is in the file {file}: read that file first.]\n\n{cap(request, limit)}"
+
+
+def within(budget: int, parts: Parts) -> tuple[Section, ...]:
+    """Return the parts that are not empty as sections that keep to `budget` tokens together."""
+    budget = int(budget * (1 - MARGIN))
+    request = _section("request", without_tags(parts.request))
+    note = _section("note", parts.note)
+    room = budget - request.tokens - note.tokens
+    pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
+    context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
+    summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
+    history = _history(parts.history, int(HISTORY_SHARE * room))
+    notes = _notes(parts.notes, int(NOTES_SHARE * room))
+    room -= context.tokens + summary.tokens + history.tokens + notes.tokens
+    wish = sum(piece.cost for piece in parts.recalled)
+    recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
+    recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
+    sections = [request, context, note, notes, history, summary, recalled, recent]
+    over = sum(section.tokens for section in sections) - budget
+    if over > 0 and context.text:  # even the shortest recent messages are too much beside it
+        sections[1] = _context(pinned, parts.context, max(0, min(shared, context.tokens) - over))
+    return tuple(section for section in _bounded(sections, budget) if section.text)
+
+
+def _context(pinned: str, lines: str, room: int) -> Section:
+    """Return the diagnostic context: what is pinned, whole, and of the others the first lines that fit."""
+    return _tagged("diagnostic_context", _joined(pinned, _lines_within(lines, room)))
+
+
+def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
+    """Return the sections, without the summary, the context, … where even the least of all is too much."""
+    left = list(sections)
+    for name in ("device_history", "recalled_turns", "conversation_summary", "notes", "note"):
+        if sum(section.tokens for section in left) <= budget:
+            break
+        left = [section for section in left if section.name != name]
+    return left
+
+
+def _section(name: str, text: str) -> Section:
+    """Return the section; its tokens count the blank line that follows it, and what rounding took."""
+    return Section(name, text, count_tokens(text + "\n\n") + 1 if text else 0)
+
+
+def _tagged(tag: str, body: str) -> Section:
+    return _section(tag, f"<{tag}>\n{body}\n</{tag}>" if body else "")
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(filter(None, texts))
+
+
+def _pinned(lines: Sequence[str], room: int) -> str:
+    """Return the pinned lines under their title, each shortened as far as all need."""
+    for limit in PINNED_STEPS:
+        told = [without_tags(shorten(" ".join(line.split()), limit)) for line in lines]
+        text = "\n".join(["Pinned by the user:", *(f"  {line}" for line in told)]) if told else ""
+        if count_tokens(text) <= room:
+            break
+    return text
+
+
+def _lines_within(body: str, room: int) -> str:
+    """Return the first lines of `body` that fit."""
+    kept: list[str] = []
+    for line in body.split("\n") if body else ():
+        room -= count_tokens(line + "\n") + 1
+        if room < 0 and kept:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _history(lines: Sequence[str], room: int) -> Section:
+    """Return what earlier conversations found; nothing where not one finding fits under the heading."""
+    body = _lines_within(without_tags("\n".join(lines)), room)
+    return _tagged("device_history", body if "\n" in body else "")
+
+
+def _notes(notes: Sequence[str], room: int) -> Section:
+    """Return the first notes that fit, a line each."""
+    lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in notes]
+    return _tagged("notes", _lines_within(without_tags("\n".join(lines)), room))
+
+
+def _summary(entries: Sequence[Entry], room: int) -> Section:
+    shown = settle(entries, room) if room > 0 else []
+    section = _tagged("conversation_summary", without_tags(render(shown)))
+    return section if section.tokens <= max(room, 0) + 30 else _tagged("conversation_summary", "")
+
+
+def _recent(messages: Sequence[tuple[str, str]], room: int) -> Section:
+    for limit in RECENT_STEPS:
+        lines = (f"{speaker}: {as_content(cap(text, limit))}" for speaker, text in messages)
+        section = _tagged("recent_conversation", "\n".join(lines))
+        if section.tokens <= room:
+            break
+    return section
+
+
+def _recalled(pieces: Sequence[Recalled], shown: str, room: int) -> Section:
+    frame = _tagged("recalled_turns", " ").tokens
+    chosen = fitting(without_repeats(pieces, shown), room - frame)
+    return _tagged("recalled_turns", render_recalled(chosen))

@@ -1,0 +1,120 @@
+"""What changed from one prompt to the next, layer by layer and line by line."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from instrumentgpt.memory.budget import Section
+
+Kind = Literal["same", "added", "removed", "left out"]
+Piece = tuple[Kind, str]  # words of a line
+
+CONTEXT_LINES = 1  # unchanged ones beside a change
+MOST_LINES = 80  # shown of a layer
+LINE_CHARS = 600  # of a line shown
+ALIKE = 0.5  # share of words in common from which a line counts as reworded, not as another one
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a difference; `pieces` are its words, those that changed marked."""
+
+    kind: Kind
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The line as it stands."""
+        return "".join(words for _, words in self.pieces)
+
+
+@dataclass(frozen=True)
+class LayerChange:
+    """What became of one layer: tokens before and after (0: it was not there), its changed lines."""
+
+    name: str
+    before: int
+    after: int
+    lines: tuple[Line, ...]
+
+    def count(self, kind: Kind) -> int:
+        """Return how many lines are of `kind`."""
+        return sum(line.kind == kind for line in self.lines)
+
+
+def difference(before: Sequence[Section], after: Sequence[Section]) -> list[LayerChange]:
+    """Return the change of each layer, in the order of `after`, then those that are gone.
+
+    >>> [change] = difference([Section("note", "a\\nkp is 9", 4)], [Section("note", "a\\nkp is 8", 4)])
+    >>> [(line.kind, line.text) for line in change.lines]
+    [('same', 'a'), ('removed', 'kp is 9'), ('added', 'kp is 8')]
+    """
+    old = {section.name: section for section in before}
+    new = {section.name: section for section in after}
+    changes = []
+    for name in dict.fromkeys([*new, *old]):
+        was, now = old.get(name), new.get(name)
+        lines = _lines(_split(was), _split(now))
+        changes.append(LayerChange(name, was.tokens if was else 0, now.tokens if now else 0, lines))
+    return changes
+
+
+def _split(section: Section | None) -> list[str]:
+    return section.text.split("\n") if section and section.text else []
+
+
+def _lines(before: list[str], after: list[str]) -> tuple[Line, ...]:
+    if before == after:
+        return ()
+    lines = list(_compared(before, after))
+    near = [
+        any(line.kind != "same" for line in lines[max(0, at - CONTEXT_LINES) : at + CONTEXT_LINES + 1])
+        for at in range(len(lines))
+    ]
+    kept: list[Line] = []
+    for line, shown in zip(lines, near, strict=True):
+        if shown:
+            kept.append(line)
+        elif not kept or kept[-1].kind != "left out":
+            kept.append(Line("left out", (("left out", "…"),)))
+    more = len(kept) - MOST_LINES
+    last = [Line("left out", (("left out", f"… {more} more lines"),))] if more > 0 else []
+    return (*kept[:MOST_LINES], *last)
+
+
+def _compared(before: list[str], after: list[str]) -> Iterator[Line]:
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (_whole("same", line) for line in before[i:j])
+        elif tag == "replace" and j - i == m - k:
+            for old, new in zip(before[i:j], after[k:m], strict=True):
+                yield from _reworded(old, new)
+        else:
+            yield from (_whole("removed", line) for line in before[i:j])
+            yield from (_whole("added", line) for line in after[k:m])
+
+
+def _reworded(old: str, new: str) -> tuple[Line, Line]:
+    """Return the line removed and the line added, of two that are alike with only their words marked."""
+    was, now = _WORD.findall(old[:LINE_CHARS]), _WORD.findall(new[:LINE_CHARS])
+    matcher = SequenceMatcher(None, was, now, autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return _whole("removed", old), _whole("added", new)
+    removed: list[Piece] = []
+    added: list[Piece] = []
+    for tag, i, j, k, m in matcher.get_opcodes():
+        removed.append(("same" if tag == "equal" else "removed", "".join(was[i:j])))
+        added.append(("same" if tag == "equal" else "added", "".join(now[k:m])))
+    return Line("removed", _told(removed)), Line("added", _told(added))
+
+
+def _told(pieces: list[Piece]) -> tuple[Piece, ...]:
+    return tuple(piece for piece in pieces if piece[1])
+
+
+def _whole(kind: Kind, text: str) -> Line:
+    shown = text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…"
+    return Line(kind, ((kind, shown),))

@@ -1,0 +1,222 @@
+"""What is known of the device under diagnosis, as data: the state that outlives the messages."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from instrumentgpt.memory.reading.statement_patterns import Kind
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, log_names, same, statements
+from instrumentgpt.memory.summary import shorten
+
+FILE_NAME_CHARS = 200  # most file systems allow 255 bytes
+STORED_ITEMS = 60  # newest findings, hypotheses, root causes kept; their origins are stored apart
+_COURTESY = re.compile(r"\W*(?:ok(?:ay)?|thanks?(?: you)?|thank you|謝謝|谢谢|感謝|感谢|好的?|了解)\W*", re.I)
+_FIELDS: dict[Kind, str] = {"finding": "findings", "hypothesis": "hypotheses", "root_cause": "root_causes"}
+STATED = tuple(_FIELDS.values())
+ITEM_FIELDS = ("downloaded_logs", *STATED)  # lists, of which each item was said by some message
+
+
+@dataclass
+class DiagnosticState:
+    """What is known of the device under diagnosis; stored as JSON with its conversation."""
+
+    device_ip: str | None = None
+    device_name: str | None = None
+    last_log_file: str | None = None
+    downloaded_logs: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    hypotheses: list[str] = field(default_factory=list)
+    root_causes: list[str] = field(default_factory=list)
+    status: str = "idle"  # idle | investigating | resolved
+
+    def serialize(self) -> str:
+        """Return the state as JSON; text that `deserialize` could not read is not lost in it."""
+        unreadable = getattr(self, "_unreadable", "")
+        if unreadable and self == DiagnosticState():
+            return str(unreadable)
+        kept = {"unreadable": unreadable} if unreadable else {}
+        told = {row.name: getattr(self, row.name) for row in fields(self)}
+        return json.dumps({**told, **kept}, ensure_ascii=False)
+
+    @classmethod
+    def deserialize(cls, text: str) -> "DiagnosticState":
+        """Return the state that `serialize` wrote; a new one for "" or what cannot be read."""
+        state = cls()
+        try:
+            stored = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            stored = None
+        if not isinstance(stored, dict):
+            state._unreadable = text
+            return state
+        for name, value in stored.items():
+            if name in _FITS and _FITS[name](value):
+                setattr(state, name, value)
+            elif name in _FITS:
+                state._unreadable = text
+        state._unreadable = stored.get("unreadable") or state._unreadable
+        return state
+
+    def copy(self) -> "DiagnosticState":
+        """Return an equal state that can be changed without changing this one."""
+        other = replace(self)
+        for name, value in vars(self).items():
+            setattr(other, name, list(value) if isinstance(value, list) else value)
+        return other
+
+    _unreadable = ""  # no field: stored text that nobody could read, carried along
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_status(value: object) -> bool:
+    return value in ("idle", "investigating", "resolved")
+
+
+_FITS = {row.name: _is_texts if row.default_factory is list else _is_text for row in fields(DiagnosticState)}
+_FITS["status"] = _is_status
+
+
+def device_key(state: DiagnosticState) -> str:
+    """Return the name under which the state of this device is filed: its name, else its address, else ""."""
+    return state.device_name or state.device_ip or ""
+
+
+def begin_question(
+    state: DiagnosticState,
+    device_ip: str | None = None,
+    device_name: str | None = None,
+    filed: Mapping[str, str] | None = None,
+    question: str = "",
+) -> DiagnosticState:
+    """Return the state in force for a new question, about the device if one is named.
+
+    Another device than before starts anew, or goes on where its state was `filed` (device_key → JSON);
+    the caller files the old state under `device_key(state)`.
+    Whatever was resolved is open again, unless the question only says thanks.
+    """
+    if _is_other(state, device_ip, device_name):
+        begun = DiagnosticState.deserialize((filed or {}).get(device_name or device_ip or "", ""))
+    else:
+        begun = state.copy()
+    begun.device_ip = device_ip or begun.device_ip
+    begun.device_name = device_name or begun.device_name
+    if device_key(begun) and not (question and _COURTESY.fullmatch(question)):
+        begun.status = "investigating"
+    return begun
+
+
+def _is_other(state: DiagnosticState, device_ip: str | None, device_name: str | None) -> bool:
+    if device_ip and state.device_ip:
+        return device_ip != state.device_ip
+    if device_name and state.device_name:
+        return same(device_name) != same(state.device_name)
+    return False
+
+
+def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticState:
+    """Return the state with what `response` states: log names, findings, hypotheses, root causes, status.
+
+    What is denied, asked, quoted or stands in code or logs is no statement.
+    A hypothesis that is ruled out is no longer one. `state` itself is unchanged.
+    """
+    updated = state.copy()
+    _add_logs(updated, log_names(response))
+    stated = statements(response)
+    for kind, name in _FIELDS.items():
+        _add(updated, name, [row.text for row in stated if row.kind == kind])
+    _withdraw(updated, [row.text for row in stated if row.kind == "ruled_out"])
+    return _settled(updated, confirmed=any(row.kind == "root_cause" for row in stated))
+
+
+def _withdraw(state: DiagnosticState, ruled_out: list[str]) -> None:
+    out = list(map(same, ruled_out))
+    state.hypotheses = [text for text in state.hypotheses if not is_among(same(text), out)]
+
+
+def is_among(text: str, others: list[str]) -> bool:
+    """Return whether `text` is, or holds, or is in one of the others; of a letter or two nothing follows."""
+    return any(
+        text == other or (min(_weight(text), _weight(other)) >= 4 and (text in other or other in text))
+        for other in others
+    )
+
+
+def _weight(text: str) -> int:
+    return sum(1 if character.isascii() else 2 for character in text)
+
+
+def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any]) -> DiagnosticState:
+    """Return the state with what one of our tools reported as data.
+
+    data  "log": name of the log it worked on; "logs": all of them, from a comparison;
+          "findings": [{"text", "class", "channel", …}]; "root_causes", "hypotheses": texts, or the same;
+          "ruled_out": [text], hypotheses that are none any more
+    Data that does not fit is skipped: it may have come through an agent.
+    """
+    updated = state.copy()
+    if tool_name != "list_logs":
+        names = _texts([data.get("log")]) + (_texts(data.get("logs")) if tool_name == "compare_logs" else [])
+        _add_logs(updated, list(map(_file_name, names)))
+    for name in _FIELDS.values():
+        _add(updated, name, _texts(data.get(name)))
+    _withdraw(updated, _texts(data.get("ruled_out")))
+    return _settled(updated, confirmed=bool(_texts(data.get("root_causes"))))
+
+
+def told_fields(data: Mapping[str, Any]) -> set[str]:
+    """Return the fields of the state that a tool's `data` speaks of: there it counts more than any prose.
+
+    >>> sorted(told_fields({"findings": [{"text": "slow"}], "ruled_out": ["the fan"], "root_causes": []}))
+    ['findings', 'hypotheses']
+    """
+    told = {name for name in _FIELDS.values() if _texts(data.get(name))}
+    return told | ({"hypotheses"} if _texts(data.get("ruled_out")) else set())
+
+
+def _file_name(path: str) -> str:
+    return shorten(" ".join(re.split(r"[/\\]", path)[-1].split()), FILE_NAME_CHARS)
+
+
+def _texts(rows: object) -> list[str]:
+    given = (
+        [row.get("text") if isinstance(row, Mapping) else row for row in rows]
+        if isinstance(rows, list)
+        else []
+    )
+    return [text for text in given if isinstance(text, str) and text.strip()]
+
+
+def _add_logs(state: DiagnosticState, names: list[str]) -> None:
+    state.downloaded_logs += [name for name in dict.fromkeys(names) if name not in state.downloaded_logs]
+    if names:
+        state.last_log_file = names[-1]
+
+
+def _add(state: DiagnosticState, name: str, texts: list[str]) -> None:
+    known: list[str] = getattr(state, name)
+    seen = set(map(same, known))
+    for text in texts:
+        folded = shorten(" ".join(text.split()), STATEMENT_CHARS)
+        if same(folded) not in seen:
+            seen.add(same(folded))
+            known.append(folded)
+    del known[:-STORED_ITEMS]
+
+
+def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
+    causes = set(map(same, state.root_causes))
+    state.hypotheses = [text for text in state.hypotheses if same(text) not in causes]
+    if confirmed:
+        state.status = "resolved"
+    elif device_key(state) and state.status == "idle":
+        state.status = "investigating"
+    return state

@@ -1,0 +1,227 @@
+"""Asking an agent, once or several at a time: a process started, its events, what comes of them."""
+
+import logging
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import db
+from instrumentgpt.agents.events import (
+    Artifact,
+    Done,
+    Event,
+    Events,
+    Failure,
+    Outcome,
+    Session,
+    Text,
+    Tick,
+    Tool,
+)
+from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.process import POLL, Clocks, Request, run
+from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
+from instrumentgpt.agents.sandbox import kept
+from instrumentgpt.agents.secrets import redacted, secrets_of
+from instrumentgpt.agents.sessions import ask_resuming, taken_session
+from instrumentgpt.settings import Settings
+from instrumentgpt.turn.equipment import missing_source
+from instrumentgpt.turn.request import CHAT, Asking, device_of, request_of
+from instrumentgpt.turn.tool_results import RefusedArtifact, artifact, result_of
+from instrumentgpt.turn.turn import Turn, failed
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one asking came to."""
+
+    text: str
+    outcome: Outcome
+    usage: Mapping[str, float] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+def ask(turn: Turn, asking: Asking = CHAT) -> Events:
+    """Ask once and yield the agent's events, the last a Done.
+
+    Charts that our tools made are stored, each told by an Artifact after its Tool event.
+    """
+    try:
+        prepared = _prepared(turn, asking, turn.stopped)
+    except UnknownAgent as error:
+        yield from failed(error)
+        return
+    if prepared.agent.name != "offline" and (note := missing_source(device_of(turn))):
+        yield Tick(note)
+    with closing(ask_resuming(prepared.begin, prepared.request)) as events:
+        for event in events:
+            yield from _taken(turn, event, prepared)
+
+
+def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tuple[int, Event], None, None]:
+    """Ask all, at most `at_once` at a time, and yield (place in `askings`, event) as events come.
+
+    Each asking ends with its own Done. Closing the generator, or a stop of the turn, ends those in progress.
+    """
+    heard: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
+    halted, slots = threading.Event(), threading.Semaphore(max(1, at_once))
+    prepared: dict[int, _Prepared] = {}
+    threads = []
+    for place, asking in enumerate(askings):
+        try:
+            prepared[place] = _prepared(turn, asking, halted.is_set)
+        except UnknownAgent as error:
+            for event in failed(error):
+                heard.put((place, event))
+            continue
+        hear = partial(_hear, heard, place, slots, prepared[place])
+        threads.append(threading.Thread(target=hear, name=f"ask {asking.task} {place}"))
+    try:
+        for thread in threads:
+            thread.start()
+        yield from _as_they_come(turn, heard, len(askings), prepared, halted)
+    finally:
+        halted.set()
+        for thread in threads:
+            thread.join()
+
+
+def replied(events: Events, segment: int | None = None) -> Generator[Event, None, Reply]:
+    """Yield the events of one asking but its words and its end; return what it came to.
+
+    segment  where its words go in the turn's answer as they come; None: they are not shown
+    """
+    failure, last = None, Done("no-result", "")
+    with closing(events) as stream:
+        for event in stream:
+            if isinstance(event, Done):
+                last = event
+            elif isinstance(event, Text):
+                if segment is not None:
+                    yield replace(event, segment=segment + event.segment)
+            else:
+                failure = event if isinstance(event, Failure) else failure
+                yield event
+    return Reply(last.text, last.outcome, last.usage, failure)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """An asking that can begin: who is asked for what, and what begins it."""
+
+    agent: Agent
+    request: Request
+    begin: Callable[[Request], Events]
+
+
+def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepared:
+    """Return `asking` with its agent chosen and its request written; raise UnknownAgent if there is none."""
+    agent, program = choose(asking.agent or turn.run.agent, turn.settings)
+    request = request_of(turn, agent, asking)
+    return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
+
+
+def _hear(
+    heard: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
+) -> None:
+    """Put what the asking at `place` says into `heard`, once one of `slots` is free; its Done comes last."""
+    with slots:
+        try:
+            for event in prepared.begin(prepared.request):
+                heard.put((place, event))
+        except Exception as error:  # the edge of a thread: its asking must end, whatever happened
+            _log.exception("asking %s", place)
+            heard.put((place, Failure("error", f"{type(error).__name__}: {error}")))
+            heard.put((place, Done("error", "")))
+
+
+def _as_they_come(
+    turn: Turn,
+    heard: "queue.SimpleQueue[tuple[int, Event]]",
+    waiting: int,
+    prepared: Mapping[int, _Prepared],
+    halted: threading.Event,
+) -> Iterator[tuple[int, Event]]:
+    """Yield what the threads hear until each has told its Done; a stop of the turn reaches them all."""
+    while waiting:
+        if not halted.is_set() and turn.stopped():
+            halted.set()
+        try:
+            place, event = heard.get(timeout=POLL)
+        except queue.Empty:
+            continue
+        waiting -= isinstance(event, Done)
+        if place in prepared:
+            yield from ((place, one) for one in _taken(turn, event, prepared[place]))
+        else:
+            yield place, event
+
+
+def started(
+    run_id: str,
+    settings: Settings,
+    stopped: Callable[[], bool],
+    agent: Agent,
+    program: str,
+    request: Request,
+) -> Events:
+    """Return what `agent` answers to `request`, without the secrets of its environment."""
+    environment = {**environment_for(agent), RUN_VARIABLE: run_id}
+    command = agent.command(program, request, environment)
+    if agent.state:
+        command = kept(command, request, agent.state, settings)
+    events = run(command, agent.parse, _clocks(settings), stopped, agent.signs)
+    return redacted(events, secrets_of(environment))
+
+
+def _taken(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Event]:
+    """Yield `event` and what comes of it, with what it cost counted and its session and charts stored."""
+    if isinstance(event, Session):
+        event, *refused = taken_session(replace(event, agent=prepared.agent.name))
+        yield from refused
+        if prepared.agent.resumes and event.session_id:
+            folder = str(prepared.request.workplace)
+            db.save_agent_session(
+                turn.database, turn.run.conversation_id, event.agent, folder, event.session_id
+            )
+    if isinstance(event, Done):
+        turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
+    yield event
+    if isinstance(event, Tool):
+        yield from artifact_of(turn, event)
+
+
+def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
+    """Store the chart that `tool` made, if it made one, and yield its Artifact."""
+    try:
+        chart = artifact(result_of(tool), turn.folder / "artifacts")
+    except RefusedArtifact as error:
+        _log.warning("%s: %s", tool.name, error)
+        yield Tick(str(error))
+        return
+    if chart is not None:
+        artifact_id = db.add_artifact(
+            turn.database,
+            turn.run.conversation_id,
+            turn.run.id,
+            None,
+            chart.kind,
+            chart.title,
+            chart.alt,
+            chart.content,
+        )
+        yield Artifact(artifact_id, chart.kind, chart.title)
+
+
+def _clocks(settings: Settings) -> Clocks:
+    return Clocks(
+        first_event=settings.first_event_seconds,
+        silence=settings.silence_seconds,
+        total=settings.total_seconds,
+    )

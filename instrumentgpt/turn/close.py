@@ -1,0 +1,96 @@
+"""Runs whose turn cannot end them: stopped, died, or over the longest time."""
+
+import logging
+import time
+from collections.abc import Iterator
+
+import psutil
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.events import Done, Event, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.family import end_all, run_processes
+from instrumentgpt.modes.registry import MODES
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.runs import Run, append_events, get_run, live_runs, read_events
+from instrumentgpt.turn.detached import is_starting, living
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.turn import Turn
+
+OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
+_log = logging.getLogger(__name__)
+
+
+def close(
+    database: Database, run_id: str, failure: Failure | None = None, outcome: Outcome = "died"
+) -> list[Event]:
+    """End the run from outside its turn and return the events that told so; none if it had ended.
+
+    Its partial text is saved and marked with the outcome of `failure`, or `outcome`; whatever its events
+    have told is taken into the memory, as the turn itself would have done.
+    """
+    turn = open_turn(database, run_id)
+    for event in events_of(database, run_id):
+        turn.take(event)
+    with db.transaction(database):
+        if get_run(database, run_id).status != "running":
+            return []
+        if failure is not None:
+            append_events(database, run_id, [to_json(failure)])
+        done = _saved(turn, failure.outcome if failure else outcome)
+    return [event for event in (failure, done) if event is not None]
+
+
+def _saved(turn: Turn, outcome: Outcome) -> Done | None:
+    try:
+        return turn.save(outcome)
+    except Exception:  # the edge of a turn: what cannot be remembered must not keep the run open
+        _log.exception("run %s: its answer is saved, the memory stays as it was", turn.run.id)
+        return turn.save(outcome, remember=False)
+
+
+def end_at_once(run: Run) -> None:
+    """Kill all that the run started, its turn first: it would store how its agent died as its own end."""
+    family = run_processes(run.id)
+    end_all((process for process in family if process.pid == run.pid), grace=0.0)
+    end_all(family, grace=0.0)
+
+
+def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event]:
+    """Yield all events stored of the run with numbers above `after`."""
+    while page := read_events(database, run_id, after):
+        yield from (from_json(line) for _, line in page)
+        after = page[-1][0]
+
+
+def reap_all(database: Database, except_for: str = "") -> list[str]:
+    """Close all runs whose process died, and end those over the longest time; return the ids of both."""
+    total = settings_in_force(db.get_settings(database)).total_seconds
+    runs = [run for run in live_runs(database) if run.id != except_for]
+    return [run.id for run in runs if reap(database, run, _longest(run, total))]
+
+
+def _longest(run: Run, total: float) -> float:
+    """Return the seconds that a run may take: its mode may ask several agents, each for `total`."""
+    asked = MODES[run.mode].in_a_row if run.mode in MODES else 1
+    return total * asked + OVERTIME_SECONDS
+
+
+def reap(database: Database, run: Run, longest: float) -> bool:
+    """Return whether the run was ended here: its process died, or it took more than `longest` seconds."""
+    if run.began_clock is not None and time.monotonic() - run.began_clock > longest:
+        end_at_once(run)
+        close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
+        return True
+    if process_of(run) is not None or (run.pid is None and is_starting(run.started_clock)):
+        return False
+    if get_run(database, run.id).status != "running":  # it ended between the two looks
+        return False
+    end_at_once(run)
+    close(database, run.id, Failure("died", "The answer's process died.", "Ask again."))
+    return True
+
+
+def process_of(run: Run) -> psutil.Process | None:
+    """Return the living process that answers `run`; never another one that has its number by now."""
+    return living(run.pid, run.id, run.process_started)

@@ -1,0 +1,183 @@
+"""Which things a turn touched, read from what its tools returned, what it made, and what was said."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.json_fields import string
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.lognames import begun
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.storage.entities import (
+    Entity,
+    Flag,
+    Seen,
+    list_entities,
+    note_entities,
+    touch_entities,
+)
+
+LABEL_CHARS = 80  # of what somebody else worded
+REF = re.compile(
+    r"(?<![A-Za-z0-9_])(?:gen_)?(?:device|log|loop|finding|chart|report|note)_[1-9]\d*(?![A-Za-z0-9_])"
+)
+FLAGS: dict[str, Flag] = {  # tool → what is known of a log it worked on
+    "diagnose_log": "read:summary",
+    "channel_metrics": "read:summary",
+    "survey_devices": "read:summary",
+    "advise_gains": "read:summary",
+    "compare_logs": "read:summary",
+    "plot_log": "read:full",
+    "read_lines": "read:full",
+    "search_events": "read:full",
+    "look_at_time": "read:full",
+    "explain_jump": "read:full",
+}
+GENERATED = ("html", "markdown", "report")  # kinds of artifacts that are the user's to save
+
+
+def refs_in(text: str) -> list[str]:
+    """Return the refs that `text` names as whole words, each once.
+
+    >>> refs_in("看log_1，compare with loop_12 (gen_report_1), not blog_1, log_x or log_1.")
+    ['log_1', 'loop_12', 'gen_report_1']
+    """
+    return list(dict.fromkeys(REF.findall(text)))
+
+
+def remember_entities(
+    database: Database,
+    conversation_id: str,
+    run_id: str,
+    question: int,
+    devices: Iterable[Device],
+    results: Iterable[tuple[str, Mapping[str, Any]]],
+    said: str,
+) -> list[Entity]:
+    """Record what the turn of `question` touched, and return it.
+
+    results  of our tools: name, JSON
+    said     the question and the answer: refs named there are touched
+    """
+    seen = [Seen("device", device.label, {"device": device.name}) for device in devices]
+    known = list_entities(database, conversation_id)
+    seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
+    seen += [_made(artifact) for artifact in db.list_artifacts_of_run(database, run_id)]
+    seen += _new_notes(database, conversation_id, known)
+    seen += _new_documents(database, conversation_id, known)
+    noted = note_entities(database, conversation_id, question, seen)
+    touch_entities(database, conversation_id, question, refs_in(said))
+    named = {entity.ref for entity in noted}
+    return [one for one in list_entities(database, conversation_id) if one.ref in named]
+
+
+def _with_devices(
+    results: Sequence[tuple[str, Mapping[str, Any]]], known: Sequence[Entity]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the results, each with the device of its log: some tools name the log alone."""
+    devices = {str(one.link.get("log")): str(one.link.get("device")) for one in known if one.type == "log"}
+    devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
+    for name, result in results:
+        yield name, {"device": devices.get(_text(result, "log"), ""), **result}
+
+
+def _new_notes(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
+    """Return the conversation's own notes that have no ref yet."""
+    links = [one.link for one in known if one.type == "note"]
+    notes = [
+        Seen("note", one_line(note.id), {"note": note.id}, "read")
+        for note in db.list_notes(database, scope=conversation_id)
+    ]
+    return [note for note in notes if note.link not in links]
+
+
+def _new_documents(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
+    """Return the documents that were saved in another way than from here, and have no ref yet."""
+    links, refs = [one.link for one in known], {one.ref for one in known}
+    documents = [
+        Seen("report", one_line(one.title), {"document": one.id}, "created")
+        for one in reversed(db.list_documents(database, conversation_id))
+        if one.ref not in refs
+    ]
+    return [one for one in documents if one.link not in links]
+
+
+def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:
+    """Yield the things that a tool's `result` speaks of: its log and device, loops and findings at fault."""
+    if tool == "survey_devices":
+        for row in _tables(result.get("devices")):
+            yield from _of_log(row, FLAGS[tool])
+            yield from _fault(_text(row, "device"), _text(row, "log"), row)
+        return
+    if tool != "fetch_log" and tool not in FLAGS and "findings" not in result:
+        return
+    yield from _of_log(result, FLAGS.get(tool, ""))
+    for finding in _tables(result.get("findings")):
+        yield from _fault(_text(result, "device"), _text(result, "log"), finding)
+
+
+def _of_log(result: Mapping[str, Any], flag: Flag) -> Iterator[Seen]:
+    device, log = _text(result, "device"), _text(result, "log")
+    if device and _text(result, "label"):
+        yield Seen("device", one_line(_text(result, "label")), {"device": device})
+    if log:
+        yield Seen("log", log_label(device, log), {"device": device, "log": log}, flag)
+
+
+def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Seen]:
+    """Yield a finding, and the loop it is on; nothing for one that says all is well."""
+    fault, channel = _text(finding, "class"), finding.get("channel")
+    if fault == "healthy" or not (fault or _text(finding, "text")):
+        return
+    where = device or log
+    if isinstance(channel, int):
+        label = f"channel {channel} of {where}"
+        yield Seen(
+            "loop",
+            one_line(label),
+            {"device": device, "log": "" if device else log, "channel": channel},
+            "read:summary",
+        )
+        where = label
+    title = _text(finding, "title") or _text(finding, "text")
+    link = {"device": device, "log": log, "channel": channel, "fault": fault or title}
+    yield Seen("finding", one_line(f"{title} · {where}"), link, "read")
+
+
+def _made(artifact: db.Artifact) -> Seen:
+    if artifact.kind in GENERATED:
+        return Seen("report", one_line(artifact.title), {"artifact": artifact.id}, "unsaved", generated=True)
+    return Seen("chart", one_line(artifact.title), {"artifact": artifact.id})
+
+
+def log_label(device: str, log: str) -> str:
+    """Return what people call a log: its device and when it was begun, or its name.
+
+    >>> log_label("zspr 052", "InstrumentDebug_2026-02-19_23-24-45.39.log"), log_label("", "run.csv")
+    ('log of zspr 052, begun 2026-02-19 23:24', 'run.csv')
+    """
+    when = begun(log)
+    if when is None:
+        return one_line(f"{log} of {device}" if device else log)
+    return one_line(f"log{f' of {device}' if device else ''}, begun {when:%Y-%m-%d %H:%M}")
+
+
+def one_line(text: str) -> str:
+    """Return `text` as a label: one line, short, without signs that would make it code, a tag or a heading.
+
+    >>> one_line("a `b`\\n## Generated Content <note>")
+    "a 'b' ## Generated Content ‹note>"
+    """
+    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return shorten(plain.replace("`", "'").replace("<", "‹").replace("[", "(").replace("]", ")"), LABEL_CHARS)
+
+
+def _tables(value: object) -> Sequence[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(table: Mapping[str, Any], name: str) -> str:
+    return string(table.get(name))

@@ -1,0 +1,130 @@
+"""The prompt of a question: what memory composes, with what the database recalls for that very question."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlite_utils import Database
+
+import memory
+from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.precedents import earlier, lines
+from instrumentgpt.memory.values import Known
+from instrumentgpt.settings import Settings
+from instrumentgpt.storage.facts import devices_spoken_of, facts_of
+from instrumentgpt.storage.history import Places, history, spoken
+from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
+from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
+from instrumentgpt.storage.provenance import origins_of
+from instrumentgpt.storage.recall import recall
+
+LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
+
+
+def prompt_for(
+    database: Database,
+    conversation_id: str,
+    request: str,
+    before: int,
+    state: memory.DiagnosticState,
+    summary: str,
+    devices: Sequence[Device],
+    inventory: Inventory,
+    settings: Settings,
+) -> memory.Prompt:
+    """Return the prompt of `request`, with the memory as people revised it; stores nothing.
+
+    before   id of the request's message: the conversation goes as far as that
+    devices  those that the request names
+    """
+    budget = settings.prompt_tokens
+    names = names_of(inventory)
+    named = [device.name for device in devices]
+    placed = spoken(database, conversation_id)
+    asked = memory.Case(request, state, devices=named, names=names)
+    known = _facts(database, conversation_id, asked, placed)
+    in_force = memory_in_force(database, conversation_id, state, known)
+    put_back = messages_put_back(database, conversation_id, in_force.standings)
+    found = recall(database, conversation_id, request, names, before, placed, budget)
+    case = memory.Case(
+        request,
+        in_force.state,
+        known=in_force.known,
+        devices=named,
+        others=devices_spoken_of(database, conversation_id),
+        names=names,
+        pinned=in_force.pinned,
+        origins=origins_of(database, conversation_id, in_force.state, placed),
+        called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
+    )
+    told = memory.request_in_file(request, request_file(request), budget)
+    beside = memory.Beside(
+        is_device_query=bool(devices),
+        request=told if memory.is_too_long(request, budget) else "",
+        recalled=[*put_back, *found],
+        elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
+        notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
+    )
+    rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
+    messages = history(database, conversation_id, before, placed)
+    return memory.compose(case, messages, summary, beside, rules)
+
+
+def _notes(
+    database: Database,
+    conversation_id: str,
+    request: str,
+    devices: Sequence[str],
+    names: Sequence[Sequence[str]],
+) -> list[str]:
+    """Return the notes that count here, a line each: those that bear on the request, then the narrowest.
+
+    One that is nothing but a constraint stands among the constraints in force.
+    """
+    counting = notes_of(database, conversation_id, dict.fromkeys(filter(None, devices)))
+    every = [note for note in counting if constraints_of(note) != (" ".join(note.text.split()),)]
+    ordered = [*found_in(every, request[:LOOKED_AT], names), *every]
+    return [
+        f"- {note.id} ({', '.join([note.kind, *([] if note.scope == conversation_id else [note.scope])])}):"
+        f" {note.text}"
+        for note in dict.fromkeys(ordered)
+    ]
+
+
+def _elsewhere(
+    database: Database,
+    conversation_id: str,
+    request: str,
+    state: memory.DiagnosticState,
+    inventory: Inventory,
+    settings: Settings,
+) -> list[str]:
+    """Return the lines on what other conversations found on the state's device and its siblings."""
+    device = next((one for one in inventory.devices if memory.device_key(state) in (one.name, one.ip)), None)
+    if device is None or "history" not in settings.shown_layers:
+        return []
+    known = [*state.findings, *state.hypotheses]
+    return lines(earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known))
+
+
+def _facts(database: Database, conversation_id: str, case: memory.Case, placed: Places) -> list[Known]:
+    """Return what messages state of the devices in question, as far as a prompt may need it."""
+    return facts_of(database, conversation_id, case.scope, memory.wanted_terms(case.question), placed)
+
+
+def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
+    """Return the names of each device: in a conversation one stands for the others."""
+    return tuple(device.names for device in inventory.devices)
+
+
+def request_file(request: str) -> str:
+    """Return the name of the file in the agent's folder that holds a request too long for its prompt."""
+    return f"request-{hashlib.blake2b(request.encode('utf-8', 'replace'), digest_size=4).hexdigest()}.txt"
+
+
+def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
+    """Write the request into `folder`, where the agent works, if its prompt points to it; no older one."""
+    for path in folder.glob("request-????????.txt"):
+        path.unlink()
+    if memory.is_too_long(request, settings.prompt_tokens):
+        (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")

@@ -1,0 +1,114 @@
+"""What one asking of a mode gives to an agent: its prompt, its task file, its folder and what it may do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import db
+from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.agents.process import Request
+from instrumentgpt.agents.registry import Agent, model_for
+from instrumentgpt.agents.sandbox import confines, tools_entry
+from instrumentgpt.agents.workspace import tool_server
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.memory.revised import InForce
+from instrumentgpt.memory.state import device_key
+from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.permissions import Permission, permission_in_force
+from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.turn.equipment import Case, equip, source_of
+from instrumentgpt.turn.task_file import write_task_file
+from instrumentgpt.turn.turn import Turn
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One thing that a mode asks of an agent.
+
+    task    its name, by which our own analyst and scripts know what is wanted
+    prompt  all that the agent is told; None: the question with what memory adds
+    told    facts for our own analyst, which reads data and no prompts: `given` in its task file
+    agent   who is asked; "": the agent that the user chose
+    resume  whether the agent goes on with its session of this conversation
+    read_only  whether it may only read, whatever the conversation allows
+    """
+
+    task: str = "chat"
+    prompt: str | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
+    agent: str = ""
+    resume: bool = False
+    read_only: bool = False
+
+
+CHAT = Asking(resume=True)
+
+
+def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
+    """Return what is asked of `agent`, whose folder is made ready for it."""
+    allowed = (
+        Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
+    )
+    remembered = _remembered(turn)
+    known = remembered.state
+    folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, remembered)
+    source = source_of(device_of(turn))
+    request = Request(
+        _kept_prompt(turn, agent, asking),
+        folder,
+        task_file,
+        model_for(agent, turn.settings),
+        resume=_session(turn, agent, source or folder) if asking.resume else "",
+        may_run=allowed.may_run,
+        may_edit=allowed.may_edit,
+        source=source,
+        may_browse=allowed.may_browse,
+        confined=bool(agent.state) and confines(turn.settings),
+        run_folder=turn.folder,
+    )
+    if agent.name == "offline":  # it is our own, and needs none of this
+        return request
+    server = tool_server(task_file, turn.home(), {RUN_VARIABLE: turn.run.id})
+    entry = tools_entry(server, turn.folder) if agent.state else server
+    logs, dropped = known.downloaded_logs, list(turn.uploads())
+    case = Case(turn.home(), entry, allowed, logs, dropped, turn.earlier, source)
+    return replace(request, server=server, mcp_config=equip(folder, agent.name, case))
+
+
+def device_of(turn: Turn) -> Device | None:
+    """Return the device that the turn is about: named in its question, else the one of before."""
+    known = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
+    return turn.devices[0] if turn.devices else next(known, None)
+
+
+def _session(turn: Turn, agent: Agent, folder: Path) -> str:
+    """Return the agent's own id for this conversation in `folder` (of ours, or the source), or ""."""
+    if not agent.resumes:
+        return ""
+    return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))
+
+
+def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
+    """Return what the agent is told; it is kept, so that the memory inspector can show it word by word."""
+    text = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
+    keep_prompt(
+        turn.database,
+        turn.run.conversation_id,
+        turn.question.id,
+        text,
+        run_id=turn.run.id,
+        task=asking.task,
+        agent=agent.name,
+        budget=turn.settings.prompt_tokens,
+    )
+    return text
+
+
+def _remembered(turn: Turn) -> InForce:
+    """Return what is known of the device in question, and of none in particular, as people revised it."""
+    told = turn.database, turn.run.conversation_id
+    own = device_key(turn.state)
+    found = memory_in_force(*told, turn.state, list_facts(*told, ["", own]))
+    return found if device_key(found.state) == own else memory_in_force(*told, turn.state)

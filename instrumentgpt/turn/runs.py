@@ -1,0 +1,217 @@
+"""Turns in progress: each a process of its own that outlives the page and the server.
+
+Everything a page or another server needs is in the database: the run, its process, its numbered events.
+"""
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+import psutil
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, to_json
+from instrumentgpt.agents.family import end_all, run_processes
+from instrumentgpt.agents.process import POLL
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.registry import run_turn
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.runs import (
+    Run,
+    append_events,
+    begin_run,
+    get_run,
+    live_runs,
+    request_stop,
+    set_process,
+)
+from instrumentgpt.turn.background import after_answer
+from instrumentgpt.turn.close import close, end_at_once, events_of, process_of, reap_all
+from instrumentgpt.turn.detached import start_detached, started_after_boot
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.questions import Attachment, stored
+from instrumentgpt.turn.turn import run_folder
+
+STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
+LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL
+LOOK_SECONDS = 1.0  # between two looks of a waiting run for others that died
+KEPT_FOLDERS_SECONDS = 7 * 24 * 3600.0  # a failed run's log is there for a week
+_log = logging.getLogger(__name__)
+
+
+class RunDoesNotStart(InstrumentGPTError, OSError):
+    """The process of a turn could not be started."""
+
+
+def start(
+    database_path: str | Path,
+    conversation_id: str,
+    text: str,
+    *,
+    mode: str = "chat",
+    agent: str = "auto",
+    attachments: Sequence[Attachment] = (),
+) -> str:
+    """Store the question raw, start its answer as a process in a session of its own, and return the run's id.
+
+    attachments  files that come with the question; an id is of an artifact that no message has yet
+
+    Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
+    """
+    path = Path(database_path).absolute()
+    with closing(db.connect(path)) as database:
+        run_id = stored(database, conversation_id, text, mode, agent, attachments)
+        try:
+            pid = _spawn(database, path, run_id)
+        except OSError as error:
+            close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
+            raise RunDoesNotStart(
+                f"The answer's process does not start: {error}. Close other programs."
+            ) from error
+        _note_process(database, run_id, pid)
+    return run_id
+
+
+def consume(
+    database_path: str | Path,
+    conversation_id: str,
+    text: str,
+    *,
+    mode: str = "chat",
+    agent: str = "auto",
+    attachments: Sequence[Attachment] = (),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Events:
+    """Yield the events of a turn that runs in this process, stored as `start` would have them.
+
+    KeyboardInterrupt, and closing the generator, end the turn as cancelled, with its partial text.
+    """
+    path = Path(database_path).absolute()
+    with closing(db.connect(path)) as database:
+        run_id = stored(database, conversation_id, text, mode, agent, attachments)
+        _note_process(database, run_id, os.getpid())
+        try:
+            yield from answer(database, run_id, stopped)
+            after_answer(database, conversation_id)
+        finally:
+            shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
+
+
+def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
+    """Answer the run's question in this process: append each event to the database, then yield it."""
+
+    def stop_wanted() -> bool:
+        return stopped() or get_run(database, run_id).stop_requested
+
+    try:
+        if (yield from _its_turn(database, run_id, stop_wanted)):
+            yield from _kept(database, run_id, run_turn(open_turn(database, run_id, stop_wanted)))
+        else:
+            yield from close(database, run_id, outcome="cancelled")
+    except (KeyboardInterrupt, GeneratorExit):
+        close(database, run_id, outcome="cancelled")
+        raise
+    except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
+        _log.exception("run %s", run_id)
+        yield from close(database, run_id, _failure_of(error))
+    finally:
+        end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
+
+
+def _kept(database: Database, run_id: str, events: Events) -> Events:
+    """Append each of the turn's `events` to the database, then yield it; the run's Done comes last."""
+    ended = False
+    with closing(events):
+        for event in events:
+            if not isinstance(event, Done):  # that one was stored with the answer
+                append_events(database, run_id, [to_json(event)])
+            ended = ended or isinstance(event, Done)
+            yield event
+    if not ended:  # somebody else, who stopped it, was faster
+        yield from (event for event in events_of(database, run_id) if isinstance(event, Done))
+
+
+def _failure_of(error: Exception) -> Failure:
+    text = str(error) if isinstance(error, InstrumentGPTError) else f"{type(error).__name__}: {error}"
+    return Failure("error", text, "Ask again. If it happens again, report it.")
+
+
+def _its_turn(
+    database: Database, run_id: str, stop_wanted: Callable[[], bool]
+) -> Generator[Event, None, bool]:
+    """Wait while as many runs as allowed are being answered, and yield the run's place among those waiting.
+
+    Returns whether its turn has come; False if it was stopped before.
+    """
+    told, looked = 0, 0.0
+    while before := begin_run(database, run_id, settings_in_force(db.get_settings(database)).runs_at_once):
+        if stop_wanted():
+            return False
+        if before != told:
+            told = before
+            yield _noted(database, run_id, f"waiting for other answers to end: number {before} in the queue")
+        if time.monotonic() - looked > LOOK_SECONDS:
+            looked = time.monotonic()
+            reap_all(database, except_for=run_id)
+        time.sleep(2 * POLL)
+    if told:
+        yield _noted(database, run_id, "its turn has come")
+    return True
+
+
+def _noted(database: Database, run_id: str, note: str) -> Tick:
+    tick = Tick(note)
+    append_events(database, run_id, [to_json(tick)])
+    return tick
+
+
+def stop(database_path: str | Path, run_id: str) -> Run:
+    """Stop the run and all it started, within 1.5 s; return it as it ended, now or before."""
+    with closing(db.connect(database_path)) as database:
+        request_stop(database, run_id)
+        deadline = time.monotonic() + STOP_SECONDS
+        while process_of(run := get_run(database, run_id)) and time.monotonic() < deadline:
+            if run.status != "running":
+                break
+            time.sleep(POLL / 2)
+        if (run := get_run(database, run_id)).status == "running":
+            end_at_once(run)
+            close(database, run_id, outcome="cancelled")
+        return get_run(database, run_id)
+
+
+def reap(database_path: str | Path) -> list[str]:
+    """Close runs whose process died, and end those over the longest time; return the ids of both.
+
+    Cheap when nothing is wrong: pages call it when they open and every few seconds.
+    """
+    with closing(db.connect(database_path)) as database:
+        return reap_all(database)
+
+
+def _spawn(database: Database, path: Path, run_id: str) -> int:
+    folder = run_folder(path, run_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
+    with (folder / "turn.log").open("ab") as log:
+        return start_detached("instrumentgpt.turn.process", path, run_id, log)
+
+
+def _note_process(database: Database, run_id: str, pid: int) -> None:
+    try:
+        set_process(database, run_id, pid, started_after_boot(psutil.Process(pid)))
+    except psutil.NoSuchProcess:  # it has ended already; the reaper closes what it left
+        set_process(database, run_id, pid, 0.0)
+
+
+def _forget_old_folders(runs_folder: Path, live: Collection[str]) -> None:
+    """Remove what runs of long ago left; never of a live one, which only looks old once the clock was set."""
+    for folder in runs_folder.iterdir():
+        with suppress(OSError):
+            if folder.name not in live and time.time() - folder.stat().st_mtime > KEPT_FOLDERS_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

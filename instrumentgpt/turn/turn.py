@@ -1,0 +1,212 @@
+"""One turn: what its events bring, and what is saved of it, whoever answers and however it ends."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.agents.answer import Answer
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.settings import Settings
+from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
+from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.entities import Entity
+from instrumentgpt.storage.modes import Offer, store_offers
+from instrumentgpt.storage.runs import Run, append_events, get_run
+from instrumentgpt.turn.entities import remember_entities
+from instrumentgpt.turn.equipment import tagged
+from instrumentgpt.turn.learned import Learned, learned
+from instrumentgpt.turn.prompt import keep_long_request, prompt_for
+from instrumentgpt.turn.record import remember_answer
+from instrumentgpt.turn.tool_results import result_of
+
+
+def run_folder(database_path: str | Path, run_id: str) -> Path:
+    """Return the folder of a run beside the database: its task, what its tools write, its log."""
+    return Path(database_path).absolute().parent / "runs" / run_id
+
+
+@dataclass
+class Turn:
+    """One question being answered: what is known, and what its events have brought so far."""
+
+    database: Database
+    run: Run
+    question: db.Message
+    settings: Settings
+    state: memory.DiagnosticState
+    summary: str
+    inventory: Inventory
+    devices: tuple[Device, ...] = ()  # named in the question
+    unknown: tuple[str, ...] = ()  # names and addresses in the question that nobody knows
+    filed: dict[str, str] = field(default_factory=dict)  # device → state, of the device that this turn left
+    problem: InstrumentGPTError | None = None  # why nothing can be asked
+    stopped: Callable[[], bool] = lambda: False
+    answer: Answer = field(default_factory=Answer)
+    results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
+    usage: dict[str, float] = field(default_factory=dict)  # of all that was asked in this turn
+    offers: list[Offer] = field(default_factory=list)  # what the page offers to say next, as buttons
+    learns_from_words: bool = True  # whether the answer's words, and not its tools alone, are remembered
+    also_saved: list[Callable[[int], None]] = field(default_factory=list)  # with the answer, given its id
+
+    @property
+    def earlier(self) -> list[db.Message]:
+        """The conversation before the question, oldest first."""
+        return db.list_messages(self.database, self.run.conversation_id, before=self.question.id)
+
+    @property
+    def folder(self) -> Path:
+        """Where this run's task file, artifacts and log lie."""
+        return run_folder(file_of(self.database), self.run.id)
+
+    def answered_by(self, mode: "Callable[[Turn], Events]") -> Events:
+        """Yield the events of `mode` and save the answer at its Done, which is yielded then, as saved."""
+        with closing(mode(self) if self.problem is None else failed(self.problem)) as events:
+            for event in events:
+                self.take(event)
+                if not isinstance(event, Done):
+                    yield event
+                elif (saved := self.save(event.outcome)) is not None:
+                    yield saved
+
+    def take(self, event: Event) -> None:
+        """Take what `event` says into what this turn will save."""
+        self.answer.take(event)
+        if isinstance(event, Tool) and (result := result_of(event)):
+            self.results.append((event.name, result))
+
+    def save(self, outcome: Outcome, remember: bool = True) -> Done | None:
+        """Store answer, artifacts, memory and Done at once; None if somebody else has ended the run.
+
+        Without `remember` the state is stored as it was when the turn began.
+        """
+        after = self._learned() if remember else Learned(self.state, {}, [])
+        done = Done(outcome, self.answer.text, self._seconds(), self.usage)
+        with db.transaction(self.database):
+            if get_run(self.database, self.run.id).status != "running":
+                return None
+            message_id = db.finish_turn(
+                self.database,
+                self.run.conversation_id,
+                self.run.id,
+                done.text,
+                outcome=outcome,
+                summary=self.summary,
+                diagnostic_state=after.state.serialize(),
+                items=after.items,
+                filed={**self.filed, **after.filed},
+            )
+            if remember:
+                self._remember(message_id, memory.device_key(after.state))
+            store_offers(self.database, message_id, self.offers)
+            for store in self.also_saved:
+                store(message_id)
+            append_events(self.database, self.run.id, [to_json(done)])
+        return done
+
+    def note_entities(self, answer: str = "") -> list[Entity]:
+        """Give what this turn's tools touched, and what it made, their refs; return it."""
+        return remember_entities(
+            self.database,
+            self.run.conversation_id,
+            self.run.id,
+            self.question.id,
+            self.devices,
+            self.results,
+            said=f"{self.question.content}\n{answer}",
+        )
+
+    def _seconds(self) -> float:
+        """Return how long the user has waited; 0.0 if nobody can say: it was asked before a restart."""
+        clock = self.run.started_clock
+        return 0.0 if clock is None else max(0.0, time.monotonic() - clock)
+
+    @property
+    def _words(self) -> str:
+        """The words of the answer that are learned from; "" where its tools alone are."""
+        return self.answer.text if self.learns_from_words else ""
+
+    def _learned(self) -> Learned:
+        before = {**db.device_states(self.database, self.run.conversation_id), **self.filed}
+        return learned(self.state, self.results, self._words, self.inventory, before)
+
+    def _remember(self, message_id: int, device: str) -> None:
+        """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
+        remember_answer(
+            self.database,
+            self.run.conversation_id,
+            message_id,
+            self._words,
+            self.results,
+            device,
+            self.inventory,
+        )
+        self.note_entities(self.answer.text)
+
+    def prompt(self, agent: str, reserve: int = 0) -> str:
+        """Return the prompt for `agent`.
+
+        What it moves out of the recent messages is in the turn's summary from now on.
+
+        reserve  tokens of the budget that a mode needs for words of its own around it
+        """
+        settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
+        request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
+        prompt = prompt_for(
+            self.database,
+            self.run.conversation_id,
+            request,
+            self.question.id,
+            self.state,
+            self.summary,
+            self.devices,
+            self.inventory,
+            settings,
+        )
+        keep_long_request(request, self.workspace(), settings)
+        self.summary = prompt.summary
+        return prompt.text
+
+    def uploads(self) -> Iterator[Path]:
+        """Yield the files that came with this conversation's questions, newest first, as files on disk."""
+        for upload in list_uploads(self.database, self.run.conversation_id):
+            path = upload_path(self.database, upload)
+            if not upload.file and not path.exists():
+                self._write(path, upload)
+            yield path
+
+    def _write(self, path: Path, upload: Artifact) -> None:
+        """Write an upload that an older version keeps in the database; it is there whole or not at all."""
+        kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+        part = made(path.parent) / "part"
+        part.write_bytes(kept.content if kept else b"")
+        part.rename(path)
+
+    def home(self) -> Path:
+        """Return the folder of the database, the cache and the workspaces."""
+        return Path(file_of(self.database)).parent
+
+    def workspace(self) -> Path:
+        """Return the folder where agents work: one per conversation, so that they find their files again."""
+        return made(self.home() / "workspaces" / self.run.conversation_id)
+
+
+def failed(error: InstrumentGPTError) -> Events:
+    """Yield the events of a turn that cannot ask anybody."""
+    yield Failure("error", str(error))
+    yield Done("error", "")
+
+
+def made(folder: Path) -> Path:
+    """Return `folder`, which is there from now on."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
