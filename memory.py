@@ -137,7 +137,7 @@ class Rules:
     """How much a prompt tells.
 
     recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
-    budget            tokens, shared by the rules of text/budget.py; the question is never shortened
+    budget            tokens, shared by the rules of memory/budget.py; the question is never shortened
     layers            which of LAYERS are told. Messages are summarised whatever is, the recent ones too
                       where they are not told
     """

@@ -64,7 +64,7 @@ def test_every_command_has_help(command, capsys):
 
 
 HEAVY = {"scipy", "plotly", "pydantic", "mcp", "jinja2", "streamlit"}
-HEAVIEST = HEAVY | {"pandas", "numpy", "sqlite_utils", "psutil", "instrumentgpt.text.said"}
+HEAVIEST = HEAVY | {"pandas", "numpy", "sqlite_utils", "psutil"}
 
 
 @pytest.mark.parametrize(

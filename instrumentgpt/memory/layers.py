@@ -13,7 +13,7 @@ _LAYER = re.compile(rf"^<(?P<tag>{'|'.join(SECTION_TAGS)})>.*?</(?P=tag)>$", re.
 def layers_of(prompt: str) -> tuple[Section, ...]:
     """Return the layers of `prompt` in order: the request, each tagged part, words between and after.
 
-    No message can forge a tag (text/untrusted.py), so the parts are those that were put there.
+    No message can forge a tag (untrusted.py), so the parts are those that were put there.
 
     >>> [section.name for section in layers_of("why?\\n\\n<note>reuse</note>\\n\\nAnswer briefly.")]
     ['request', 'note', 'instructions']

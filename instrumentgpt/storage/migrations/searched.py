@@ -64,7 +64,7 @@ def search_pruning_and_summaries(database: Database) -> None:
 
 
 def parts_of_messages(database: Database) -> None:
-    """The smallest parts of messages that say something by themselves (storage/said.py)."""
+    """The smallest parts of messages that say something by themselves."""
     database.execute("""
         CREATE TABLE said (
             id INTEGER PRIMARY KEY,
