@@ -182,7 +182,7 @@ def test_a_run_outlives_the_kill_of_who_started_it(path, database, conversation,
         [
             sys.executable,
             "-c",
-            "import sys, time; from instrumentgpt import runs;"
+            "import sys, time; from instrumentgpt.turn import runs;"
             "print(runs.start(*sys.argv[1:]), flush=True); time.sleep(600)",
             *(str(path), conversation, "why?"),
         ],
@@ -251,7 +251,7 @@ def test_setting_the_clock_ends_no_answer(path, database, conversation, agent, d
     agent("says_and_lingers_in_pieces")
     run_id = runs.start(path, conversation, "why?")
     pids_told(database, run_id)
-    words = [sys.executable, "-c", f"from instrumentgpt import runs; print(runs.reap({str(path)!r}))"]
+    words = [sys.executable, "-c", f"from instrumentgpt.turn import runs; print(runs.reap({str(path)!r}))"]
     elsewhen = {**os.environ, **clock_set_by(days)}
     assert subprocess.run(words, env=elsewhen, capture_output=True, text=True).stdout.strip() == "[]"
     assert runs.stop(path, run_id).status == "cancelled"
