@@ -190,6 +190,7 @@ def test_hostile_text_of_logs_users_and_agents_stays_text_and_fetches_nothing(pa
     expect(page.get_by_test_id("stSidebar")).to_contain_text("<img src=x")
     expect(page.get_by_test_id("stChatMessage")).to_have_count(2)
     for message in page.get_by_test_id("stChatMessage").all():
+        expect(message).to_contain_text("onerror")  # its words come after its frame
         shown = message.inner_text().replace("\u2060", "")
         for piece in (
             "<img src=x onerror=alert(1)>",
