@@ -51,7 +51,7 @@ def talk(database, conversation, numbers):
             (message,) = db.list_messages(database, conversation, 1, asked + 1)
             remember_question(database, conversation, message, *scope)
             answered = db.add_message(database, conversation, "assistant", answer)
-            remember_answer(database, conversation, answered, message, answer, (), *scope)
+            remember_answer(database, conversation, answered, answer, (), *scope)
     exchange(database, conversation, "oven 7: what now?")
 
 

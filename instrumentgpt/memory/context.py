@@ -9,7 +9,7 @@ from instrumentgpt.memory.facts.devices import devices_in
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.state_items import without_items
-from instrumentgpt.memory.state_lines import Origins, render_state
+from instrumentgpt.memory.state_lines import SHOWN_FINDINGS, Origins, render_state
 from instrumentgpt.memory.untrusted import without_tags
 from instrumentgpt.memory.value_lines import pinned_lines, render_known
 from instrumentgpt.memory.values import Key, Known, Value, agree, values_in_force
@@ -82,7 +82,7 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
 
 
 def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[str]:
-    """Return the findings on the device, without those that tell another value than is in force.
+    """Return the newest findings on the device, without those that tell another value than is in force.
 
     In force is what a tool read or the user said of the same quantity, else what a newer finding says.
     """
@@ -95,6 +95,8 @@ def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[st
             continue
         known |= {one.key: known.get(one.key, one) for one in told}
         kept.append(text)
+        if len(kept) == SHOWN_FINDINGS:
+            break
     return kept[::-1]
 
 

@@ -8,6 +8,7 @@ from typing import Any, overload
 from sqlite_utils import Database
 
 from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.runs import COMMAND
 
 LAST_ID = 2**63 - 1
 
@@ -68,11 +69,11 @@ def spoken(database: Database, conversation_id: str) -> Places:
     """Return `places` without commands (`$…`) and what they print: they count as turns, and are not told."""
     ids, asked = places(database, conversation_id)
     sql = (
-        "SELECT question_message_id FROM runs WHERE conversation_id = :id AND agent = 'command' UNION"
+        "SELECT question_message_id FROM runs WHERE conversation_id = :id AND agent = :who UNION"
         " SELECT messages.id FROM runs JOIN messages ON messages.conversation_id = runs.conversation_id"
-        " AND run_id = runs.id WHERE runs.conversation_id = :id AND agent = 'command'"
+        " AND run_id = runs.id WHERE runs.conversation_id = :id AND agent = :who"
     )
-    commands = {row[0] for row in database.conn.execute(sql, {"id": conversation_id})}
+    commands = {row[0] for row in database.conn.execute(sql, {"id": conversation_id, "who": COMMAND})}
     return [one for one in ids if one not in commands] if commands else ids, asked
 
 

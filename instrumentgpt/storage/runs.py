@@ -13,6 +13,7 @@ from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.errors import RunInProgress, UnknownConversation, UnknownRun
 
 EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
+COMMAND = "command"  # who answers a command, in place of an agent's name
 
 
 @dataclass(frozen=True)

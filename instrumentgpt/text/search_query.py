@@ -107,11 +107,6 @@ def marked(text: str, asked: Sequence[Wanted]) -> list[tuple[str, bool]]:
     return [*pieces, (text[end:], False)] if end < len(text) else pieces
 
 
-def surfaces(text: str, found: Iterable[str]) -> str:
-    """Return the words of `text` that have one of the terms, as they stand there."""
-    return ", ".join(dict.fromkeys(text[start:stop] for start, stop in _hits(text, set(found), ())))
-
-
 def _hits(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Yield where `text` has a term, those that touch as one."""
     start, stop = 0, 0

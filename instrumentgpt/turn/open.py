@@ -13,12 +13,10 @@ from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import list_artifacts
-from instrumentgpt.storage.runs import get_run
+from instrumentgpt.storage.runs import COMMAND, get_run
 from instrumentgpt.text.pasted import device_name
 from instrumentgpt.turn.record import remember_question
 from instrumentgpt.turn.turn import Turn
-
-COMMAND = "command"  # answers commands, in place of an agent
 
 
 def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:

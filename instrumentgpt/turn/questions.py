@@ -11,12 +11,12 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.registry import choose
-from instrumentgpt.modes.commands.grammar import COMMAND, is_command
+from instrumentgpt.modes.commands.grammar import is_command
 from instrumentgpt.modes.registry import MODES, known_mode
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_artifact, list_uploads
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.runs import live_run, start_run
+from instrumentgpt.storage.runs import COMMAND, live_run, start_run
 from instrumentgpt.storage.uploads import Received, received
 from instrumentgpt.text.approval import approval
 from instrumentgpt.text.pasted import file_name, number_of, pasted_log

@@ -18,7 +18,6 @@ PADDING = 64  # zero bytes behind the text, so that a word may be read anywhere 
 SLICE = 1 << 16  # letters, a multiple of 8
 MOST_DIGITS = 18  # of a number, so that its digits fit an integer
 
-_ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _ZEROS = np.uint64(0x3030303030303030)  # "00000000"

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -87,9 +87,7 @@ def _kind(sentence: str) -> Kind | None:
 
 
 def _lays_down(folded: str) -> bool:
-    patterns = _patterns()
-    told = patterns["nothing"].sub("…", folded)
-    return any(patterns[name].search(told) for name in ("rule", "order", "ban", "limit", "must"))
+    return _patterns()["lays"].search(_patterns()["nothing"].sub("…", folded)) is not None
 
 
 @dataclass(frozen=True)
@@ -139,6 +137,7 @@ def replaced_by(new: Laid, laid: Sequence[Laid]) -> int | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _bounds(text: str) -> frozenset[str]:
     """Return what kinds of bounds a sentence has: units of its numbers, and "date" for a day or a time."""
     folded = fold(text)
@@ -173,10 +172,14 @@ def _of_one(one: Laid, other: Laid) -> bool:
     return not one.device or not other.device or one.device == other.device
 
 
+@lru_cache(maxsize=1024)  # what holds is compared with what is new in every turn
 def _words(text: str) -> frozenset[str]:
     """Return the telling terms of a sentence, those with several names under one of them; no numbers."""
     own = [term for term in telling(terms(text)) if term not in _EMPTY and not any(map(str.isdecimal, term))]
-    same = {
-        term: group[0][0] for group in synonyms() for phrase in group if len(phrase) == 1 for term in phrase
-    }
-    return frozenset(same.get(term, term) for term in own)
+    return frozenset(_one_name().get(term, term) for term in own)
+
+
+@cache
+def _one_name() -> dict[str, str]:
+    """Return term → the first name of the thing that it is a name of."""
+    return {phrase[0]: group[0][0] for group in synonyms() for phrase in group if len(phrase) == 1}

@@ -19,15 +19,8 @@ from instrumentgpt.text.terms import fold, units_of
 
 CONFIGURATIONS = ("", "ini", "toml", "yaml", "yml", "conf", "cfg", "config", "properties", "text", "txt")
 LABEL_WORDS = 4  # of a name that synonyms.toml lacks
-GAINS = (
-    "kp",
-    "ki",
-    "kd",
-    "integral time",
-    "derivative time",
-    "proportional band",
-    "setpoint",
-)  # "kp 9, ki 0.07"
+# of which a value may stand right behind the name: "kp 9, ki 0.07"
+GAINS = ("kp", "ki", "kd", "integral time", "derivative time", "proportional band", "setpoint")
 _UNREAL = re.compile(
     r"\b(?:if|would|could|might|may|should|suggest\w*|recommend\w*|propos\w*|try|trying|tried"
     r"|consider\w*|assum\w*|suppos\w*"
@@ -59,6 +52,7 @@ _LINK = (
     r"|[:=：＝]\s*|(?:现在|目前|已经?|仍|还)?(?:是|为|设为|设定为|设成|设到|设|改为|改成|改到|改|调到|调成|调为|调|降到|升到|换成|等于)(?:了)?\s*|现在"
     r"|目前)+(?:about |around |约)?"
 )
+_TIED, _BESIDE = re.compile(_NAMED_BY + _LINK + _NAMED_BY), re.compile(_NAMED_BY + r"\s+")
 _TAIL_OF_VALUE = re.compile(  # what makes the number a difference, a range or a condition
     r"^\s*(?:too|more|less|higher|lower|above|below|over|under|off\b|away|short|ago|later|times"
     r"|per cent of|of the time|apart|to\s+[-\d]|[-–~到至]\s*\d|or\b|以上|以下|左右的误差|之间|到\s*\d|太)"
@@ -183,8 +177,8 @@ def _stated(body: str, folded: str, device: str, channel: str, start: int) -> It
     pattern, filed = _names()
     for name in pattern.finditer(folded):
         parameter = filed[" ".join(re.split(r"[\s_\-]+", name.group()))]
-        link = re.compile(_NAMED_BY + _LINK + _NAMED_BY).match(folded, name.end())
-        plain = re.compile(_NAMED_BY + r"\s+").match(folded, name.end()) if parameter in GAINS else None
+        link = _TIED.match(folded, name.end())
+        plain = _BESIDE.match(folded, name.end()) if parameter in GAINS else None
         for tie in filter(None, (link, plain)):
             value = VALUE.match(body, tie.end())
             if value is None or _NOT.search(folded[: value.start()]):

@@ -11,7 +11,6 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 
-COMMAND = "command"  # who answers, in place of an agent's name
 TYPES = {  # of a note: the word in Chinese
     "note": "筆記",
     "fact": "事實",
