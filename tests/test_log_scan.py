@@ -136,7 +136,9 @@ def plainly(lines: list[bytes], layout: Format) -> dict[str, object]:
     return everything(samples, rows)
 
 
-def both_ways(lines: list[bytes], layout: Format, line_end: bytes = b"\n", closed: bool = True) -> None:
+def assert_both_readers_agree(
+    lines: list[bytes], layout: Format, line_end: bytes = b"\n", closed: bool = True
+) -> None:
     content = line_end.join(lines) + line_end * closed
     rows = Rows()
     found, count = scan(Text.of(content), 1, layout, rows)
@@ -161,14 +163,14 @@ def best_format(lines: list[str]) -> Format:
 @given(st.integers(0, 10**6), DIRT, st.sampled_from([b"\n", b"\r\n"]), st.booleans())
 def test_a_made_up_shape_is_read_as_the_plain_reader_reads_it(seed, dirt, line_end, closed):
     lines = damaged(made_up_lines(seed, 160), dirt)
-    both_ways(lines, formats()["key-value"], line_end, closed)
+    assert_both_readers_agree(lines, formats()["key-value"], line_end, closed)
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(sorted(REAL_SHAPES)), st.integers(0, 99), DIRT, st.sampled_from([b"\n", b"\r\n"]))
 def test_a_shape_of_a_real_program_is_read_as_the_plain_reader_reads_it(name, seed, dirt, line_end):
     lines = real_lines(name, 160, random.Random(seed))
-    both_ways(damaged(lines, dirt), best_format(lines), line_end)
+    assert_both_readers_agree(damaged(lines, dirt), best_format(lines), line_end)
 
 
 @settings(deadline=None, max_examples=25)
@@ -193,7 +195,7 @@ def test_our_own_shapes_are_read_as_the_plain_reader_reads_them(shapes, seed, di
         else event(second, chance.choice(other))
         for second in range(160)
     ]
-    both_ways(damaged(lines, dirt), OWN)
+    assert_both_readers_agree(damaged(lines, dirt), OWN)
 
 
 @settings(deadline=None, max_examples=25)
@@ -206,7 +208,7 @@ def test_lines_that_start_nearly_like_samples_hide_none(starts, dirt):
         else event(second / 4, likes[second % len(likes)], "debug")
         for second in range(300)
     ]
-    both_ways(damaged(lines, dirt), OWN)
+    assert_both_readers_agree(damaged(lines, dirt), OWN)
 
 
 def test_lines_that_say_nothing_are_learned_by_how_they_start():
@@ -224,7 +226,7 @@ def test_a_line_that_says_something_has_what_its_format_says_every_such_line_has
         [line.decode() for line in lines],
         [(place, KINDS[place % len(KINDS)], place * 7) for place in range(len(lines))],
     )
-    both_ways(lines * (1 + 2500 // len(lines)), layout)
+    assert_both_readers_agree(lines * (1 + 2500 // len(lines)), layout)
 
 
 def left_to_the_plain_reader(lines: list[str], layout: Format) -> int:
@@ -251,7 +253,7 @@ def test_samples_that_are_rare_among_other_lines_are_learned():
         line if at % 12 == 0 else event(at, f"[Net] client {at} says {at:x}") for at, line in enumerate(lines)
     ]
     assert left_to_the_plain_reader(mixed, formats()["key-value"]) <= 100
-    both_ways([line.encode() for line in mixed], formats()["key-value"])
+    assert_both_readers_agree([line.encode() for line in mixed], formats()["key-value"])
 
 
 def test_several_programs_in_one_log_are_learned():
@@ -276,7 +278,7 @@ def test_numbers_that_decide_what_a_line_means_are_no_moving_numbers():
 def test_a_line_that_could_mean_something_else_with_other_numbers_is_limited():
     line = "2026-03-04 17:50:13 id: 2 setpoint: 37.0 temp: 36.9"
     lines = [line.replace("2 set", f"{channel} set").encode() for channel in (1, 2, 12345, 1.5, -1)] * 60
-    both_ways(lines, formats()["key-value"])
+    assert_both_readers_agree(lines, formats()["key-value"])
 
 
 @settings(deadline=None, max_examples=300)

@@ -67,7 +67,7 @@ def received(database: Database, name: str, source: IO[bytes]) -> Iterator[Recei
                     size += file.write(block)
                 file.flush()
                 os.fsync(file.fileno())
-            except BaseException:
+            except BaseException:  # of Ctrl-C too: no half of a file stays; raised again
                 path.unlink()
                 raise
     except OSError as problem:
@@ -78,7 +78,7 @@ def received(database: Database, name: str, source: IO[bytes]) -> Iterator[Recei
     kind = "image" if beginning.startswith(PICTURES) else "log"
     try:
         yield Received(plain_name(name), path, digest.hexdigest(), size, kind)
-    except BaseException:
+    except BaseException:  # whatever broke the block, its file goes unless a row names it; raised again
         with suppress(StorageError):  # the first problem is told
             sweep(database, [digest.hexdigest()])
         raise
