@@ -199,7 +199,7 @@ def turn_at(database: Database, message_id: int) -> list[int]:
 
 def refuse_while_answering(database: Database, conversation_id: str) -> None:
     """Raise RunInProgress if the conversation is being answered: that turn will save the memory."""
-    sql = "SELECT 1 FROM runs WHERE status = 'running' AND conversation_id = ?"
+    sql = "SELECT 1 FROM runs WHERE status = 'running' AND kind = 'turn' AND conversation_id = ?"
     if rows(database, sql, (conversation_id,)):
         raise RunInProgress("An answer is being written here. Press Stop first, or wait for it.")
 

@@ -13,6 +13,7 @@ from instrumentgpt.storage.migrations.conversations import (
     permissions,
     roles_in_order,
     runs_and_their_events,
+    summaries_are_runs,
     waiting_runs,
 )
 from instrumentgpt.storage.migrations.data_only import memory_is_data
@@ -76,6 +77,7 @@ STEPS = (
     permission_to_browse,
     uploads_as_files,
     memory_is_data,
+    summaries_are_runs,
 )
 MIGRATIONS = Migrations("instrumentgpt")
 for _step in STEPS:

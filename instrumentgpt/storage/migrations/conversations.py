@@ -172,3 +172,13 @@ def roles_in_order(database: Database) -> None:
     """The order of questions and answers is read from an index alone."""
     database.execute("CREATE INDEX messages_in_order ON messages (conversation_id, id, role)")
     database.execute("DROP INDEX IF EXISTS messages_of")
+
+
+def summaries_are_runs(database: Database) -> None:
+    """A summary by the agent is a run of its own kind; of each kind one may be live in a conversation."""
+    database.execute("ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'turn'")
+    database.execute("DROP INDEX one_live_run_per_conversation")
+    database.execute(
+        "CREATE UNIQUE INDEX one_live_run_of_a_kind ON runs (conversation_id, kind) WHERE status = 'running'"
+    )
+    database.execute("DROP TABLE summary_jobs")
