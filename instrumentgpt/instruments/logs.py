@@ -62,7 +62,7 @@ def _read(
         found = [] if columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
         if found and found[0].rows:
             return read_text_log(source, found[0].layout, period, progress)
-        shape = table_shape(chunk.content) if chunk.first_line == 1 else None
+        shape = table_shape(chunk.content, name) if chunk.first_line == 1 else None
         if shape:
             return read_table(source, shape, columns, period, progress)
         nearest = nearest or found

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.headers import Heading, heading_of, is_unit
+from instrumentgpt.instruments.reading.headers import Heading, heading_of, is_unit, known_header
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -65,14 +65,14 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def find_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
-    """Return how the (number, text) `lines` are written as a table, None if they are none."""
+def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
+    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
     lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
-    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter))]
+    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Shape] | None:
+def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple[float, Shape] | None:
     split = [(number, cells_of(line, delimiter)) for number, line in lines]
     rows = [(number, cells) for number, cells in split if _is_row(cells)]
     widths = Counter(len(cells) for _, cells in rows)
@@ -89,7 +89,8 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Sha
         and sum(bool(DECIMAL_COMMA.match(cell)) for _, row in rows for cell in row) > count / 2
     )
     trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
-    headings = tuple(heading_of(cell) for cell in header[1]) if header else ()
+    names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
+    headings = tuple(heading_of(cell) for cell in names) if len(names) == width else ()
     width_used = width - trailing
     texts = frozenset(
         at

@@ -22,6 +22,11 @@ class Grid:
     texts: list[bool]
     line: NDArray[np.int64]
 
+    def taken(self, rows: NDArray[np.int64]) -> "Grid":
+        """Return `rows` of it, in that order."""
+        cells, numbers = [column[rows] for column in self.cells], [column[rows] for column in self.numbers]
+        return Grid(self.shape, cells, numbers, self.texts, self.line[rows])
+
     def heading(self, column: int) -> Heading | None:
         """Return the heading of `column`, None in a table without a header."""
         return self.shape.headings[column] if self.shape.headings else None

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, 
 from instrumentgpt.instruments.reading.layouts import Format, formats
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.parallel import scanned
+from instrumentgpt.instruments.reading.placeholders import placeholders_of
 from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
 from instrumentgpt.instruments.reading.scan import Samples
@@ -222,6 +223,7 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
         output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
+        placeholders=placeholders_of(samples),
         guessed={"output": why} if why else {},
         channel_names={number: name for name, number in rows.names.items()},
         clock_steps=axis.clock_steps,

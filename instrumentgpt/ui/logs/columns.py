@@ -82,5 +82,5 @@ def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[s
 
 def _shape(path: Path) -> Shape | None:
     for chunk in chunks(open_source(path), chunk_bytes=1 << 18):
-        return table_shape(chunk.content)
+        return table_shape(chunk.content, path.name)
     return None
