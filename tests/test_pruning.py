@@ -77,7 +77,7 @@ def test_deleted_turns_go_with_the_pruning_and_never_before(database):
     assert one.kept > len(BIG) // 10
     assert len(prune(database, [one], NOW).pruned) == 1
     assert list_revisions(database, conversation) == []
-    assert database.execute("SELECT * FROM deleted_rows").fetchall() == []
+    assert database.execute("SELECT * FROM deleted_messages").fetchall() == []
     assert [message.id for message in db.list_messages(database, conversation)] == [later]
 
 

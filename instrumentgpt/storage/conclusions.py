@@ -35,7 +35,7 @@ _COLUMNS = "expert, device, fault, goal, text, conversation_id, saved_at, id"
 def save_conclusions(database: Database, conclusions: Sequence[Conclusion]) -> None:
     """Keep what was concluded, to be found by its words in both languages."""
     sql = (
-        "INSERT INTO conclusions (expert, device, fault, goal, text, conversation_id, saved_at)"
+        "INSERT INTO all_conclusions (expert, device, fault, goal, text, conversation_id, saved_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)"
     )
     with transaction(database):
@@ -88,10 +88,10 @@ def forget_conclusions(database: Database, ids: Sequence[int] | None = None) -> 
     """Remove the conclusions with these ids, or all; return how many."""
     with transaction(database):
         if ids is None:
-            return int(database.conn.execute("DELETE FROM conclusions").rowcount)
+            return int(database.conn.execute("DELETE FROM all_conclusions").rowcount)
         marks = ",".join("?" * len(ids))
         return int(
-            database.conn.execute(f"DELETE FROM conclusions WHERE id IN ({marks})", list(ids)).rowcount
+            database.conn.execute(f"DELETE FROM all_conclusions WHERE id IN ({marks})", list(ids)).rowcount
         )
 
 

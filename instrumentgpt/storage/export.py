@@ -34,11 +34,10 @@ TABLES = (
     "permissions", "runs", "entities", "panels",
 )  # fmt: skip
 THERE = {  # of these tables only such rows: others are of deleted turns
-    "entities": "AND first_message IN (SELECT id FROM messages)",
+    "entities": "AND EXISTS (SELECT 1 FROM messages WHERE id IN (first_message, last_message))",
     "mode_states": (
-        "AND NOT EXISTS (SELECT 1 FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
-        " WHERE revisions.conversation_id = mode_states.conversation_id AND of_table = 'messages'"
-        " AND json_extract(content, '$.created_at') <= mode_states.updated_at)"
+        "AND NOT EXISTS (SELECT 1 FROM all_messages WHERE deleted_at IS NOT NULL"
+        " AND all_messages.conversation_id = mode_states.conversation_id AND created_at <= updated_at)"
     ),
     "revisions": "AND NOT (field = 'turn' AND undone_at IS NULL)",
 }

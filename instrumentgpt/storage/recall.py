@@ -1,7 +1,6 @@
 """Finding earlier messages by what they say: SQLite's FTS5 over our own terms (text/terms.py).
 
 The raw messages are indexed, pasted logs and all, each once, in the transaction that stores it.
-A deleted message leaves the index by a trigger, so cascades are covered.
 """
 
 import math
@@ -120,7 +119,8 @@ def _search(
     found: list[Any] = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
-        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? ORDER BY score LIMIT ?)"
+        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
+        " ORDER BY score LIMIT ?)"
         " JOIN messages ON messages.id = found WHERE conversation_id = ?",
         (
             f"(conversation : {_quoted(conversation_id)}) AND (terms : ({either}))",
