@@ -38,7 +38,8 @@ def m001_tables(database: Database) -> None:
     of_message = {**conversation, **message}
     _table(
         database, "runs", "id", {**conversation, "question_message_id": "messages?"},
-        {"status": "running", "kind": "turn"}, text="id conversation_id agent mode status kind", whole="question_message_id? pid? stop_requested=0",
+        {"status": "running", "kind": "turn"}, text="id conversation_id agent mode status kind",
+        whole="question_message_id? pid? stop_requested=0",
         real="process_started? started_at finished_at? began_at? started_clock? began_clock?",
     )  # fmt: skip
     database.table("runs").create_index(["conversation_id", "started_at"], "runs_of")
