@@ -8,7 +8,6 @@ from cases import each
 ROOT = Path(__file__).parents[1]
 LAYERS = [  # lowest first; a module belongs to its longest prefix; equal numbers may import one another
     ("instrumentgpt.errors", 0),
-    ("instrumentgpt.text", 1),
     ("instrumentgpt.memory", 1),
     ("instrumentgpt.storage", 1),
     ("instrumentgpt.agents.events", 1),
@@ -43,6 +42,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("app", 12),
     ("instrumentgpt.__main__", 12),
     ("instrumentgpt.commands", 12),
+    ("instrumentgpt.mcp_pages", 12),
     ("instrumentgpt.mcp_tools", 12),
     ("instrumentgpt.mcp_server", 12),
     ("instrumentgpt.warm_server", 12),

@@ -5,7 +5,7 @@ import pytest
 import db
 import memory
 from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
-from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.memory.terms import phrases, terms
 from memory import DiagnosticState
 
 DEVICE = [("zspr 052", "10.1.1.47")]

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from instrumentgpt.memory.filtering import without_markers
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.text.terms import fold
+from instrumentgpt.memory.terms import fold
 
 GAP = "…"  # where lines are left out
 _SENTENCE = re.compile(r" (?<=[.!?;] )(?=[A-Z\"“(\[]|[^\x00-\x7f])")  # quicker than to look for its end

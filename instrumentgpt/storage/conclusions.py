@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.terms import phrases, terms
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.text.terms import phrases, terms
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def find_conclusions(
 ) -> list[Conclusion]:
     """Return what `expert` concluded about this device, or one of these fault classes; the best fit first.
 
-    question  orders them by its words (FTS5, text/terms.py)
+    question  orders them by its words (FTS5, memory/terms.py)
     but       a conversation that is left out: the present one
     """
     scores = _scores(database, question)

@@ -14,7 +14,7 @@ from sqlite_utils.db import ForeignKey
 from sqlite_utils.migrations import Migrations
 
 from instrumentgpt.memory.state_items import Memory, merged
-from instrumentgpt.text.terms import terms
+from instrumentgpt.memory.terms import terms
 
 MIGRATIONS = Migrations("instrumentgpt.storage")
 UNRELEASED = Migrations("instrumentgpt")  # the steps of before there were these; `LAST` was their end

@@ -9,9 +9,9 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.state_lines import Origin
+from instrumentgpt.memory.terms import terms
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.terms import terms
 
 NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device
 

@@ -1,4 +1,4 @@
-"""Finding earlier messages by what they say: SQLite's FTS5 over our own terms (text/terms.py).
+"""Finding earlier messages by what they say: SQLite's FTS5 over our own terms (memory/terms.py).
 
 The raw messages are indexed, pasted logs and all, each once, in the transaction that stores it.
 """
@@ -15,10 +15,10 @@ from sqlite_utils import Database
 from instrumentgpt.memory.excerpts import relevant_lines
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.terms import Phrase, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, candidates, messages_of, pieces_of
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken
-from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged

@@ -11,10 +11,10 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.excerpts import relevant_lines
+from instrumentgpt.memory.search_query import Wanted, marked, wanted
 from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.terms import Phrase, fold
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.text.search_query import Wanted, marked, wanted
-from instrumentgpt.text.terms import Phrase, fold
 
 HITS = 20  # of one search
 FEW = 5  # with fewer hits that hold all words, those that hold some come too
