@@ -4,6 +4,7 @@ import difflib
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ CAMEL = re.compile(
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
 LETTERED = re.compile(r"T[A-Z]$")
+UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
 DEGREES = ("°C", "°F", "K")
 TEMPERATURE = ("temp", "溫度", "温度")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
@@ -85,8 +87,10 @@ def heading_of(cell: str) -> Heading:
     scores = _scores([*names, *(word.lower() for word in words)])
     if (names == ["t"] and index is not None) or LETTERED.match(text):
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
-    elif unit in DEGREES and not scores and not _says(names, vocabulary()["other"]["certain"]):
-        scores = {"pv": LIKELY}
+    elif names == ["t"]:
+        scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
+    elif not scores and not _says(names, vocabulary()["other"]["certain"]):
+        scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):
         scores.pop("output", None)  # "heater temperature"
     elif unit == "%":
@@ -100,6 +104,17 @@ def known_header(lines: Sequence[str], name: str) -> list[str]:
         if lines and all(re.match(table["line"], line) for line in lines) and re.search(table["name"], name):
             return list(table["header"])
     return []
+
+
+def unit_of_cells(cells: Sequence[str]) -> str:
+    """Return the unit that most of the `cells` of a column end in, "" if they are plain.
+
+    >>> unit_of_cells(["25.3 C", "25.4 C", "--"])
+    '°C'
+    """
+    tails = Counter(found[1].lower() for cell in cells if (found := UNIT_BEHIND.search(cell)))
+    tail, count = tails.most_common(1)[0] if tails else ("", 0)
+    return _unit(["value", tail]) if 2 * count > len(cells) else ""
 
 
 def is_unit(cell: str) -> bool:

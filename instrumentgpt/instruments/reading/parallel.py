@@ -13,7 +13,7 @@ from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import Rows
 from instrumentgpt.instruments.reading.scan import NAMED, Learned, Samples, scan
-from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_compressed
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed
 from instrumentgpt.instruments.reading.words import PADDING, Text
 
 BLOCK_BYTES = 8 << 20  # threads wait less for each other than with 4 (bench/parse.py); takes 20 MB more
@@ -60,7 +60,7 @@ def _blocks(
     """Yield the work of each block, and the share of the log that is read after it."""
     done, text, learned = 0, 0, Learned()
     for part, size in zip(source.parts, source.sizes, strict=True):
-        if is_compressed(part):
+        if is_packed(part):
             single = Source(part, (part,), (size,))
             read = [0.0]
             for chunk in chunks(single, block_bytes, notes, read.append):

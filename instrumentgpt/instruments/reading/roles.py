@@ -376,8 +376,10 @@ def _least(values: Floats) -> float:
 def _stands_at_limits(values: Floats) -> bool:
     """Return whether `values` are in the range of an output and stand for a while at 0 or full scale."""
     known = np.abs(values[np.isfinite(values)])
-    if len(known) < 2 or np.ptp(known) == 0:
+    if len(known) < 2 or known.max() == 0:
         return False
+    if np.ptp(known) == 0:
+        return known[0] in (100.0, *OUTPUT_RANGES)
     full = [limit for limit in (1.0, 100.0, SIGNED_BYTE, *OUTPUT_RANGES) if known.max() <= limit]
     at_limit = (known == 0) | ((known == known.max()) & (known.max() in full))
     return bool(full) and float(at_limit.mean()) >= AT_LIMITS

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading import stamps
-from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk
+from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk, record_shape
 from instrumentgpt.instruments.reading.clocks import (
     NO_TIME,
     SECOND,
@@ -19,7 +19,7 @@ from instrumentgpt.instruments.reading.clocks import (
     start_of,
     time_axis,
 )
-from instrumentgpt.instruments.reading.grid import Grid, grid_of
+from instrumentgpt.instruments.reading.grid import Grid, grid_of, widened
 from instrumentgpt.instruments.reading.placeholders import placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -33,12 +33,13 @@ from instrumentgpt.instruments.reading.record import (
 from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_roles, stated_setpoint
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
-DELIMITER_NAMES = {"": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
+DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,17 @@ class _Times:
 
 def table_shape(content: bytes, name: str = "") -> Shape | None:
     """Return how the table at the start of `content`, of the file `name`, is written; None if it is none."""
+    return find_shape(_first_lines(content), name)
+
+
+def named_values(content: bytes) -> Shape | None:
+    """Return how the lines at the start of `content` name their values, None if they do not."""
+    return record_shape(_first_lines(content))
+
+
+def _first_lines(content: bytes) -> list[tuple[int, str]]:
     lines = content[:SNIFFED_BYTES].split(b"\n", SNIFFED_LINES)[:SNIFFED_LINES]
-    return find_shape([(number, text_of(line)) for number, line in enumerate(lines, 1)], name)
+    return [(number, text_of(line)) for number, line in enumerate(lines, 1)]
 
 
 def read_table(
@@ -70,7 +80,7 @@ def read_table(
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
         notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
-    grid = grid_of(table, shape)
+    grid = widened(grid_of(table, shape))
     roles = _roles(source.path.name, grid, columns)
     times = _times(grid, roles, period)
     rows, told = _in_order(grid, times)
@@ -155,6 +165,8 @@ def _log_of(
     samples.insert(0, "time", np.tile(axis.time, len(roles.channels)))
     samples.insert(0, "row", np.tile(np.flatnonzero(usable), len(roles.channels)))
     samples = samples.sort_values(["row", "channel"], kind="stable", ignore_index=True).drop(columns="row")
+    kind = kind_of(source.path) if source.path.is_file() else None
+    written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
     guessed = {
         **roles.guessed,
@@ -168,7 +180,7 @@ def _log_of(
     return Log(
         path=source.path,
         name=source.path.name.removesuffix(".gz"),
-        format=f"table ({DELIMITER_NAMES[grid.shape.delimiter]}, {header})",
+        format=f"table ({written}, {header})",
         samples=samples,
         start=start_of(axis.first, times.kind) if len(known) else None,
         lines=lines,
