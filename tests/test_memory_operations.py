@@ -1,5 +1,6 @@
 """Whatever people do to a conversation, it holds each message once, and prompts keep to their budget."""
 
+import json
 import os
 import tempfile
 from itertools import chain
@@ -116,10 +117,13 @@ class Conversation(RuleBasedStateMachine):
 
     def _gone(self):
         """Return the turns that are deleted, each as its messages."""
-        sql = "SELECT deleted_at, id, role, content FROM all_messages WHERE deleted_at ORDER BY id"
+        kept = rows(
+            self.database, "SELECT revision_id, content FROM deleted_rows WHERE of_table = 'messages'"
+        )
         turns = {}
-        for deleted_at, *message in rows(self.database, sql):
-            turns.setdefault(deleted_at, []).append(tuple(message))
+        for revision, content in kept:
+            row = json.loads(content)
+            turns.setdefault(revision, []).append((row["id"], row["role"], row["content"]))
         return list(turns.values())
 
     @invariant()

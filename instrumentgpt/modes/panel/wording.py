@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.language import Language, Sentence
+from instrumentgpt.text.language import Language
+from instrumentgpt.text.plural import Sentence
 
 TABLE = Path(__file__).with_name("words.toml")
 
