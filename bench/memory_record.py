@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.memory_adapter import Memory
+from instrumentgpt.memory.measures import amount
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.memory.values import values_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.text.measures import amount
-from instrumentgpt.text.terms import fold
 
 SETS = ("ninth", "tenth")
 FOLDER = Path(__file__).parent / "conversations"

@@ -23,6 +23,7 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.program import TASKS
 from instrumentgpt.agents.offline.task import use_tool
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.asked import Heard, Want
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, as_json, read_reply
@@ -31,7 +32,6 @@ from instrumentgpt.modes.panel.deliberation import Context, deliberate
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import plan_prompt, record_of
-from instrumentgpt.text.language import Language
 
 RESULT = Path(__file__).parent / "results" / "panel.txt"
 LOGS = Path(__file__).parents[2] / "shared" / "logs"

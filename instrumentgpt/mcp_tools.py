@@ -8,8 +8,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.language import language_of
-from instrumentgpt.text.pages import page
+from instrumentgpt.instruments.language import language_of
+from instrumentgpt.mcp_pages import page
 
 NAME_CHARACTERS, TEXT_CHARACTERS = 300, 2_000  # of one argument
 

@@ -20,6 +20,7 @@ from sqlite_utils import Database
 from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import file_of, rows, transaction
+from instrumentgpt.storage.deleted import forget_deleted_rows
 from instrumentgpt.storage.folders import folders_of, remove
 from instrumentgpt.storage.runs import live_runs
 
@@ -97,7 +98,7 @@ def _measured(
     database: Database, conversation_id: str, title: str, updated_at: float, logs: tuple[Path, ...]
 ) -> Prunable:
     sql = (
-        "SELECT count(*), coalesce(sum(length(content)), 0) FROM artifacts"
+        "SELECT count(*), coalesce(sum(length(content)), 0) FROM all_artifacts"
         " WHERE conversation_id = ? AND removed_at IS NULL"
     )
     [(artifacts, content)] = _numbers(database, sql, conversation_id)
@@ -107,8 +108,8 @@ def _measured(
     )
     [(events,)] = _numbers(database, sql, conversation_id)
     sql = (
-        "SELECT coalesce(sum(length(content)), 0) FROM deleted_rows"
-        " JOIN revisions ON revisions.id = revision_id WHERE conversation_id = ?"
+        "SELECT coalesce(sum(length(CAST(content AS BLOB))), 0) FROM all_messages"
+        " WHERE conversation_id = ? AND deleted_at IS NOT NULL"
     )
     [(deleted,)] = _numbers(database, sql, conversation_id)
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
@@ -198,6 +199,7 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
         folders = [path for path in folders_of(database, one.conversation_id) if path.is_dir()]
         for sql in _GOING:
             database.conn.execute(sql, {"conversation": one.conversation_id, "now": now})
+        forget_deleted_rows(database, one.conversation_id)
         for path in one.logs:
             path.unlink(missing_ok=True)
         return [_put_aside(path) for path in folders]
@@ -208,12 +210,12 @@ def _put_aside(folder: Path) -> Path:
 
 
 _GOING = (
-    "UPDATE artifacts SET content = x'', file = '', removed_at = :now"
+    "UPDATE all_artifacts SET content = x'', file = '', removed_at = :now"
     " WHERE conversation_id = :conversation AND removed_at IS NULL",
     "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = :conversation)",
-    "DELETE FROM prompts WHERE conversation_id = :conversation",
+    "DELETE FROM all_prompts WHERE conversation_id = :conversation",
     "DELETE FROM agent_sessions WHERE conversation_id = :conversation",  # their folder is gone
-    "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",  # what it kept goes too
+    "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",
 )
 
 

@@ -109,9 +109,9 @@ def warm_up() -> dict[str, Callable[[list[str]], int]]:
 def functions() -> dict[str, Callable[[list[str]], int]]:
     """Return the function of each program: its arguments → its exit code."""
     from instrumentgpt import __main__
-    from instrumentgpt.turn import process, summary_process
+    from instrumentgpt.turn import process
 
-    return dict(zip(PROGRAMS, (process.main, summary_process.main, __main__.main), strict=True))
+    return dict(zip(PROGRAMS, (process.main, __main__.main), strict=True))
 
 
 class Server:

@@ -4,7 +4,7 @@ from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text.approval import approval
+from instrumentgpt.agents.approval import approval
 
 YES = [
     "yes",

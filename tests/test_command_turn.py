@@ -12,9 +12,9 @@ from instrumentgpt.modes.commands.grammar import COMMANDS
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.text.markers import rendered_parts
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 

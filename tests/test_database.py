@@ -115,9 +115,9 @@ def test_a_deleted_conversation_takes_everything_with_it(database, conversation)
     db.save_agent_session(database, conversation, "cursor", "/w", "s1")
     runs.finish_run(database, run, "ok")
     db.delete_conversation(database, conversation)
-    tables = ["conversations", "messages", "runs", "run_events", "artifacts", "state_items"]
+    tables = ["conversations", "all_messages", "runs", "run_events", "all_artifacts", "all_state_items"]
     for table in [*tables, "device_states", "agent_sessions"]:
-        assert database.table(table).count == 0, table
+        assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
 
 
 def test_004_13_memory_comes_back_and_nothing_else_changes(database, conversation):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import db
-from instrumentgpt.storage.migrations import STEPS
+from instrumentgpt.storage.migrations import MIGRATIONS
 
 CHECKOUT = str(Path(__file__).parents[1])
 
@@ -158,7 +158,7 @@ def test_a_database_of_a_newer_version_says_so_and_is_left_as_it_is(path):
     connection = sqlite3.connect(path)
     connection.execute(
         "INSERT INTO _sqlite_migrations (migration_set, name, applied_at)"
-        " VALUES ('instrumentgpt', 'telepathy', '')"
+        " VALUES ('instrumentgpt.storage', 'telepathy', '')"
     )
     connection.commit()
     connection.close()
@@ -169,7 +169,7 @@ def test_a_database_of_a_newer_version_says_so_and_is_left_as_it_is(path):
 def test_a_migration_that_fails_is_undone_whole(tmp_path):
     path = tmp_path / "x.db"
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE runs (id)")  # in the way of the second step
+    connection.execute("CREATE TABLE runs (id)")  # in the way
     connection.close()
     with pytest.raises(db.StorageError, match=r"table .?runs.? already exists"):
         db.connect(path)
@@ -206,7 +206,7 @@ def test_every_error_is_one_that_people_can_read_and_programs_can_catch():
 
 
 def test_each_step_of_the_schema_says_what_it_makes():
-    assert all(step.__doc__ for step in STEPS)
+    assert all(step.fn.__doc__ for step in MIGRATIONS._migrations)
 
 
 def test_the_database_keeps_foreign_keys_and_a_write_ahead_log(path):

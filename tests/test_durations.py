@@ -3,7 +3,7 @@
 from cases import each
 
 from instrumentgpt.instruments.fault_classes import fault_classes
-from instrumentgpt.text.durations import span_text, with_spans
+from instrumentgpt.instruments.language import span_text, with_spans
 
 
 @each(

@@ -7,10 +7,10 @@ from cases import SHARE, each, rated
 from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import devices_meant, speaks_of_several
+from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.amending import amends
 from instrumentgpt.modes.investigate.effort import STEPS, effort_of
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.text.since import since
 
 SATURDAY = date(2026, 11, 21)
 

@@ -6,7 +6,7 @@ from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text.terms import fold, in_simplified
+from instrumentgpt.memory.terms import fold, in_simplified
 
 
 def whole(text):

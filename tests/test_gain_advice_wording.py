@@ -8,11 +8,11 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning import advice_wording
 from instrumentgpt.instruments.tuning.advice_wording import sentences
-from instrumentgpt.text.language import language_of
 from tests.simulated_loops import simulated_loop
 
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))

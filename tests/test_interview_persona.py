@@ -8,8 +8,8 @@ from cases import SHARE, each, rated
 
 import instrumentgpt.agents.offline.interview as offline
 from instrumentgpt.agents.offline.interview import reply
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.modes.interview.persona import faults_of, shaped
-from instrumentgpt.text.language import language_of
 
 SAID = "it should hold ±0.1 °C. kp was set to 0.12. The API is slow. for 8 hours"
 FIVE = [

@@ -5,8 +5,8 @@ import string
 import pytest
 from cases import each
 
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.modes.investigate.wording import numbered, say, sentences
-from instrumentgpt.text.approval import approval
 
 
 def fields(text):

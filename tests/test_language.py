@@ -2,7 +2,7 @@
 
 from cases import rated
 
-from instrumentgpt.text.language import language_of
+from instrumentgpt.instruments.language import language_of
 
 
 @rated("language")

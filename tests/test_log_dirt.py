@@ -63,7 +63,7 @@ def test_a_last_line_without_its_end_is_read_if_whole_and_broken_if_not(folder):
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "is no text"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "is a picture"),
         (bytes(5000), "is no text"),
         (b"hello\nworld\n", "fits none of the"),
         (b"\xff\xfeh\x00e\x00", "fits none of the"),

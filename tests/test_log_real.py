@@ -43,7 +43,7 @@ def test_a_loop_on_adc_counts_is_not_in_degrees(real):
 def test_a_fan_chamber_has_epoch_times_and_the_inside_temperature(real):
     log = real("cellularmitosis/20180314-fan-chamber/run19_ambient.csv")
     assert str(log.start) == "2018-03-31 01:47:46.810000"
-    assert log.channel_names == {1: "inside_c"}
+    assert log.channel_names == {1: "inside_c", 2: "outside_c"}
     assert real("cellularmitosis/20180314-fan-chamber/run7_ambient.csv").output_scale == 100.0
 
 

@@ -1,5 +1,7 @@
 """Tables as logs: delimiters, headers in several languages, times, units, output scales."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import each
@@ -266,7 +268,10 @@ def test_a_header_that_comes_again_is_a_new_start_of_the_recording(read):
 
 def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one(read):
     rows = [f"{at},21.5,{p},37.0,{o}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
-    assert_is_the_run(read("\n".join(["time,ambient_c,inside_c,set_c,duty", *rows])))
+    log = read("\n".join(["time,ambient_c,inside_c,set_c,duty", *rows]))
+    beside = log.samples[log.samples["channel"] == 2]
+    assert_is_the_run(replace(log, samples=log.samples[log.samples["channel"] == 1]))
+    assert set(beside["pv"]) == {21.5} and beside["setpoint"].isna().all() and beside["output"].isna().all()
 
 
 @each(

@@ -16,9 +16,9 @@ from tool_calls import LOG, NEWEST
 
 import db
 from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.mcp_pages import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task
 from instrumentgpt.mcp_tools import TOOL_NAMES, Tools
-from instrumentgpt.text.pages import PAGE_CHARACTERS
 
 ROOT = Path(__file__).parents[1]
 SAID = [

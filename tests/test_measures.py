@@ -6,8 +6,8 @@ from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
-from instrumentgpt.text.terms import fold
+from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
+from instrumentgpt.memory.terms import fold
 
 UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min %/(°C·s) W/（K⋅秒）"
 

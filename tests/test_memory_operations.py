@@ -1,6 +1,5 @@
 """Whatever people do to a conversation, it holds each message once, and prompts keep to their budget."""
 
-import json
 import os
 import tempfile
 from itertools import chain
@@ -117,13 +116,10 @@ class Conversation(RuleBasedStateMachine):
 
     def _gone(self):
         """Return the turns that are deleted, each as its messages."""
-        kept = rows(
-            self.database, "SELECT revision_id, content FROM deleted_rows WHERE of_table = 'messages'"
-        )
+        sql = "SELECT deleted_at, id, role, content FROM all_messages WHERE deleted_at ORDER BY id"
         turns = {}
-        for revision, content in kept:
-            row = json.loads(content)
-            turns.setdefault(revision, []).append((row["id"], row["role"], row["content"]))
+        for deleted_at, *message in rows(self.database, sql):
+            turns.setdefault(deleted_at, []).append(tuple(message))
         return list(turns.values())
 
     @invariant()

@@ -5,18 +5,17 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
 
 import db
-from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.storage.migrations import STEPS, deleted_turns, memory_is_data
+from instrumentgpt.storage.conclusions import list_conclusions
+from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.nicknames import list_nicknames
-from instrumentgpt.storage.revisions import list_deleted, undo_revision
+from instrumentgpt.storage.panels import list_panels
+from instrumentgpt.storage.prompts import list_prompts
+from instrumentgpt.storage.revisions import list_deleted, list_revisions, undo_revision
 from memory import DiagnosticState, build_prompt
 
 CHECKOUT = str(Path(__file__).parents[1])
@@ -64,17 +63,6 @@ def made(path, schema):
     return path
 
 
-def made_before(path, last, rows):
-    """Return the path of a new database as it was before the step `last`, with `rows` in it."""
-    steps = Migrations("instrumentgpt")
-    for step in STEPS[: STEPS.index(last)]:
-        steps()(step)
-    with closing(sqlite3.connect(path)) as connection:
-        steps.apply(Database(connection))
-        connection.executescript(rows)
-    return path
-
-
 @pytest.fixture(params=OLD.values(), ids=OLD)
 def old(request, tmp_path):
     return made(tmp_path / "old.db", request.param)
@@ -115,6 +103,7 @@ def test_004_12_an_old_database_works(old):
     db.add_message(database, new, "user", "new")
     assert db.count_messages(database, "c1") == 3
     assert db.get_memory("c1", database) == ("s", "{}")
+    assert "波動" in db.recall(database, "c1", "溫度為什麼波動？")[0].told
     assert len(db.list_conversations(database, "kp")) == 1
     db.delete_conversation(database, "c1")
     assert database.execute("SELECT count(*) FROM messages").fetchone() == (1,)
@@ -156,95 +145,77 @@ def test_004_12_even_odd_old_databases_open_and_work(tmp_path, schema):
     assert db.count_messages(database, conversation) == 1
 
 
-def test_004_12_rows_from_before_turns_could_come_back_stay_and_their_ids_are_given_once(tmp_path):
-    path = made_before(tmp_path / "old.db", deleted_turns, RELEASED)
-    with closing(sqlite3.connect(path)) as connection:
-        told = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in NUMBERED}
-        made = (
-            "SELECT type, name, tbl_name FROM sqlite_master WHERE type != 'table'"
-            " AND tbl_name NOT IN ('said', 'unsaid', 'likely_nicknames')"
-        )
-        objects = connection.execute(made).fetchall()
-    for _ in range(2):
-        database = db.connect(path)
-        assert {table: database.execute(f"SELECT * FROM {table}").fetchall() for table in NUMBERED} == told
-        assert set(objects) <= set(database.execute(made).fetchall())
-        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
-        db.delete_turn(database, 2)
-        assert database.execute("SELECT age FROM facts").fetchall() == []
-        other = db.create_conversation(database)
-        later = db.add_message(database, other, "user", "later")
-        db.add_state_items(database, other, [db.StateItem("052", "findings", "f", "tool", later)])
-        undo_revision(database, list_deleted(database, "c1")[0].id)
-        assert [hit.text for hit in db.search(database, "swings")] == ["it swings"]
-        db.delete_conversation(database, other)
-        database.close()
+KEPT = Path(__file__).parent / "databases" / "rows_aside"  # made by the last version that moved deleted rows
 
 
-NUMBERED = ("messages", "facts", "state_items")
-RELEASED = """
-INSERT INTO conversations (id, title, created_at, updated_at) VALUES ('c1', 'Oven', 1, 2);
-INSERT INTO messages (conversation_id, role, content, created_at) VALUES
-    ('c1', 'user', 'kp?', 1), ('c1', 'assistant', '0.1', 2);
-INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, source, since, dated, age)
-    VALUES ('c1', 2, 'value', '052', 'kp', '0.1', 'tool', 2, '2026-02-19', 2);
-INSERT INTO state_items (conversation_id, device, field, text, source, message_id, created_at)
-    VALUES ('c1', '052', 'findings', 'it swings', 'tool', 2, 2);
-INSERT INTO item_terms (rowid, terms) VALUES (1, 'it swings');
-"""
-
-WITH_WISHES = """
-INSERT INTO conversations (id, title, created_at, updated_at) VALUES ('c1', 'Oven', 1, 2);
-INSERT INTO messages (conversation_id, role, content, created_at) VALUES
-    ('c1', 'user', 'never restart it; we call 052 Tallinn', 1), ('c1', 'assistant', 'kp: 0.1', 2);
-INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age)
-VALUES
-    ('c1', 1, 'wish', '052', '', '', 'never restart it', 'user', 1, 1),
-    ('c1', 1, 'value', '052', 'kp', '0.2', '', 'user', 1, 1),
-    ('c1', 2, 'value', '052', 'ki', '0.1', '', 'agent', 2, 2);
-INSERT INTO nicknames (conversation_id, message_id, device, nickname, kind)
-    VALUES ('c1', 1, '052', 'Tallinn', 'renamed');
-INSERT INTO likely_nicknames (conversation_id, message_id, device, nickname) VALUES ('c1', 1, '052', 'nose');
-INSERT INTO unsaid VALUES (2);
-INSERT INTO revisions (conversation_id, device, field, name, action, old, new, after, changed_by, changed_at)
-    VALUES ('c1', '052', 'wish', 'never restart it', 'pin', 'never restart it', '', 1, 'me', 3);
-INSERT INTO messages (conversation_id, role, content, created_at) VALUES
-    ('c1', 'user', 'keep the lid shut', 4), ('c1', 'assistant', 'ki: 0.3', 5);
-INSERT INTO facts (conversation_id, message_id, kind, device, parameter, value, said, source, since, age)
-VALUES
-    ('c1', 3, 'wish', '052', '', '', 'keep the lid shut', 'user', 3, 3),
-    ('c1', 4, 'value', '052', 'ki', '0.3', '', 'agent', 4, 4);
-"""
+@pytest.fixture
+def rows_aside(tmp_path):
+    return db.connect(made(tmp_path / "old.db", KEPT.with_suffix(".sql").read_text(encoding="utf-8")))
 
 
-def test_004_12_wishes_become_constraints_and_guesses_from_prose_are_left_behind(tmp_path):
-    path = made_before(tmp_path / "old.db", memory_is_data, WITH_WISHES)
-    with closing(sqlite3.connect(path)) as connection:
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(facts)")]
-        for kept in connection.execute("SELECT * FROM facts WHERE message_id > 2").fetchall():
-            content = json.dumps(dict(zip(columns, kept, strict=True)))
-            connection.execute("INSERT INTO deleted_rows VALUES (1, 'facts', ?)", (content,))
-        connection.execute("DELETE FROM facts WHERE message_id > 2")
-        connection.commit()
-    for _ in range(2):
-        with closing(db.connect(path)) as database:
-            assert [(row.kind, row.fact.value, row.said) for row in db.list_facts(database, "c1")] == [
-                ("constraint", "", "never restart it"),
-                ("value", "0.2", ""),
-            ]
-            pinned = [
-                row
-                for row in memory_in_force(database, "c1", DiagnosticState()).known
-                if row.kind == "constraint"
-            ]
-            assert [(row.said, row.pinned) for row in pinned] == [("never restart it", True)]
-            assert [(row.device, row.nickname) for row in list_nicknames(database, "c1")] == [
-                ("052", "Tallinn")
-            ]
-            kept = database.execute("SELECT content FROM deleted_rows").fetchall()
-            assert [json.loads(row[0])["kind"] for row in kept] == ["constraint"]
-            assert not {"said", "unsaid", "likely_nicknames"} & {*database.table_names()}
-            assert db.count_messages(database, "c1") == 4
+def known(database, conversation):
+    """Return what is told of a conversation, as the fixture has it."""
+    summary, state = db.get_memory(conversation, database)
+    messages = db.list_messages(database, conversation)
+    filed = db.device_states(database, conversation)
+    items = db.list_state_items(database, conversation)
+    told = {
+        "messages": [[row.id, row.role, row.content] for row in messages],
+        "title": db.get_conversation(database, conversation).title,
+        "state": json.loads(state),
+        "summary": summary,
+        "filed": {device: json.loads(state) for device, state in filed.items()},
+        "facts": [
+            [row.kind, *vars(row.fact).values(), row.said, row.turn, row.source]
+            for row in db.list_facts(database, conversation)
+        ],
+        "items": [[one.device, one.field, one.text, one.source, one.message_id] for one in items],
+        "entities": [
+            [one.ref, one.type, one.label, one.first] for one in list_entities(database, conversation)
+        ],
+        "nicknames": [
+            [one.device, one.nickname, one.message_id] for one in list_nicknames(database, conversation)
+        ],
+        "offers": [[one.label] for row in messages for one in db.list_offers(database, row.id)],
+        "artifacts": [one.title for row in messages for one in db.list_artifacts(database, row.id)],
+        "prompts": [list(row) for row in list_prompts(database, conversation)],
+        "panels": [one.question for one in list_panels(database, conversation)],
+        "revisions": [
+            [one.id, one.action, one.undone_at is None] for one in list_revisions(database, conversation)
+        ],
+    }
+    return json.loads(json.dumps(told))
+
+
+def everything(database, of):
+    """Return what is told of the conversations that `of` tells of, and of all together."""
+    hits = {words: db.search(database, words, limit=50) for words in of["found"]}
+    return {
+        **{conversation: known(database, conversation) for conversation in [*of][:-2]},
+        "conclusions": [one.text for one in list_conclusions(database)],
+        "found": {
+            words: sorted([hit.conversation_id, hit.message_id or 0] for hit in found)
+            for words, found in hits.items()
+        },
+    }
+
+
+def test_a_database_whose_deleted_turns_lay_aside_keeps_all_and_brings_them_back(rows_aside):
+    told = json.loads(KEPT.with_suffix(".json").read_text(encoding="utf-8"))
+    assert everything(rows_aside, told["before"]) == told["before"]
+    for conversation in [*told["before"]][:-2]:
+        while gone := list_deleted(rows_aside, conversation):
+            undo_revision(rows_aside, gone[0].id)
+    assert everything(rows_aside, told["undone"]) == told["undone"]
+    assert rows_aside.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert db.get_settings(rows_aside) == {"theme": "dark"}
+
+
+def test_a_database_of_an_earlier_unreleased_version_is_left_as_it_is(tmp_path):
+    dump = KEPT.with_suffix(".sql").read_text(encoding="utf-8")
+    path = made(tmp_path / "old.db", dump.replace("'memory_is_data'", "'an earlier step'"))
+    with pytest.raises(db.StorageError, match="unreleased version"):
+        db.connect(path)
 
 
 STARTER = """

@@ -9,10 +9,10 @@ from cases import each
 
 import db
 from instrumentgpt.agents.events import Artifact, Tool
+from instrumentgpt.instruments.pasted import pasted_log
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.artifacts import copy_uploads, list_uploads
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.text.pasted import pasted_log
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 

@@ -17,11 +17,11 @@ from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.storage.artifacts import copy_uploads, list_uploads
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.export import export_name, exported
+from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.provenance import file_device_state
 from instrumentgpt.storage.revisions import list_revisions, undo_revision
 from instrumentgpt.storage.runs import append_events, finish_run, read_events, start_run
-from instrumentgpt.text.markers import marker
 
 NOW = time.time() + 100 * 86_400
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -77,7 +77,7 @@ def test_deleted_turns_go_with_the_pruning_and_never_before(database):
     assert one.kept > len(BIG) // 10
     assert len(prune(database, [one], NOW).pruned) == 1
     assert list_revisions(database, conversation) == []
-    assert database.execute("SELECT * FROM deleted_rows").fetchall() == []
+    assert database.execute("SELECT * FROM deleted_messages").fetchall() == []
     assert [message.id for message in db.list_messages(database, conversation)] == [later]
 
 

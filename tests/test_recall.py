@@ -1,14 +1,11 @@
 """Recalling earlier turns: found by any of their words in either language, and gone once deleted."""
 
-from contextlib import closing
-
 import pytest
 
 import db
 import memory
 from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
-from instrumentgpt.storage.migrations import MIGRATIONS
-from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.memory.terms import phrases, terms
 from memory import DiagnosticState
 
 DEVICE = [("zspr 052", "10.1.1.47")]
@@ -114,27 +111,13 @@ def test_what_comes_after_the_question_is_not_recalled(database, conversation):
 
 
 @pytest.mark.parametrize("how", ["turn", "conversation"])
-def test_deleted_messages_leave_the_index(database, conversation, how):
+def test_deleted_messages_are_not_found(database, conversation, how):
     asked, _ = say(database, conversation, "the orifice?", "0.8 mm")
     if how == "turn":
         db.delete_turn(database, asked)
     else:
         db.delete_conversation(database, conversation)
-    assert database.conn.execute("SELECT count(*) FROM message_terms").fetchone() == (0,)
-
-
-def test_messages_from_before_the_index_are_found_after_the_update(tmp_path):
-    path = tmp_path / "old.db"
-    with closing(db.connect(path)) as old:
-        conversation = db.create_conversation(old)
-        say(old, conversation, "the orifice?", "It has 0.8 mm.")
-        old.conn.execute("DROP TRIGGER message_terms_forgotten")
-        old.conn.execute("DROP TABLE message_terms")
-        old.conn.execute("DELETE FROM _sqlite_migrations WHERE name = 'recalled_messages'")
-        old.conn.commit()
-        assert [row.name for row in MIGRATIONS.pending(old)] == ["recalled_messages"]
-    with closing(db.connect(path)) as database:
-        assert "0.8 mm" in recalled_text(db.recall(database, conversation, "the orifice?"))
+    assert db.search(database, "orifice") == [] == db.recall(database, conversation, "the orifice?")
 
 
 @pytest.mark.parametrize(

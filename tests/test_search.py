@@ -9,8 +9,8 @@ from spent import pieces
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.memory.search_query import marked, wanted
 from instrumentgpt.settings import DEMO_INVENTORY
-from instrumentgpt.text.search_query import marked, wanted
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 

@@ -56,7 +56,7 @@ def test_the_end_of_a_turn_that_fails_stores_nothing(database, conversation):
             outcome="ok",
             summary="s",
             diagnostic_state="{}",
-            items=[db.StateItem("052", "findings", "f", "rumour")],
+            items=[db.StateItem("052", "findings", "f", None)],
         )
     assert db.count_messages(database, conversation) == 0
     assert db.get_memory(conversation, database) == ("", "")

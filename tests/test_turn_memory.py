@@ -52,6 +52,31 @@ def test_what_turn_1_said_is_in_the_prompt_of_turn_12(database, conversation):
     assert "[turn 1] Assistant: The seal of the door was changed by Meier, 3.2 mm thick." in recalled
 
 
+@pytest.mark.parametrize("tokens", ["2000", "4000", "8000"])
+@pytest.mark.parametrize(
+    "question", ["why did the seal leak, and may I restart it?", "爐門墊片多厚？", "what did Meier do?"]
+)
+def test_a_fact_stands_once_in_a_prompt_the_recent_turns_aside(
+    database, conversation, monkeypatch, tokens, question
+):
+    monkeypatch.setenv("INSTRUMENTGPT_PROMPT_TOKENS", tokens)
+    exchange(
+        database,
+        conversation,
+        "10.9.0.7 why is it slow? Do not restart oven 7 before Friday.",
+        "Meier changed the seal on 3 March.\n\n**Root cause**: the seal leaks at the hinge.",
+    )
+    exchange(database, conversation, "爐門的墊片是 3.2 mm 厚，Meier 說的。", "Noted: the seal has 3.2 mm.")
+    exchange(database, conversation, "and who pays?", "Meier changed the seal on 3 March, so Meier pays.")
+    for n in range(4):
+        exchange(database, conversation, f"what about library {n}?", f"Library {n} has {n + 40} books.")
+    prompt = exchange(database, conversation, question)
+    before_recent = prompt.partition("<recent_conversation>")[0]
+    facts = ["not restart oven 7 before Friday", "seal on 3 March.", "the seal leaks at the hinge"]
+    facts += ["墊片是 3.2 mm 厚"]
+    assert {fact: before_recent.count(fact) for fact in facts} == dict.fromkeys(facts, 1)
+
+
 def test_a_corrected_value_is_never_current_again(database, conversation):
     exchange(database, conversation, "oven 7?", "Key findings:\n- It swings by ±0.4 °C", read(kp=0.09))
     exchange(database, conversation, "no, kp is 0.12, not 0.09")

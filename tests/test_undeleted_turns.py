@@ -53,13 +53,13 @@ TURNS = (
     ("and oven 8?", "Key findings:\n- its door seal leaks\n\nkp: 0.31", json.dumps({"log": "eight.log"})),
     ("back to Tallinn", "Key findings:\n- pv swings by 3.2 °C\n- the lid hums"),
 )
-KEPT_APART = ("revisions", "deleted_rows", "sqlite_sequence", "agent_sessions", "_sqlite_migrations")
+KEPT_APART = ("revisions", "undeleted_memory", "sqlite_sequence", "agent_sessions", "_sqlite_migrations")
 
 
 def whole(database):
-    """Return all that the tables hold, but the record of changes and when they were made."""
-    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_terms_*' ORDER BY name"
-    names = [name for (name,) in rows(database, sql) if name not in KEPT_APART]
+    """Return all that readers see, but the record of changes and when they were made."""
+    sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB '*_terms*'"
+    names = [name for (name,) in rows(database, sql) if name not in KEPT_APART and name[:4] != "all_"]
     found = {name: sorted(map(repr, rows(database, f"SELECT * FROM {name}"))) for name in names}
     kept = "SELECT id, title, summary, diagnostic_state FROM conversations ORDER BY id"
     return {**found, "conversations": rows(database, kept)}
@@ -394,7 +394,7 @@ def test_deleted_for_good_nothing_of_it_is_left(database, conversation):
     delete_turn(database, last)
     forget_deleted(database, list_deleted(database, conversation)[-1].id)
     assert list_revisions(database, conversation) == []
-    assert rows(database, "SELECT * FROM deleted_rows") == [] and read_events(database, run) == []
+    assert rows(database, "SELECT * FROM deleted_messages") == [] and read_events(database, run) == []
 
 
 def test_deleted_for_good_its_words_are_in_nothing_that_is_kept_of_others(database, conversation):
@@ -407,9 +407,10 @@ def test_deleted_for_good_its_words_are_in_nothing_that_is_kept_of_others(databa
     delete_turn(database, question(database, conversation, 2))  # it repeats a finding
     first = next(one for one in list_deleted(database, conversation) if "oven 7" in one.old)
     forget_deleted(database, first.id)
-    kept = repr([rows(database, f"SELECT * FROM {table}") for table in ("deleted_rows", "conversations")])
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_terms_*'"
+    kept = repr([rows(database, f"SELECT * FROM {table}") for (table,) in rows(database, sql)])
     assert "zirconia" not in kept and "18204" not in kept
-    assert rows(database, "SELECT * FROM prompts") == []
+    assert rows(database, "SELECT * FROM all_prompts") == []
     gone = [one.id for one in list_deleted(database, conversation)]
     assert len(gone) == 3
     for one in gone:

@@ -145,7 +145,7 @@ def test_a_file_that_an_older_version_kept_in_the_database_is_there_as_before(da
     question = db.add_message(database, conversation, "user", "why?")
     with db.transaction(database):
         database.conn.execute(  # as it was written before there were files
-            "INSERT INTO artifacts (id, conversation_id, message_id, kind, title, alt, content, size,"
+            "INSERT INTO all_artifacts (id, conversation_id, message_id, kind, title, alt, content, size,"
             " created_at) VALUES ('old', ?, ?, 'log', 'run.log', '', ?, ?, 0)",
             (conversation, question, zlib.compress(LOG), len(LOG)),
         )

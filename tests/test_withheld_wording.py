@@ -7,7 +7,7 @@ from cases import each
 
 from instrumentgpt.instruments import withheld_wording
 from instrumentgpt.instruments.findings import Withheld
-from instrumentgpt.text.language import language_of
+from instrumentgpt.instruments.language import language_of
 
 KEYS = tomllib.loads(withheld_wording.SENTENCES.read_text(encoding="utf-8"))
 NUMBERS = {"swing": 0.5, "error": -0.2, "overshoot": 2.0, "percent": 20.0}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from instrumentgpt.agents.events import Artifact, Event, Text
-from instrumentgpt.text.markers import marker
+from instrumentgpt.storage.markers import marker
 
 
 @dataclass

@@ -21,7 +21,7 @@ from typing import IO
 
 from instrumentgpt.settings import CHECKOUT, home
 
-PROGRAMS = ("instrumentgpt.turn.process", "instrumentgpt.turn.summary_process", "instrumentgpt")
+PROGRAMS = ("instrumentgpt.turn.process", "instrumentgpt")
 CODE = (".py", ".toml", ".md", ".html")  # what a running program of ours may have read
 LONGEST_ADDRESS = 100  # bytes; a Unix socket's may have 107
 PATIENCE_SECONDS = 10.0  # a server that has just started imports for two seconds of CPU time

@@ -3,7 +3,6 @@
 One folder per conversation. All of it is written anew for each turn: it belongs to us, not to the agent.
 """
 
-import gzip
 import json
 import logging
 import shutil
@@ -17,14 +16,13 @@ from instrumentgpt.agents.codex_cli import RULE_FILE
 from instrumentgpt.agents.gemini_cli import POLICY, policy
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
-from instrumentgpt.instruments.reading.sources import is_compressed
+from instrumentgpt.instruments.reading.bounds import check_is_file
+from instrumentgpt.instruments.reading.sources import texts_of
 from instrumentgpt.settings import CHECKOUT
 from instrumentgpt.storage.permissions import Permission
 
 RULE = Path(__file__).parent / "rules" / "instrument.mdc"
 LARGEST_COPY = 64 * 1024 * 1024  # bytes; larger logs are read through our tools
-BLOCK = 1024 * 1024  # bytes
 RULE_FILES = {  # agent → where it looks for rules; Cursor has its own kind
     "claude": "CLAUDE.md",
     "codex": RULE_FILE,
@@ -156,15 +154,12 @@ def _unpacked(source: Path, part: Path) -> bool:
     check_is_file(source)
     if source.stat().st_size > LARGEST_COPY:
         return False
-    with source.open("rb") as file, part.open("wb") as writing:
-        reading = gzip.GzipFile(fileobj=file) if is_compressed(source) else file
-        for number in range(LARGEST_COPY // BLOCK):
-            block = reading.read(BLOCK)
-            if not block:
-                return True
-            check_size(source.name, number * BLOCK, packed=file.tell())
+    with part.open("wb") as writing:
+        for block in texts_of(source):
+            if writing.tell() + len(block) > LARGEST_COPY:
+                return False
             writing.write(block)
-    return False
+    return True
 
 
 def _is_current(target: Path, source: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from instrumentgpt.commands.diagnose import told
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.comparing.rows import Comparison

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.settings import home
-from instrumentgpt.text.language import Language
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.diagnosis import Diagnosis

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print each conversation with what goes, and the sum; return 0."""
     import db
+    from instrumentgpt.instruments.language import size_text
     from instrumentgpt.pruning import prunable, prune
     from instrumentgpt.settings import database_path, settings_in_force
-    from instrumentgpt.text.sizes import size_text
 
     with closing(db.connect(database_path())) as database:
         settings = settings_in_force(db.get_settings(database))

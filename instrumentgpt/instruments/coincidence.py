@@ -15,9 +15,9 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.room import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.text.language import Language
 
 Place = Literal["before", "after", "around", "during"]
 

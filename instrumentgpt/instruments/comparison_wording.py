@@ -10,7 +10,7 @@ from typing import Any
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.comparing.rows import Comparison, EventChange, Row
 from instrumentgpt.instruments.fault_changes import FaultChange
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
 Devices = tuple[str, str]  # of the log before and of the other, where two devices are compared

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from instrumentgpt.instruments.faults import faults
-from instrumentgpt.text.durations import TOLD_TOO
-from instrumentgpt.text.search_query import holds
-from instrumentgpt.text.terms import Phrase, terms
+from instrumentgpt.instruments.language import TOLD_TOO
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import Phrase, terms
 
 NO_FAULT = ("healthy", "insufficient_data", "data_gap")
 LANGUAGES = ("en", "zh")

@@ -1,6 +1,6 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -16,11 +16,22 @@ from instrumentgpt.instruments.reading.record import (
     UnreadableLog,
 )
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
-from instrumentgpt.instruments.reading.tables import read_table, table_shape
+from instrumentgpt.instruments.reading.tables import named_values, read_table, table_shape
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
+KNOWN_BINARIES = (
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet of the old kind (.xls)", "Save it as .xlsx or CSV"),
+    (b"SQLite format 3", "an SQLite database", "Export the table of the samples as CSV"),
+    (b"\x89HDF", "an HDF5 or MATLAB file", "Export the samples as CSV or Parquet"),
+    (b"TDSm", "a LabVIEW TDMS file", "Export the channels as CSV"),
+    (b"%PDF", "a PDF", "Hand over the file that its table or chart was made from"),
+    (b"\x89PNG", "a picture", "Hand over the numbers that it shows, as CSV"),
+    (b"\xff\xd8\xff", "a picture", "Hand over the numbers that it shows, as CSV"),
+    (b"7z\xbc\xaf", "a 7z archive", "Unpack it and hand over the logs in it"),
+    (b"Rar!", "a RAR archive", "Unpack it and hand over the logs in it"),
+)
 CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
 THOROUGH_CHUNKS = 4  # of 8 MB; 0.1 s of CPU each, which a large file of something else must not cost
 TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves in a log
@@ -54,31 +65,31 @@ def _read(
     name = source.path.name
     if period is not None and not 0 < period < float("inf"):
         raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
-    return _reader(source, columns, period, progress)()  # what it has read of the log is let go before
-
-
-def _reader(
-    source: Source, columns: Mapping[str, int] | None, period: float | None, progress: Progress | None
-) -> Callable[[], Log]:
-    """Return what reads the log; raise UnreadableLog if nothing does."""
-    name = source.path.name
     notes: list[str] = []
     nearest: list[Fit] = []
     for number, chunk in enumerate(sources.chunks(source, notes=notes)):
         if chunk.first_line == 1:
             _refuse_binary(name, chunk)
+        objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
+        if objects and (shape := named_values(chunk.content)):
+            return read_table(source, shape, columns, period, progress)
         found = [] if columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
         if found and found[0].rows:
-            return partial(read_text_log, source, found[0].layout, period, progress)
-        shape = table_shape(chunk.content) if chunk.first_line == 1 else None
+            return read_text_log(source, found[0].layout, period, progress)
+        shape = None
+        if chunk.first_line == 1:
+            shape = table_shape(chunk.content, name) or named_values(chunk.content)
         if shape:
-            return partial(read_table, source, shape, columns, period, progress)
+            return read_table(source, shape, columns, period, progress)
         nearest = nearest or found
     raise _unreadable(name, nearest, notes)
 
 
 def _refuse_binary(name: str, chunk: Chunk) -> None:
     beginning = chunk.content[:4096]
+    for magic, kind, remedy in KNOWN_BINARIES:
+        if beginning.startswith(magic):
+            raise UnreadableLog(f"{name} is {kind}, no log as it is. {remedy}.")
     controls = sum(letter < 32 and letter not in TEXT_CONTROLS for letter in beginning)
     if controls > CONTROL_SHARE * len(beginning) or beginning.count(0) > len(beginning) / 2:
         raise UnreadableLog(

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from instrumentgpt.text.terms import in_simplified
+from instrumentgpt.memory.terms import in_simplified
 
 Span = tuple[int, int, str]  # start, stop, key of the device (or of what is unknown)
 

@@ -9,10 +9,10 @@ from sqlite_utils import Database
 
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes, title_terms
+from instrumentgpt.memory.search_query import Wanted, wanted
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.terms import Phrase, terms
 from instrumentgpt.storage.precedents import Precedent, precedents
-from instrumentgpt.text.search_query import Wanted, wanted
-from instrumentgpt.text.terms import Phrase, terms
 
 MOST = 8  # told of one question
 LONGEST = 8  # terms of a phrase that is asked for

@@ -19,13 +19,13 @@ from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.reporting.events import event_table
 from instrumentgpt.instruments.reporting.figures import figure_tables, gain_rows
 from instrumentgpt.instruments.reporting.findings import faults_of, finding_rows
 from instrumentgpt.instruments.reporting.provenance import method_rows, provenance
 from instrumentgpt.instruments.reporting.words import where, word
 from instrumentgpt.instruments.tools.opened import texts_of
-from instrumentgpt.text.language import Language
 
 TEMPLATE = "report.html"
 CHANNELS_A_CHART = 4  # more do not fit on a sheet

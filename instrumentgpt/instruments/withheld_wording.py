@@ -7,7 +7,7 @@ from typing import Any
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.findings import Withheld
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 SENTENCES = Path(__file__).with_name("withheld.toml")
 AND: dict[Language, str] = {"en": " and no ", "zh": "、"}  # the log has no setpoint and no output

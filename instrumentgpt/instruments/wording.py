@@ -7,9 +7,7 @@ from typing import Any
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Evidence, Finding
-from instrumentgpt.text.durations import with_spans
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
+from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
 UNKNOWN = "?"  # stands for a number the log does not give
 WORDS: Mapping[Language, Mapping[str, str]] = {

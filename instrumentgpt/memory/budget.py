@@ -8,6 +8,8 @@
 5. Recent messages take the rest; they are shortened in steps, all alike, until they fit. Where even the
    shortest are too much, the context gives way.
 6. What the others did not need goes to recalled turns.
+7. A sentence stands once: recalled turns leave out what the context or a recent message has, the summary what
+   any of these has.
 
 What the user pinned is never dropped: it stands first in the diagnostic context, shortened, all alike, where
 it takes more than PINNED_SHARE; messages that the user put back stand first among the recalled turns.
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 
 from instrumentgpt.memory.filtering import RECENT_CHARS, cap
 from instrumentgpt.memory.recalled import Recalled, fitting, render_recalled, without_repeats
-from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_told
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
 
@@ -80,13 +82,15 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     room = budget - request.tokens - note.tokens
     pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
     context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
-    summary = _summary(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
+    entries = _entries(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
+    summary = _summary(entries)
     history = _history(parts.history, int(HISTORY_SHARE * room))
     notes = _notes(parts.notes, int(NOTES_SHARE * room))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
     wish = sum(piece.cost for piece in parts.recalled)
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
-    recalled = _recalled(parts.recalled, recent.text, room - recent.tokens)
+    recalled = _recalled(parts.recalled, f"{context.text}\n{recent.text}", room - recent.tokens)
+    summary = _summary(without_told(entries, "\n".join((context.text, recalled.text, recent.text))))
     sections = [request, context, note, notes, history, summary, recalled, recent]
     over = sum(section.tokens for section in sections) - budget
     if over > 0 and context.text:  # even the shortest recent messages are too much beside it
@@ -155,10 +159,14 @@ def _notes(notes: Sequence[str], room: int) -> Section:
     return _tagged("notes", _lines_within(without_tags("\n".join(lines)), room))
 
 
-def _summary(entries: Sequence[Entry], room: int) -> Section:
+def _entries(entries: Sequence[Entry], room: int) -> list[Entry]:
+    """Return the entries merged to fit into `room` tokens, none where that cannot be."""
     shown = settle(entries, room) if room > 0 else []
-    section = _tagged("conversation_summary", without_tags(render(shown)))
-    return section if section.tokens <= max(room, 0) + 30 else _tagged("conversation_summary", "")
+    return shown if _summary(shown).tokens <= max(room, 0) + 30 else []
+
+
+def _summary(entries: Sequence[Entry]) -> Section:
+    return _tagged("conversation_summary", without_tags(render(entries)))
 
 
 def _recent(messages: Sequence[tuple[str, str]], room: int) -> Section:

@@ -10,10 +10,10 @@ from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.state_items import without_items
 from instrumentgpt.memory.state_lines import SHOWN_FINDINGS, Origins, render_state
+from instrumentgpt.memory.terms import phrases
 from instrumentgpt.memory.untrusted import without_tags
 from instrumentgpt.memory.value_lines import pinned_lines, render_known
 from instrumentgpt.memory.values import Key, Known, Value, agree, values_in_force
-from instrumentgpt.text.terms import phrases
 
 SHOWN_NICKNAMES = 4  # of a device
 PINNED_AS = {

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from instrumentgpt.memory.filtering import without_markers
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.text.terms import fold
+from instrumentgpt.memory.terms import fold
 
 GAP = "…"  # where lines are left out
 _SENTENCE = re.compile(r" (?<=[.!?;] )(?=[A-Z\"“(\[]|[^\x00-\x7f])")  # quicker than to look for its end
@@ -67,12 +67,13 @@ def _lines(text: str) -> tuple[list[str], list[str]]:
     for line in without_markers(text).split("\n"):
         bare = " ".join(line.split())
         if bare.strip(_OF_RULES):
-            found += _sentences(bare) if len(bare) > SENTENCE_CHARS else [bare]
+            found += sentences(bare) if len(bare) > SENTENCE_CHARS else [bare]
     lines = [line for line in dict.fromkeys(found) if line]
     return lines, fold("\n".join(lines)).split("\n")
 
 
-def _sentences(line: str) -> list[str]:
+def sentences(line: str) -> list[str]:
+    """Return the sentences of a line, without the blanks between them."""
     for end in _CHINESE_ENDS:
         line = line.replace(end, f"{end}\n")
     return _SENTENCE.sub("\n", line).split("\n")

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
-from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, amount, unit_of
-from instrumentgpt.text.search_query import holds
-from instrumentgpt.text.terms import fold, terms
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import fold, terms
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _TIMES = {"x": "x", "times": "x", "倍": "x", "行": ""}  # what numbers are followed by as by units

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from instrumentgpt.memory.excerpts import GAP
-from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.excerpts import GAP, sentences
+from instrumentgpt.memory.summary import shorten, stands_in
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
 
@@ -41,12 +41,17 @@ class Recalled:
 
 
 def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
-    """Return the pieces, best first, without the lines that stand in `shown` or in a better piece."""
+    """Return the pieces, best first, without the sentences that stand in `shown` or in a better piece."""
     told: set[str] = set()
     left: list[Recalled] = []
     for piece in sorted(pieces, key=lambda piece: -piece.score):
-        lines = [line for line in piece.lines if line == GAP or not (line in told or line in shown)]
-        told.update(line for line in lines if line != GAP)
+        lines = []
+        for line in piece.lines:
+            parts = sentences(line)
+            new = [part for part in parts if part not in told and not stands_in(part, shown)]
+            if line == GAP or new:
+                lines.append(line if line == GAP or len(new) == len(parts) else " ".join(new))
+            told.update(part for part in parts if part != GAP)
         if any(line != GAP for line in lines):
             kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
             left.append(

@@ -1,9 +1,17 @@
-"""The state item by item: what a turn brought into it, what a deleted one takes along and brings back."""
+"""The state item by item: what a turn brought into it, and what it is without a deleted one."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from instrumentgpt.memory.reading.statements import same
-from instrumentgpt.memory.state import ITEM_FIELDS, STATED, STORED_ITEMS, DiagnosticState, is_among
+from instrumentgpt.memory.state import (
+    ITEM_FIELDS,
+    STATED,
+    STORED_ITEMS,
+    DiagnosticState,
+    device_key,
+    is_among,
+)
 
 
 def new_items(before: DiagnosticState, after: DiagnosticState) -> list[tuple[str, str]]:
@@ -28,35 +36,66 @@ def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) ->
     return left
 
 
-def with_items(
-    state: DiagnosticState,
-    before: DiagnosticState,
-    items: Collection[tuple[str, str]],
-    said: Mapping[tuple[str, str], int],
-    ruled_out: Collection[str] = (),
+def changed_alike(
+    whole: DiagnosticState, shown: DiagnosticState, now: DiagnosticState, ruled_out: Collection[str] = ()
 ) -> DiagnosticState:
-    """Return the state with those of the (field, text) that `before` had: what said them is back.
+    """Return `whole` changed as `shown`, which leaves out what was deleted of it, has become `now`.
 
-    before     as it was when what said them was deleted
-    said       (field, text) → a number that grows with when it was first said: their order
-    ruled_out  what has been ruled out since, in words
+    ruled_out  what has been ruled out since, in words: no hypothesis any more, though it was not shown
     """
-    put = state.copy()
+    changed = now.copy()
+    settled = list(map(same, [*now.root_causes, *ruled_out]))
     for name in ITEM_FIELDS:
-        listed: list[str] = getattr(put, name)
-        for text in getattr(before, name):
-            if (name, text) in items and text not in listed:
-                later = (said.get((name, other), 0) > said.get((name, text), 0) for other in listed)
-                listed.insert(next((at for at, is_later in enumerate(later) if is_later), len(listed)), text)
-    put.hypotheses = _still_open(put, state, ruled_out)
+        before, before_shown, after = (getattr(state, name) for state in (whole, shown, now))
+        hidden = [text for text in before if text not in before_shown]
+        if name == "hypotheses":
+            hidden = [text for text in hidden if not is_among(same(text), settled)]
+        listed = [text for text in before if text in hidden or text in after]
+        setattr(changed, name, [*listed, *(text for text in after if text not in before)])
     for name in STATED:
-        del getattr(put, name)[:-STORED_ITEMS]
-    if put.last_log_file is None and put.downloaded_logs:
-        put.last_log_file = put.downloaded_logs[-1]
-    return put
+        del getattr(changed, name)[:-STORED_ITEMS]
+    if now.last_log_file == shown.last_log_file:
+        changed.last_log_file = whole.last_log_file
+    return changed
 
 
-def _still_open(put: DiagnosticState, known: DiagnosticState, ruled_out: Collection[str]) -> list[str]:
-    """Return the hypotheses of `put` that were open, and those put back that nobody has settled since."""
-    settled = [*map(same, put.root_causes), *map(same, ruled_out)]
-    return [text for text in put.hypotheses if text in known.hypotheses or not is_among(same(text), settled)]
+@dataclass(frozen=True)
+class Memory:
+    """What is stored of a conversation as a whole: states as JSON, `filed` those of devices it has left."""
+
+    summary: str
+    state: str
+    filed: dict[str, str]
+
+    @property
+    def device(self) -> str:
+        """The one in question."""
+        return device_key(DiagnosticState.deserialize(self.state))
+
+
+def merged(whole: Memory, shown: Memory, now: Memory, asked_on: bool, out: Sequence[str] = ()) -> Memory:
+    """Return the memory `whole` with what made `now` of `shown`, which is `whole` without deleted turns.
+
+    asked_on  whether anything was asked meanwhile: then the conversation is about the device that it is now
+    out       what was ruled out meanwhile, in words
+    """
+
+    def alike(whole: str, shown: str, now: str) -> str:
+        if now == shown:
+            return whole
+        before, between, after = map(DiagnosticState.deserialize, (whole, shown, now))
+        return changed_alike(before, between, after, out).serialize()
+
+    filed = {
+        device: alike(whole.filed.get(device, ""), shown.filed.get(device, ""), now.filed.get(device, ""))
+        for device in {**whole.filed, **now.filed}
+    }
+    before, after = whole.device, now.device
+    state, base = whole.state, shown.state if shown.device == after else ""
+    if before == after:
+        state = alike(whole.state, base, now.state)
+    elif after and (asked_on or now.state != shown.state):
+        state = alike(whole.filed.get(after, ""), base, now.state)
+        filed |= {before: whole.state} if before else {}
+    summary = whole.summary if now.summary == shown.summary else now.summary
+    return Memory(summary, state, filed)

@@ -20,6 +20,7 @@ from instrumentgpt.memory.tokens import count_tokens
 SUMMARY_TOKENS = 1500  # cap of the rendered summary; about 5,000 English characters, as the old application
 ENTRY_CHARS = 300  # seed 004: "~300 chars"
 JOINT = " · "  # between what two merged entries keep
+LEAST_TOLD = 6  # characters of a sentence that is a fact: shorter words may stand anywhere
 
 MessageId = int | str  # the database's id, or "~" and a digest
 
@@ -28,6 +29,8 @@ _HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
 _CLAUSE_END = re.compile(r" (?:[·…] |(?<=[.!?;] )(?![·…]) *)")
 _CHINESE_END = re.compile(r"(?<=[。！？；])(?! [·…]) *")
 _DIGIT = re.compile(r"\d")
+_EDGES = "-*•… .。"  # around a sentence, as it is quoted or not
+_LABEL = re.compile(r"^[^:：]{1,30}[:：] *")
 _SPEAKER = re.compile(r"(?:User|Assistant): ")
 CONCLUSION = re.compile(
     r"root cause|conclusion|confirmed|ruled out|根因|根本原因|結論|结论|確認|确认|排除", re.I
@@ -187,6 +190,34 @@ def condense(text: str, limit: int) -> str:
             kept.add((speaker, clause))
             room -= cost
     return _joined([row for row in dict.fromkeys(clauses) if row in kept], limit // 2) or shorten(text, limit)
+
+
+def without_told(entries: Iterable[Entry], told: str) -> list[Entry]:
+    """Return the entries without the clauses that stand in `told`, cut or whole; without entries left empty.
+
+    >>> left = without_told([entry(1, "User: why? · Kp is 9 here, and…")], "Kp is 9 here, and low")
+    >>> [row.text for row in left]
+    ['User: why?']
+    """
+    folded, left = " ".join(told.split()), []
+    for row in entries:
+        clauses = _clauses(row.text)
+        kept = [(speaker, clause) for speaker, clause in clauses if not stands_in(clause, folded)]
+        if len(kept) == len(clauses):
+            left.append(row)
+        elif kept:
+            left.append(replace(row, text=_joined(kept, ENTRY_CHARS)))
+    return left
+
+
+def stands_in(sentence: str, told: str) -> bool:
+    """Return whether `told` has the sentence, be it cut, or as an item of a list without its label.
+
+    >>> stands_in("**Root cause**: the seal leaks.", "Root causes:\\n  - the seal leaks (turn 2)")
+    True
+    """
+    bare = sentence.replace("**", "").strip(_EDGES)
+    return len(bare) >= LEAST_TOLD and (bare in told or f"- {_LABEL.sub('', bare)}" in told)
 
 
 def _clauses(text: str) -> list[tuple[str, str]]:

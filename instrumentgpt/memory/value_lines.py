@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from instrumentgpt.memory.facts import Fact, Names, is_known, name_of
 from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.terms import fold, phrases, terms
 from instrumentgpt.memory.untrusted import as_line, without_notes
 from instrumentgpt.memory.values import Known, Value
-from instrumentgpt.text.terms import fold, phrases, terms
 
 ASKED_SHOWN = 8  # values that fit the question
 WISHES_SHOWN = 8

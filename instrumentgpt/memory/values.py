@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.text.measures import amount, unit_of
+from instrumentgpt.memory.measures import amount, unit_of
 
 EARLIER_KEPT = 2  # superseded values beside the one in force
 

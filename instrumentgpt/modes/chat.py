@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from instrumentgpt.agents.events import Done, Events, Text
 from instrumentgpt.instruments.devices import entry
-from instrumentgpt.text.language import language_of
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.turn import Turn
 

@@ -79,8 +79,8 @@ def _insert(
     try:
         with transaction(database):
             database.conn.execute(
-                "INSERT INTO artifacts (id, conversation_id, run_id, message_id, kind, title, alt, content,"
-                " size, file, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO all_artifacts (id, conversation_id, run_id, message_id, kind, title, alt,"
+                " content, size, file, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*values, time.time()),
             )
     except sqlite3.IntegrityError as error:
@@ -145,7 +145,7 @@ def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
     """Give what the run made to the message that answers; return how many."""
     with transaction(database):
         cursor = database.conn.execute(
-            "UPDATE artifacts SET message_id = ? WHERE run_id = ? AND message_id IS NULL",
+            "UPDATE all_artifacts SET message_id = ? WHERE run_id = ? AND message_id IS NULL",
             (message_id, run_id),
         )
     return cursor.rowcount
@@ -157,7 +157,7 @@ def attach_uploads(
     """Give files that the user brought, and that no message has yet, to the question `message_id`."""
     with transaction(database):
         database.conn.executemany(
-            "UPDATE artifacts SET message_id = ?"
+            "UPDATE all_artifacts SET message_id = ?"
             " WHERE id = ? AND conversation_id = ? AND run_id IS NULL AND message_id IS NULL",
             [(message_id, artifact_id, conversation_id) for artifact_id in artifact_ids],
         )
@@ -169,7 +169,7 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
     Returns the new ids, in order.
     """
     sql = (
-        "INSERT INTO artifacts (id, conversation_id, kind, title, alt, content, size, file, created_at)"
+        "INSERT INTO all_artifacts (id, conversation_id, kind, title, alt, content, size, file, created_at)"
         " SELECT ?, conversation_id, kind, title, alt, content, size, file, ? FROM artifacts WHERE id = ?"
     )
     brought = [

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.terms import phrases, terms
 from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.text.terms import phrases, terms
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ _COLUMNS = "expert, device, fault, goal, text, conversation_id, saved_at, id"
 def save_conclusions(database: Database, conclusions: Sequence[Conclusion]) -> None:
     """Keep what was concluded, to be found by its words in both languages."""
     sql = (
-        "INSERT INTO conclusions (expert, device, fault, goal, text, conversation_id, saved_at)"
+        "INSERT INTO all_conclusions (expert, device, fault, goal, text, conversation_id, saved_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)"
     )
     with transaction(database):
@@ -64,7 +64,7 @@ def find_conclusions(
 ) -> list[Conclusion]:
     """Return what `expert` concluded about this device, or one of these fault classes; the best fit first.
 
-    question  orders them by its words (FTS5, text/terms.py)
+    question  orders them by its words (FTS5, memory/terms.py)
     but       a conversation that is left out: the present one
     """
     scores = _scores(database, question)
@@ -88,10 +88,10 @@ def forget_conclusions(database: Database, ids: Sequence[int] | None = None) -> 
     """Remove the conclusions with these ids, or all; return how many."""
     with transaction(database):
         if ids is None:
-            return int(database.conn.execute("DELETE FROM conclusions").rowcount)
+            return int(database.conn.execute("DELETE FROM all_conclusions").rowcount)
         marks = ",".join("?" * len(ids))
         return int(
-            database.conn.execute(f"DELETE FROM conclusions WHERE id IN ({marks})", list(ids)).rowcount
+            database.conn.execute(f"DELETE FROM all_conclusions WHERE id IN ({marks})", list(ids)).rowcount
         )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from instrumentgpt.storage.errors import StorageError, storage_error, told
-from instrumentgpt.storage.migrations import MIGRATIONS
+from instrumentgpt.storage.migrations import LAST, MIGRATIONS, UNRELEASED
 
 BUSY_SECONDS = 10.0  # as the seed; longer than any transaction of ours takes
 _MAKING = threading.Lock()
@@ -82,6 +82,12 @@ def _migrate(database: Database, path: str | Path) -> None:
         raise StorageError(
             f"{path} was written by a newer version ({', '.join(sorted(unknown))}). "
             "Update this checkout, or set INSTRUMENTGPT_HOME to another folder."
+        )
+    unreleased = [row.name for row in UNRELEASED.applied(database)]
+    if unreleased and LAST not in unreleased:
+        raise StorageError(
+            f"{path} was written by an unreleased version before the step {LAST}, and was left as it is."
+            " Open it once with a checkout of that step, or set INSTRUMENTGPT_HOME to another folder."
         )
     if MIGRATIONS.pending(database):
         with transaction(database):  # the lock first: `apply` alone races when several processes start

@@ -99,7 +99,7 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
     with transaction(database):
         refuse_while_answering(database, conversation_id)
         # An old database's messages may lack the foreign key that would take them along.
-        database.conn.execute("DELETE FROM messages WHERE conversation_id = ?", (conversation_id,))
+        database.conn.execute("DELETE FROM all_messages WHERE conversation_id = ?", (conversation_id,))
         database.conn.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
 
@@ -132,7 +132,7 @@ def add_message(
 def _insert_message(database: Database, values: tuple[str | float | None, ...]) -> int:
     try:
         cursor = database.conn.execute(
-            "INSERT INTO messages (conversation_id, role, content, created_at, run_id, status)"
+            "INSERT INTO all_messages (conversation_id, role, content, created_at, run_id, status)"
             " VALUES (?, ?, ?, ?, ?, ?)",
             values,
         )
@@ -199,7 +199,7 @@ def turn_at(database: Database, message_id: int) -> list[int]:
 
 def refuse_while_answering(database: Database, conversation_id: str) -> None:
     """Raise RunInProgress if the conversation is being answered: that turn will save the memory."""
-    sql = "SELECT 1 FROM runs WHERE status = 'running' AND conversation_id = ?"
+    sql = "SELECT 1 FROM runs WHERE status = 'running' AND kind = 'turn' AND conversation_id = ?"
     if rows(database, sql, (conversation_id,)):
         raise RunInProgress("An answer is being written here. Press Stop first, or wait for it.")
 

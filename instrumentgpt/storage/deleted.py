@@ -1,181 +1,220 @@
-"""Deleted turns: all that hung on one lies beside the revision that deleted it, and comes back as it was.
+"""Deleted turns: messages with a mark, which is cleared to bring them back.
 
-While a turn is deleted its rows are in no other table, so nothing that reads those can tell it.
-Rows come back under their old ids; what indices and triggers make of rows is made anew.
-A migration that renames a column has to rename it in `deleted_rows` too.
+Whoever reads `messages`, or what hangs on them, reads views without marked ones (migrations.py): no reader
+knows of deletions. States and summary are stored as wholes. While a turn of a conversation is deleted they
+are also kept as they would be without any deletion: clearing the mark brings back exactly what was there.
 """
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.summary import forget
-from instrumentgpt.storage.before_deletion import (
-    Kept,
-    Memory,
-    devices_spoken_of,
-    leave_devices,
-    memory_of,
-    put_back_memory,
-)
+from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.state_items import Memory, merged, without_items
+from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
-from instrumentgpt.storage.kept_rows import Row, insert, keep, relink, rows_as_dicts, with_bytes
-from instrumentgpt.storage.provenance import forget_origins
+from instrumentgpt.storage.facts import order_readings
+from instrumentgpt.storage.history import spoken
+from instrumentgpt.storage.provenance import device_states, file_device_state
+
+HIDDEN = ("state_items", "panels", "conclusions")  # what a message's row does not take along by itself
+
+
+def hide_turn(database: Database, conversation_id: str, first: int) -> None:
+    """Mark the turn whose first message is `first`, and give up agents' sessions: they were told it."""
+    _mark(database, conversation_id, first, time.time())
+    database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
+
+
+def show_turn(database: Database, conversation_id: str, first: int) -> None:
+    """Clear the mark of the turn whose first message is `first`."""
+    _mark(database, conversation_id, first, None)
+
+
+def _mark(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
+    whole, is_titled = _whole(database, conversation_id), _has_its_own_title(database, conversation_id)
+    database.conn.executemany(
+        "UPDATE all_messages SET deleted_at = ? WHERE id = ?",
+        [(deleted_at, message) for message in _turn(database, conversation_id, first)],
+    )
+    _store(database, conversation_id, whole)
+    database.conn.execute(
+        "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
+        (_own_title(database, conversation_id) if is_titled else None, time.time(), conversation_id),
+    )
+
+
+def forget_turn(database: Database, conversation_id: str, first: int) -> None:
+    """Drop a marked turn, the steps of its answer and the prompts that may have told it, for good."""
+    turn, whole = _turn(database, conversation_id, first), _whole(database, conversation_id)
+    told = {"turn": json.dumps(turn), "conversation": conversation_id}
+    for sql in _TOLD_IT:
+        database.conn.execute(sql, told)
+    sql = "SELECT deleted_at, id FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
+    others = [row for row in database.conn.execute(sql, (conversation_id,)).fetchall() if row[1] not in turn]
+    mark = "UPDATE all_messages SET deleted_at = ? WHERE id = ?"
+    database.conn.executemany(mark, [(None, message) for _, message in others])
+    whole = _without_deleted(database, conversation_id, whole)
+    forget_deleted_rows(database, conversation_id)
+    database.conn.executemany(mark, others)
+    _store(database, conversation_id, whole)
+
 
 _TURN = "(SELECT value FROM json_each(:turn))"
-_MADE = (  # while the turn was answered
-    "conversation_id = :conversation"
-    " AND EXISTS (SELECT 1 FROM runs WHERE {} BETWEEN started_at AND finished_at"
-    f" AND (question_message_id IN {_TURN}"
-    f" OR id IN (SELECT run_id FROM messages WHERE messages.id IN {_TURN})))"
+_TOLD_IT = (
+    "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE question_message_id IN"
+    f" {_TURN} OR id IN (SELECT run_id FROM all_messages WHERE id IN {_TURN}))",
+    "DELETE FROM all_prompts WHERE conversation_id = :conversation AND EXISTS (SELECT 1 FROM all_messages"
+    f" WHERE id IN {_TURN} AND sent_at BETWEEN created_at AND deleted_at)",
 )
-# Table → which of its rows go with a turn; they come back in this order.
-ROWS: dict[str, str] = {
-    "messages": f"id IN {_TURN}",
-    **dict.fromkeys(
-        (
-            "facts", "offers", "nicknames", "state_items", "artifacts", "prompts",
-        ),
-        f"message_id IN {_TURN}",
-    ),
-    "panels": _MADE.format("created_at"),
-    "panel_steps": f"panel_id IN (SELECT id FROM panels WHERE {_MADE.format('created_at')})",
-    "conclusions": _MADE.format("saved_at"),
-}  # fmt: skip
-# (table, column, key): rows of other turns that name a message; deleting that makes them forget it.
-LINKS = (
-    ("runs", "question_message_id", ("id",)),
-    ("entities", "first_message", ("conversation_id", "ref")),
-)
-LINK, MEMORY = "link", "memory"  # what is kept beside rows
 
 
-def take_out(
-    database: Database, revision_id: int, conversation_id: str, turn: Sequence[int], at: float | None = None
-) -> None:
-    """Keep all that hangs on the turn beside the revision, and delete it; inside the caller's transaction.
-
-    What the summary holds of it goes too, what only it brought into the state, and the sessions of agents
-    that were told it.
-
-    at  when it was deleted, in s since 1970; None: now
-    """
-    told = {"conversation": conversation_id, "turn": json.dumps(list(turn))}
-    before, is_titled = memory_of(database, conversation_id), _has_its_own_title(database, conversation_id)
-    for table, where in ROWS.items():
-        keep(
-            database,
-            revision_id,
-            table,
-            rows_as_dicts(database, f"SELECT * FROM {table} WHERE {where}", told),
+def forget_deleted_rows(database: Database, conversation_id: str) -> None:
+    """Drop all that hangs on marked messages of the conversation, and them, for good."""
+    for table in HIDDEN:
+        database.conn.execute(
+            f"DELETE FROM all_{table} WHERE conversation_id = ? AND id NOT IN (SELECT id FROM {table})",
+            (conversation_id,),
         )
-    for table, column, key in LINKS:
-        sql = f"SELECT {column}, {', '.join(key)} FROM {table} WHERE {column} IN {_TURN}"
-        found = rows_as_dicts(database, sql, told)
-        links = [{"table": table, "column": column, "message": row.pop(column), "key": row} for row in found]
-        keep(database, revision_id, LINK, links)
-    spoken_of = set(devices_spoken_of(database, conversation_id, turn))
-    _forget(database, conversation_id, turn)
-    for table, where in reversed(ROWS.items()):
-        database.conn.execute(f"DELETE FROM {table} WHERE {where}", told)
-    leave_devices(database, conversation_id, spoken_of - {""})
-    _touch(database, conversation_id, is_titled)
-    left = {"before": vars(before), "after": vars(memory_of(database, conversation_id))}
-    keep(database, revision_id, MEMORY, [{**left, "newest": _newest(database), "at": at or time.time()}])
-
-
-def bring_back(database: Database, revision_id: int, conversation_id: str) -> None:
-    """Put back the revision's turn with all that hung on it; inside the caller's transaction.
-
-    Turns deleted after it are put back before it and deleted again after it, so that any order will do.
-    """
-    every = _deletions(database, conversation_id)
-    since = every[: every.index(revision_id)]
-    again = [(one, *_put_back(database, one, conversation_id)) for one in since]
-    _put_back(database, revision_id, conversation_id)
-    for one, turn, at in reversed(again):
-        take_out(database, one, conversation_id, turn, at)
-
-
-def _deletions(database: Database, conversation_id: str) -> list[int]:
-    """Return the revisions whose turns are deleted, the latest deletion first."""
-    sql = (
-        "SELECT revision_id FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
-        " WHERE conversation_id = ? AND of_table = ? ORDER BY deleted_rows.rowid DESC"
-    )
-    return [int(str(one)) for (one,) in rows(database, sql, (conversation_id, MEMORY))]
-
-
-def forget_kept(database: Database, revision_id: int, conversation_id: str) -> None:
-    """Drop the revision's turn, the steps of its answer and the prompts that may have told it, for good.
-
-    What is kept of other deleted turns is kept anew, so that its words are not in there either.
-    """
-    again = [
-        (one, *_put_back(database, one, conversation_id)) for one in _deletions(database, conversation_id)
-    ]
-    turn = next(turn for one, turn, _ in again if one == revision_id)
-    told = {"turn": json.dumps(turn), "conversation": conversation_id}
-    told["until"] = next(str(at) for one, _, at in again if one == revision_id)
-    for sql in _FOR_GOOD:
-        database.conn.execute(sql, told)
-    take_out(database, revision_id, conversation_id, turn)
-    database.conn.execute("DELETE FROM deleted_rows WHERE revision_id = ?", (revision_id,))
-    for one, others, at in reversed(again):
-        if one != revision_id:
-            take_out(database, one, conversation_id, others, at)
-
-
-_FOR_GOOD = (
-    "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs"
-    f" WHERE question_message_id IN {_TURN} OR id IN (SELECT run_id FROM messages WHERE id IN {_TURN}))",
-    "DELETE FROM prompts WHERE conversation_id = :conversation AND sent_at <= CAST(:until AS REAL)"
-    f" AND sent_at >= (SELECT min(created_at) FROM messages WHERE id IN {_TURN})",
-)
-
-
-def _put_back(database: Database, revision_id: int, conversation_id: str) -> tuple[list[int], float]:
-    """Put back what was deleted last; return the ids of its messages, and when it was deleted."""
-    sql = "SELECT of_table, content FROM deleted_rows WHERE revision_id = ? ORDER BY rowid"
-    found: list[Any] = rows(database, sql, (revision_id,))
-    database.conn.execute("DELETE FROM deleted_rows WHERE revision_id = ?", (revision_id,))
-    kept: dict[str, list[Row]] = {table: [] for table in (*ROWS, LINK, MEMORY)}
-    for table, content in found:
-        kept[table].append(json.loads(content, object_hook=with_bytes))
-    is_titled = _has_its_own_title(database, conversation_id)
-    for table in ROWS:
-        for row in kept[table]:
-            insert(database, table, row)
-    for link in kept[LINK]:
-        relink(database, **link)
-    turn, [then] = [int(row["id"]) for row in kept["messages"]], kept[MEMORY]
-    _read_first(database, conversation_id, turn)
-    of_then = Kept(Memory(**then["before"]), Memory(**then["after"]), then["newest"])
-    put_back_memory(database, conversation_id, turn, kept["state_items"], of_then)
-    _touch(database, conversation_id, is_titled)
-    return turn, float(then["at"])
+    of_it = "conversation_id = ? AND deleted_at IS NOT NULL"
+    database.conn.execute(f"DELETE FROM all_messages WHERE {of_it}", (conversation_id,))
+    database.conn.execute("DELETE FROM undeleted_memory WHERE conversation_id = ?", (conversation_id,))
 
 
 def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[float, float]]:
     """Return from when until when each deleted turn was there, in s since 1970: prompts may have told it."""
     sql = (
-        "SELECT min(json_extract(content, '$.created_at')), max(json_extract(content, '$.at'))"
-        " FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
-        " WHERE conversation_id = ? AND of_table IN ('messages', ?) GROUP BY revision_id"
+        "SELECT min(created_at), deleted_at FROM all_messages"
+        " WHERE conversation_id = ? AND deleted_at IS NOT NULL GROUP BY deleted_at"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, MEMORY))
-    return [(float(since or 0.0), float(until)) for since, until in found if until is not None]
+    found: list[Any] = rows(database, sql, (conversation_id,))
+    return [(float(since), float(until)) for since, until in found]
 
 
-def _forget(database: Database, conversation_id: str, turn: Sequence[int]) -> None:
-    summary = forget(memory_of(database, conversation_id).summary, turn)
-    database.conn.execute("UPDATE conversations SET summary = ? WHERE id = ?", (summary, conversation_id))
-    forget_origins(database, conversation_id, turn)
-    database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
+def _turn(database: Database, conversation_id: str, first: int) -> list[int]:
+    """Return the ids of the message `first` and of what follows up to the next question, marked or not."""
+    sql = (
+        "SELECT id FROM all_messages WHERE conversation_id = :id AND id >= :first AND id < coalesce((SELECT"
+        " min(id) FROM all_messages WHERE conversation_id = :id AND role = 'user' AND id > :first), id + 1)"
+    )
+    return [row[0] for row in database.conn.execute(sql, {"id": conversation_id, "first": first})]
+
+
+def _whole(database: Database, conversation_id: str) -> Memory:
+    """Return what would be stored if no turn had ever been deleted."""
+    now = _stored(database, conversation_id)
+    sql = "SELECT whole, shown, newest FROM undeleted_memory WHERE conversation_id = ?"
+    kept: list[Any] = rows(database, sql, (conversation_id,))
+    if not kept:
+        return now
+    whole, shown = (Memory(**json.loads(text)) for text in kept[0][:2])
+    sql = "SELECT 1 FROM messages WHERE conversation_id = ? AND id > ? LIMIT 1"
+    asked_on = bool(rows(database, sql, (conversation_id, kept[0][2])))
+    sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND message_id > ?"
+    out = [str(row[0]) for row in rows(database, sql, (conversation_id, kept[0][2]))]
+    return merged(whole, shown, now, asked_on, out)
+
+
+def _key(state: str) -> str:
+    return device_key(DiagnosticState.deserialize(state))
+
+
+def _stored(database: Database, conversation_id: str) -> Memory:
+    sql = "SELECT coalesce(summary, ''), coalesce(diagnostic_state, '') FROM conversations WHERE id = ?"
+    [(summary, state)] = rows(database, sql, (conversation_id,))
+    return Memory(str(summary), str(state), device_states(database, conversation_id))
+
+
+def _store(database: Database, conversation_id: str, whole: Memory) -> None:
+    """Store the memory without what marked turns alone have said; the `whole` is kept while there are any."""
+    shown = _without_deleted(database, conversation_id, whole)
+    database.conn.execute(
+        "UPDATE conversations SET summary = ?, diagnostic_state = ? WHERE id = ?",
+        (shown.summary, shown.state, conversation_id),
+    )
+    database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
+    for device, state in shown.filed.items():
+        file_device_state(database, conversation_id, device, state)
+    database.conn.execute("DELETE FROM undeleted_memory WHERE conversation_id = ?", (conversation_id,))
+    database.conn.execute(
+        "INSERT INTO undeleted_memory (conversation_id, whole, shown, newest)"
+        " SELECT :id, :whole, :shown, max(id) FROM all_messages WHERE conversation_id = :id"
+        " HAVING count(deleted_at)",
+        {"id": conversation_id, "whole": json.dumps(asdict(whole)), "shown": json.dumps(asdict(shown))},
+    )
+    order_readings(database, conversation_id)
+
+
+def _without_deleted(database: Database, conversation_id: str, whole: Memory) -> Memory:
+    """Return the memory without what only marked turns said, and without devices that only they spoke of.
+
+    If such a device is in question, the conversation is about the one again that was spoken of last.
+    """
+    sql = (
+        "SELECT device, field, text FROM all_state_items WHERE conversation_id = :id"
+        " EXCEPT SELECT device, field, text FROM state_items WHERE conversation_id = :id"
+    )
+    items: dict[str, set[tuple[str, str]]] = {}
+    for device, field, text in database.conn.execute(sql, {"id": conversation_id}):
+        items.setdefault(device, set()).add((field, text))
+
+    def left(state: str) -> str:
+        gone = items.get(_key(state))
+        return without_items(DiagnosticState.deserialize(state), gone).serialize() if gone else state
+
+    state = left(whole.state)
+    filed = {device: left(one) for device, one in whole.filed.items()}
+    spoken_of = _spoken_of(database, conversation_id, [whole.state, *whole.filed.values()])
+    known = _known_of(database, conversation_id)
+    gone = {*spoken_of("all_messages")}.difference(known)
+    gone = gone.difference(spoken_of("messages")) if gone else gone
+    filed = {device: one for device, one in filed.items() if device not in gone}
+    if _key(state) in gone and not _holds_anything(DiagnosticState.deserialize(state)):
+        last = next((device for device in chain(spoken_of("messages"), known) if device in filed), "")
+        state = filed.get(last, DiagnosticState().serialize())
+    return Memory(_true_summary(database, conversation_id, whole.summary), state, filed)
+
+
+def _spoken_of(
+    database: Database, conversation_id: str, states: Sequence[str]
+) -> Callable[[str], Iterator[str]]:
+    """Return what yields the devices of the states that messages of a table name, the last one first."""
+    known = map(DiagnosticState.deserialize, states)
+    names = tuple((device_key(one), one.device_ip or device_key(one)) for one in known if device_key(one))
+
+    def named(table: str) -> Iterator[str]:
+        sql = f"SELECT content FROM {table} WHERE conversation_id = ? ORDER BY id DESC"
+        for (content,) in database.conn.execute(sql, (conversation_id,)) if names else ():
+            yield from reversed(devices_in(content or "", names))
+
+    return named
+
+
+def _known_of(database: Database, conversation_id: str) -> list[str]:
+    """Return the devices of which anything is on record, the last first."""
+    sql = (
+        "SELECT device FROM (SELECT device, message_id FROM facts WHERE conversation_id = :id"
+        " UNION ALL SELECT device, message_id FROM state_items WHERE conversation_id = :id)"
+        " WHERE device > '' GROUP BY device ORDER BY max(message_id) DESC"
+    )
+    return [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
+
+
+def _holds_anything(state: DiagnosticState) -> bool:
+    return bool(state.findings or state.hypotheses or state.root_causes or state.downloaded_logs)
+
+
+def _true_summary(database: Database, conversation_id: str, summary: str) -> str:
+    """Return the entries whose messages are all there, and no others between them; a prompt adds the rest."""
+    ids = spoken(database, conversation_id)[0]
+    return write(row for row in parse(summary) if row.first is None or sum(map(row.holds, ids)) == row.count)
 
 
 def _has_its_own_title(database: Database, conversation_id: str) -> bool:
@@ -188,33 +227,3 @@ def _has_its_own_title(database: Database, conversation_id: str) -> bool:
 def _own_title(database: Database, conversation_id: str) -> str:
     sql = "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id LIMIT 1"
     return "".join(title_of(str(content)) for (content,) in rows(database, sql, (conversation_id,)))
-
-
-def _touch(database: Database, conversation_id: str, is_titled: bool) -> None:
-    """Say that the conversation was used; its title, if `is_titled`, is that of its first question now."""
-    title = _own_title(database, conversation_id) if is_titled else None
-    database.conn.execute(
-        "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
-        (title, time.time(), conversation_id),
-    )
-
-
-def _newest(database: Database) -> int:
-    """Return the highest id that a message ever had."""
-    sql = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
-    return int(database.conn.execute(sql).fetchone()[0])
-
-
-def _read_first(database: Database, conversation_id: str, turn: Sequence[int]) -> None:
-    """Let what tools have read again since be no newer than the reading that is back (facts.store_facts)."""
-    same = " AND ".join(f"facts.{name} = first.{name}" for name in _READING)
-    database.conn.execute(
-        "UPDATE facts SET since = first.since, age = min(facts.age, first.since) FROM facts AS first"
-        f" WHERE first.message_id IN {_TURN} AND first.kind = 'value' AND first.source = 'tool'"
-        f" AND facts.conversation_id = :conversation AND {same}"
-        " AND first.clock >= facts.clock AND first.since < facts.since",
-        {"conversation": conversation_id, "turn": json.dumps(list(turn))},
-    )
-
-
-_READING = ("kind", "source", "device", "channel", "parameter", "value", "log")

@@ -56,14 +56,18 @@ class Seen:
     generated: bool = False
 
 
-_COLUMNS = "ref, type, label, flag, first_message, last_message, retained, link"
+_COLUMNS = (
+    "ref, type, label, flag, iif(first_message IN deleted_messages, last_message, first_message),"
+    " last_message, retained, link"
+)
 
 
 def list_entities(database: Database, conversation_id: str) -> list[Entity]:
     """Return what the conversation knows, in the order it came up; not what only a deleted turn brought."""
     sql = (
         f"SELECT {_COLUMNS} FROM entities WHERE conversation_id = ?"
-        " AND EXISTS (SELECT 1 FROM messages WHERE messages.id = first_message) ORDER BY entities.rowid"
+        " AND EXISTS (SELECT 1 FROM messages WHERE id IN (first_message, last_message))"
+        " ORDER BY entities.rowid"
     )
     found: list[Any] = rows(database, sql, (conversation_id,))
     return [Entity(*(*row[:7], json.loads(row[7]))) for row in found]
@@ -122,21 +126,19 @@ def _known(database: Database, conversation_id: str, question: int, seen: Seen, 
     """Bring a known thing up to date and return its ref; "" if it is new."""
     found: list[Any] = rows(
         database,
-        "SELECT ref, flag, first_message FROM entities WHERE conversation_id = ? AND type = ? AND link = ?",
+        "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?",
         (conversation_id, seen.type, link),
     )
     if not found:
         return ""
-    ref, flag, first = found[0]
-    # Its first turn may have been deleted since: from now on it belongs to this one.
-    kept = rows(database, "SELECT 1 FROM messages WHERE id = ?", (first,))
+    ref, flag = found[0]
     database.conn.execute(
-        "UPDATE entities SET label = ?, flag = ?, first_message = ?, last_message = max(last_message, ?)"
+        "UPDATE entities SET label = ?, flag = ?, last_message = max("
+        "iif(last_message IN deleted_messages, 0, last_message), ?)"
         " WHERE conversation_id = ? AND ref = ?",
         (
             seen.label,
             max(flag, seen.flag, key=lambda one: _STRONGER[one]),
-            first if kept else question,
             question,
             conversation_id,
             ref,

@@ -16,6 +16,7 @@ from instrumentgpt.storage.history import Places, turn_of
 
 NEIGHBOURED = 8  # best hits whose neighbours come along
 NEIGHBOUR_TURNS = 2  # before and after a hit
+NEIGHBOUR_SHARE = 0.15  # of the score of its hit, for the next message: other hits come first
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
 FILLED, FILLED_CHARS = 60, 240  # newest other messages
@@ -98,5 +99,5 @@ def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[in
         for step in range(1, 2 * NEIGHBOUR_TURNS + 1):
             for at in (place - step, place + step):
                 if 0 <= at < len(ids) and ids[at] not in known and ids[at] not in found:
-                    found[ids[at]] = (hit, 0.6 / step)
+                    found[ids[at]] = (hit, NEIGHBOUR_SHARE / step)
     return found

@@ -23,10 +23,10 @@ from instrumentgpt.storage.artifacts import (
 from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.documents import Document, folder_of, list_documents
+from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
 from instrumentgpt.storage.saved import Note
-from instrumentgpt.text.markers import marker
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (
@@ -34,11 +34,10 @@ TABLES = (
     "permissions", "runs", "entities", "panels",
 )  # fmt: skip
 THERE = {  # of these tables only such rows: others are of deleted turns
-    "entities": "AND first_message IN (SELECT id FROM messages)",
+    "entities": "AND EXISTS (SELECT 1 FROM messages WHERE id IN (first_message, last_message))",
     "mode_states": (
-        "AND NOT EXISTS (SELECT 1 FROM deleted_rows JOIN revisions ON revisions.id = revision_id"
-        " WHERE revisions.conversation_id = mode_states.conversation_id AND of_table = 'messages'"
-        " AND json_extract(content, '$.created_at') <= mode_states.updated_at)"
+        "AND NOT EXISTS (SELECT 1 FROM all_messages WHERE deleted_at IS NOT NULL"
+        " AND all_messages.conversation_id = mode_states.conversation_id AND created_at <= updated_at)"
     ),
     "revisions": "AND NOT (field = 'turn' AND undone_at IS NULL)",
 }

@@ -4,7 +4,7 @@ Facts go with their message, so the state is always what the messages at hand sa
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Any
@@ -43,12 +43,13 @@ def store_facts(
     """Keep what the message states, in place of what was kept of it before.
 
     sentences  (kind, text, device): constraints and what lifts them, what is ruled out, log lines with errors
-    readings   what tools reported meanwhile and agents put on record; what a tool reads again in a log that
-               was read before is no newer than then
+    readings   what tools reported meanwhile and agents put on record
     """
-    at = message_id, "", message_id  # since, dated, age: what an older log says gets older in the table
+    readings = list(readings)
+    at = message_id, "", message_id  # since, dated, age: of readings they are put in order below
     with transaction(database):
-        database.conn.execute("DELETE FROM facts WHERE message_id = ?", (message_id,))
+        sql = "DELETE FROM all_facts WHERE message_id = ? RETURNING device, channel, parameter, log"
+        read_before = {row[:3] for row in database.conn.execute(sql, (message_id,)).fetchall() if row[3]}
         listed: list[tuple[str | int | None, ...]] = [
             ("value", *_told(fact), "", source, "", None, "", *at) for fact in facts
         ]
@@ -57,14 +58,14 @@ def store_facts(
             for kind, text, device in sentences
         ]
         for one in readings:
-            first = _first_read(database, conversation_id, one) if one.source == "tool" else None
-            since = first or message_id
-            read = one.log, one.line, one.clock, since, _dated(one.clock), since
-            listed.append(("value", *_told(one.fact), "", one.source, *read))
+            place = one.log, one.line, one.clock, message_id, _dated(one.clock), message_id
+            listed.append(("value", *_told(one.fact), "", one.source, *place))
         database.conn.executemany(
-            f"INSERT INTO facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
+            f"INSERT INTO all_facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
             [(conversation_id, message_id, *row) for row in listed],
         )
+        read = {one.fact.key for one in readings if one.log}
+        order_readings(database, conversation_id, read | read_before)
 
 
 def _told(fact: Fact) -> tuple[str, ...]:
@@ -77,25 +78,31 @@ def _dated(clock: str) -> str:
     return clock.replace("T", " ") if _DATE.match(clock) and clock[:10] <= ahead else ""
 
 
-def _first_read(database: Database, conversation_id: str, reading: Reading) -> int | None:
-    """Return the message since which the tools read this value in a log no older than that; None: never."""
-    sql = (
-        "SELECT since FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ? AND channel = ?"
-        " AND parameter = ? AND value = ? AND source = 'tool' AND log = ? AND clock >= ?"
-        " ORDER BY since LIMIT 1"
+def order_readings(database: Database, conversation_id: str, keys: Collection[Key] | None = None) -> None:
+    """Store how old readings are: what an older log says, or the same log again, is no newer than it was.
+
+    since  the first message whose tools read this value in this log, at this time of it or later
+    age    that, or the first message that has a reading of a later date
+    keys   of which quantities; None: of all
+    """
+    if keys is not None and not keys:
+        return
+    every = (
+        "SELECT DISTINCT device, channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value'"
     )
-    fact = reading.fact
-    values = (
-        conversation_id,
-        fact.device,
-        fact.channel,
-        fact.parameter,
-        fact.value,
-        reading.log,
-        reading.clock,
+    those = f"VALUES {_marks(list(keys))}" if keys else every
+    told = [*chain.from_iterable(keys), conversation_id] if keys else [conversation_id, conversation_id]
+    database.conn.execute(
+        f"WITH keys (d, c, p) AS ({those}), ordered AS (SELECT id, dated AS is_dated,"
+        " CASE source WHEN 'tool' THEN min(message_id) OVER (PARTITION BY device, channel, parameter, value,"
+        " source, log ORDER BY clock DESC RANGE UNBOUNDED PRECEDING) ELSE message_id END AS first,"
+        " min(message_id) OVER (PARTITION BY device, channel, parameter ORDER BY dated DESC"
+        " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE GROUP) AS later"
+        f" FROM keys CROSS JOIN facts WHERE {_OF_KEY})"
+        " UPDATE all_facts SET since = first, age = CASE is_dated WHEN '' THEN first"
+        " ELSE min(first, ifnull(later, first)) END FROM ordered WHERE ordered.id = all_facts.id",
+        told,
     )
-    found: list[Any] = rows(database, sql, values)
-    return int(found[0][0]) if found else None
 
 
 def list_facts(database: Database, conversation_id: str, devices: Sequence[str] | None = None) -> list[Known]:

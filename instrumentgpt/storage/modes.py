@@ -42,7 +42,9 @@ def store_offers(database: Database, message_id: int, offers: Sequence[Offer]) -
     """Keep what the answer `message_id` offers."""
     told = [(message_id, number, one.label, one.text, one.mode) for number, one in enumerate(offers)]
     with transaction(database):
-        database.conn.executemany("INSERT INTO offers VALUES (?, ?, ?, ?, ?)", told)
+        database.conn.executemany(
+            "INSERT INTO all_offers (message_id, number, label, text, mode) VALUES (?, ?, ?, ?, ?)", told
+        )
 
 
 def list_offers(database: Database, message_id: int) -> list[Offer]:

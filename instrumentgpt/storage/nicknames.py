@@ -30,9 +30,9 @@ def store_nicknames(
 ) -> None:
     """Keep what the message says of nicknames, in place of what was kept of it before."""
     with transaction(database):
-        database.conn.execute("DELETE FROM nicknames WHERE message_id = ?", (message_id,))
+        database.conn.execute("DELETE FROM all_nicknames WHERE message_id = ?", (message_id,))
         database.conn.executemany(
-            "INSERT INTO nicknames (conversation_id, message_id, device, nickname, kind)"
+            "INSERT INTO all_nicknames (conversation_id, message_id, device, nickname, kind)"
             " VALUES (?, ?, ?, ?, ?)",
             [(conversation_id, message_id, one.device, one.nickname, one.kind) for one in namings],
         )

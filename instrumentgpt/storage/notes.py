@@ -6,8 +6,8 @@ from functools import lru_cache
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.terms import Phrase, phrases, terms
 from instrumentgpt.storage.saved import Note, list_notes
-from instrumentgpt.text.terms import Phrase, phrases, terms
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
 

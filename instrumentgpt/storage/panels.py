@@ -73,11 +73,11 @@ def propose_panel(
     told = (conversation_id, question, agent, "proposed", _json(brief), _json(plan), time.time())
     with transaction(database):
         database.conn.execute(
-            "UPDATE panels SET status = 'dropped' WHERE conversation_id = ? AND status = 'proposed'",
+            "UPDATE all_panels SET status = 'dropped' WHERE conversation_id = ? AND status = 'proposed'",
             (conversation_id,),
         )
         cursor = database.conn.execute(
-            "INSERT INTO panels (conversation_id, question, agent, status, brief, plan, created_at)"
+            "INSERT INTO all_panels (conversation_id, question, agent, status, brief, plan, created_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             told,
         )
@@ -90,7 +90,7 @@ def propose_panel(
 def change_plan(database: Database, panel_id: int, plan: Mapping[str, Any]) -> None:
     """Keep `plan` as the decomposition of a panel that has not begun."""
     with transaction(database):
-        database.conn.execute("UPDATE panels SET plan = ? WHERE id = ?", (_json(plan), panel_id))
+        database.conn.execute("UPDATE all_panels SET plan = ? WHERE id = ?", (_json(plan), panel_id))
 
 
 def set_panel_status(database: Database, panel_id: int, status: Status) -> None:
@@ -98,7 +98,7 @@ def set_panel_status(database: Database, panel_id: int, status: Status) -> None:
     ended = time.time() if status in ("done", "dropped") else None
     with transaction(database):
         database.conn.execute(
-            "UPDATE panels SET status = ?, ended_at = ? WHERE id = ?", (status, ended, panel_id)
+            "UPDATE all_panels SET status = ?, ended_at = ? WHERE id = ?", (status, ended, panel_id)
         )
 
 

@@ -49,7 +49,8 @@ def keep_prompt(
     values = (conversation_id, message_id, run_id, task, agent, budget, packed, time.time())
     with transaction(database):
         cursor = database.conn.execute(
-            "INSERT INTO prompts (conversation_id, message_id, run_id, task, agent, budget, text, sent_at)"
+            "INSERT INTO all_prompts"
+            " (conversation_id, message_id, run_id, task, agent, budget, text, sent_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )

@@ -8,11 +8,10 @@ from typing import Any, Literal
 from sqlite_utils import Database
 
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.state_items import without_items
 from instrumentgpt.memory.state_lines import Origin
+from instrumentgpt.memory.terms import terms
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
-from instrumentgpt.text.terms import terms
 
 NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device
 
@@ -39,7 +38,7 @@ _COLUMNS = "device, field, text, source, message_id, log, line, created_at"
 def add_state_items(database: Database, conversation_id: str, items: Iterable[StateItem]) -> None:
     """Store where new lines of the state came from."""
     now = time.time()
-    sql = f"INSERT INTO state_items (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    sql = f"INSERT INTO all_state_items (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     with transaction(database):
         for item in items:
             kept = replace(item, created_at=item.created_at or now)
@@ -89,42 +88,6 @@ def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | 
     turn = f"turn {turn_of(message_id, asked)}" if message_id else ""
     where = f"{log} line {line}" if log and line else log
     return Origin(", ".join(filter(None, (turn, where))), message_id or 0)
-
-
-def forget_origins(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:
-    """Take out of the states what only these messages said, and the record that they said it."""
-    items = list_state_items(database, conversation_id)
-    gone = {_key(item) for item in items if item.message_id in message_ids}
-    lost = gone - {_key(item) for item in items if item.message_id not in message_ids}
-    marks = ",".join("?" * len(message_ids))
-    with transaction(database):
-        database.conn.execute(f"DELETE FROM state_items WHERE message_id IN ({marks})", message_ids)
-        for device in {row[0] for row in lost}:
-            _forget_in_states(
-                database, conversation_id, device, {row[1:] for row in lost if row[0] == device}
-            )
-
-
-def _key(item: StateItem) -> tuple[str, str, str]:
-    return item.device, item.field, item.text
-
-
-def _forget_in_states(
-    database: Database, conversation_id: str, device: str, items: set[tuple[str, str]]
-) -> None:
-    """Take the items out of the device's state: the filed one, and the one in force if it is its."""
-    filed = device_states(database, conversation_id).get(device)
-    if filed is not None:
-        left = without_items(DiagnosticState.deserialize(filed), items)
-        file_device_state(database, conversation_id, device, left.serialize())
-    sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    state = DiagnosticState.deserialize(found[0][0] or "")
-    if device_key(state) == device:
-        database.conn.execute(
-            "UPDATE conversations SET diagnostic_state = ? WHERE id = ?",
-            (without_items(state, items).serialize(), conversation_id),
-        )
 
 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
-"""Finding earlier messages by what they say: SQLite's FTS5 over our own terms (text/terms.py).
+"""Finding earlier messages by what they say: SQLite's FTS5 over our own terms (memory/terms.py).
 
 The raw messages are indexed, pasted logs and all, each once, in the transaction that stores it.
-A deleted message leaves the index by a trigger, so cascades are covered.
 """
 
 import math
@@ -16,10 +15,10 @@ from sqlite_utils import Database
 from instrumentgpt.memory.excerpts import relevant_lines
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.terms import Phrase, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, candidates, messages_of, pieces_of
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken
-from instrumentgpt.text.terms import Phrase, phrases, telling, terms
 
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
@@ -120,7 +119,8 @@ def _search(
     found: list[Any] = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
-        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? ORDER BY score LIMIT ?)"
+        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
+        " ORDER BY score LIMIT ?)"
         " JOIN messages ON messages.id = found WHERE conversation_id = ?",
         (
             f"(conversation : {_quoted(conversation_id)}) AND (terms : ({either}))",

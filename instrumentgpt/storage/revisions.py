@@ -26,7 +26,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
-from instrumentgpt.storage.deleted import bring_back, forget_kept, take_out
+from instrumentgpt.storage.deleted import forget_turn, hide_turn, show_turn
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.saved import Note
 
@@ -144,20 +144,19 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)
             if field == TURN and undone:
-                bring_back(database, revision_id, conversation_id)
+                show_turn(database, conversation_id, int(name))
             elif field == TURN:
-                take_out(database, revision_id, conversation_id, _turn_there(database, int(name)))
+                hide_turn(database, conversation_id, _there(database, int(name)))
             elif field == NOTE and undone:
                 _write_note(database, Note(**json.loads(old)))
             elif field == NOTE:
                 _delete_note(database, Note(**json.loads(old)))
 
 
-def _turn_there(database: Database, message_id: int) -> list[int]:
-    turn = turn_at(database, message_id)
-    if not turn:
+def _there(database: Database, message_id: int) -> int:
+    if not turn_at(database, message_id):
         raise RefusedRevision("This turn is deleted already, by a later change. Undo that one first.")
-    return turn
+    return message_id
 
 
 def delete_turn(database: Database, message_id: int, changed_by: str = "user") -> list[int]:
@@ -175,8 +174,8 @@ def delete_turn(database: Database, message_id: int, changed_by: str = "user") -
         refuse_while_answering(database, str(conversation_id))
         words = shorten(" ".join(str(content).split()), TURN_CHARS)
         item = Item("", TURN, str(turn[0]))
-        made = _stored(database, str(conversation_id), item, "forget", words, "", changed_by)
-        take_out(database, made, str(conversation_id), turn)
+        _stored(database, str(conversation_id), item, "forget", words, "", changed_by)
+        hide_turn(database, str(conversation_id), turn[0])
     return turn
 
 
@@ -187,17 +186,17 @@ def list_deleted(database: Database, conversation_id: str) -> list[Revision]:
 
 
 def forget_deleted(database: Database, revision_id: int) -> None:
-    """Delete for good what a deletion has kept, and the record of it; nothing if it is undone.
+    """Delete for good what a deletion has marked, and the record of it; nothing if it is undone.
 
     Raises RunInProgress while the conversation is being answered.
     """
     digests: list[str] = []
     with transaction(database):
-        sql = "SELECT conversation_id FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL"
-        for (conversation_id,) in rows(database, sql, (revision_id, TURN)):
+        sql = "SELECT conversation_id, name FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL"
+        for conversation_id, name in rows(database, sql, (revision_id, TURN)):
             refuse_while_answering(database, str(conversation_id))
             digests = uploads.digests_of(database, str(conversation_id))
-            forget_kept(database, revision_id, str(conversation_id))
+            forget_turn(database, str(conversation_id), int(str(name)))
             database.conn.execute("DELETE FROM revisions WHERE id = ?", (revision_id,))
     uploads.sweep(database, digests)
 

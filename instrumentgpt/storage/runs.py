@@ -1,11 +1,11 @@
-"""Turns in progress: one live run per conversation, its process, and what it said so far, numbered."""
+"""Runs: turns and summaries in progress, one live of each kind per conversation, and their events."""
 
 import sqlite3
 import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
@@ -15,11 +15,14 @@ from instrumentgpt.storage.errors import RunInProgress, UnknownConversation, Unk
 EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
 COMMAND = "command"  # who answers a command, in place of an agent's name
 
+Kind = Literal["turn", "summary"]  # of a run: it answers a question, or summarises older messages
+
 
 @dataclass(frozen=True)
 class Run:
-    """One turn being answered, or answered; `status` is "running" while live.
+    """One turn or summary being written, or written; `status` is "running" while live.
 
+    kind    of a summary, `mode` is "" and there is no question
     …_at     seconds since 1970: what people read
     …_clock  by the monotonic clock of this boot, which nobody can set and which stands still while the
              machine sleeps: how long something has taken. None in rows of before there was one
@@ -39,25 +42,32 @@ class Run:
     began_at: float | None  # None: it waits for others to end
     started_clock: float | None
     began_clock: float | None
+    kind: Kind = "turn"
 
 
 _COLUMNS = (
     "id, conversation_id, agent, mode, question_message_id, status, pid, process_started, stop_requested,"
-    " started_at, finished_at, began_at, started_clock, began_clock"
+    " started_at, finished_at, began_at, started_clock, began_clock, kind"
 )
 
 
 def start_run(
-    database: Database, conversation_id: str, agent: str, mode: str, question_message_id: int | None = None
+    database: Database,
+    conversation_id: str,
+    agent: str,
+    mode: str,
+    question_message_id: int | None = None,
+    kind: Kind = "turn",
 ) -> str:
-    """Return the id of a new live run; raise RunInProgress if the conversation already has one."""
+    """Return the id of a new live run; raise RunInProgress if the conversation has one of its kind."""
     run_id = uuid.uuid4().hex
-    values = (run_id, conversation_id, agent, mode, question_message_id, time.time(), time.monotonic())
+    now, clock = time.time(), time.monotonic()
+    values = (run_id, conversation_id, agent, mode, question_message_id, now, clock, kind)
     try:
         with transaction(database):
             database.conn.execute(
                 "INSERT INTO runs (id, conversation_id, agent, mode, question_message_id, started_at,"
-                " started_clock) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " started_clock, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
     except sqlite3.IntegrityError as error:
@@ -79,13 +89,14 @@ def set_process(database: Database, run_id: str, pid: int, process_started: floa
 def begin_run(database: Database, run_id: str, at_once: int) -> int:
     """Begin the run if fewer than `at_once` are being answered; return its place in the queue, 0 if it began.
 
-    Who asked first begins first; a run that has begun stays so.
+    Who asked first begins first, summaries last: no answer waits for one. A run that has begun stays so.
     """
     sql = (
         "SELECT count(*) FILTER (WHERE other.began_at IS NOT NULL),"
-        " count(*) FILTER (WHERE other.began_at IS NULL"
-        " AND (other.started_at, other.id) < (run.started_at, run.id)) FROM runs AS run"
-        " LEFT JOIN runs AS other ON other.status = 'running' AND other.id != run.id WHERE run.id = ?"
+        " count(*) FILTER (WHERE other.began_at IS NULL AND (other.kind = 'summary', other.started_at,"
+        " other.id) < (run.kind = 'summary', run.started_at, run.id)) FROM runs AS run"
+        " LEFT JOIN runs AS other ON other.status = 'running' AND other.id != run.id"
+        " AND (other.kind = 'turn' OR run.kind = 'summary') WHERE run.id = ?"
     )
     with transaction(database):
         busy, before = database.conn.execute(sql, (run_id,)).fetchone()
@@ -158,20 +169,20 @@ def get_run(database: Database, run_id: str) -> Run:
 
 def live_run(database: Database, conversation_id: str) -> Run | None:
     """Return the run that is answering in this conversation, or None."""
-    found = _runs(database, "WHERE conversation_id = ? AND status = 'running'", (conversation_id,))
+    where = "WHERE conversation_id = ? AND status = 'running' AND kind = 'turn'"
+    found = _runs(database, where, (conversation_id,))
     return found[0] if found else None
 
 
 def live_runs(database: Database) -> list[Run]:
-    """Return all live runs, oldest first."""
+    """Return all live runs of both kinds, oldest first."""
     return _runs(database, "WHERE status = 'running' ORDER BY started_at", ())
 
 
-def list_runs(database: Database, conversation_id: str, limit: int = 100) -> list[Run]:
-    """Return the newest `limit` runs of the conversation, newest first."""
-    return _runs(
-        database, "WHERE conversation_id = ? ORDER BY started_at DESC LIMIT ?", (conversation_id, limit)
-    )
+def list_runs(database: Database, conversation_id: str, limit: int = 100, kind: Kind = "turn") -> list[Run]:
+    """Return the newest `limit` runs of a kind of the conversation, newest first."""
+    where = "WHERE conversation_id = ? AND kind = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
+    return _runs(database, where, (conversation_id, kind, limit))
 
 
 def mode_of(database: Database, question_message_id: int) -> str:

@@ -32,7 +32,9 @@ def save_setting(database: Database, name: str, value: str | int | float | bool 
     with transaction(database):
         database.conn.execute("DELETE FROM settings WHERE name = ?", (name,))
         if value is not None:
-            database.conn.execute("INSERT INTO settings VALUES (?, ?)", (name, json.dumps(value)))
+            database.conn.execute(
+                "INSERT INTO settings (name, value) VALUES (?, ?)", (name, json.dumps(value))
+            )
 
 
 def save_note(database: Database, note_id: str, text: str, kind: str = "note", scope: str = "global") -> None:

@@ -11,16 +11,20 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.excerpts import relevant_lines
+from instrumentgpt.memory.search_query import Wanted, marked, wanted
 from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.terms import Phrase, fold
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.text.search_query import Wanted, marked, wanted
-from instrumentgpt.text.terms import Phrase, fold
 
 HITS = 20  # of one search
 FEW = 5  # with fewer hits that hold all words, those that hold some come too
 CONTEXT_CHARS = 160  # of a hit, about
 READ_CHARS = 20_000  # of a message, around the first hit: a pasted log may have millions
 MOST_THINGS = 24  # asked for in one search
+INDICES = {  # what is found → its index of words, and which rows of that are of deleted messages
+    "message": ("message_terms", "deleted_messages"),
+    "item": ("item_terms", "(SELECT id FROM all_state_items WHERE message_id IN deleted_messages)"),
+}
 RANKED = 1_000  # newest that are compared by how well they fit: a word that is everywhere tells little
 
 
@@ -90,22 +94,22 @@ def _quoted(phrase: Phrase, unfinished: bool) -> str:
 def _found(database: Database, match: str, limit: int) -> list[tuple[str, int]]:
     """Return ("message" or "item", its id), the best first; what fits equally well, the newest first."""
     every: list[tuple[float, int, str]] = []
-    for kind, table in (("message", "message_terms"), ("item", "item_terms")):
-        ranked = _ranked(database, table, f"terms : ({match})", limit)
+    for kind, (table, gone) in INDICES.items():
+        ranked = _ranked(database, table, gone, f"terms : ({match})", limit)
         best = max((score for _, score in ranked), default=1.0) or 1.0
         every += [(score / best, key, kind) for key, score in ranked]
     return [(kind, key) for _, key, kind in sorted(every, reverse=True)]
 
 
-def _ranked(database: Database, table: str, match: str, limit: int) -> list[tuple[int, float]]:
-    newest = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT ?"
+def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -> list[tuple[int, float]]:
+    there = f"{table} WHERE {table} MATCH ? AND rowid NOT IN {gone}"
+    newest = f"SELECT rowid FROM {there} ORDER BY rowid DESC LIMIT ?"
     found: list[Any] = rows(database, newest, (match, RANKED))
     if not found:
         return []
     ranked: list[Any] = rows(
         database,
-        f"SELECT rowid, -bm25({table}) AS score FROM {table} WHERE {table} MATCH ? AND rowid >= ?"
-        " ORDER BY score DESC LIMIT ?",
+        f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?",
         (match, found[-1][0], limit),
     )
     return ranked

@@ -30,12 +30,6 @@ PART, ASIDE = ".part", ".going"
 STALE = 86_400.0  # s after which a part is nobody's any more
 _log = logging.getLogger(__name__)
 
-NAMED = """
-SELECT id, file, conversation_id FROM artifacts
-UNION ALL SELECT json_extract(content, '$.id'), coalesce(json_extract(content, '$.file'), ''), conversation_id
-FROM deleted_rows JOIN revisions ON revisions.id = revision_id WHERE of_table = 'artifacts'
-"""
-
 
 @dataclass(frozen=True)
 class Received:
@@ -116,7 +110,7 @@ def plain_name(name: str) -> str:
 def digests_of(database: Database, conversation_id: str) -> list[str]:
     """Return the contents that only this conversation names, deleted turns included."""
     sql = (
-        f"SELECT file FROM ({NAMED}) WHERE file != '' GROUP BY file"
+        "SELECT file FROM all_artifacts WHERE file != '' GROUP BY file"
         " HAVING min(conversation_id) = :one AND max(conversation_id) = :one"
     )
     found = database.execute(sql, {"one": conversation_id}).fetchall()
@@ -132,7 +126,7 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         return
     folder = folder_of(database)
     with transaction(database):  # no row can come to name one of them meanwhile
-        found: list[Any] = rows(database, f"SELECT id, file FROM ({NAMED})")
+        found: list[Any] = rows(database, "SELECT id, file FROM all_artifacts")
         named = {name for row in found for name in row}
         names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
         going = [folder / name for name in names if name not in named]

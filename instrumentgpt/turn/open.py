@@ -11,10 +11,10 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import list_artifacts
 from instrumentgpt.storage.runs import COMMAND, get_run
-from instrumentgpt.text.pasted import device_name
 from instrumentgpt.turn.record import remember_question
 from instrumentgpt.turn.turn import Turn
 

@@ -1,4 +1,4 @@
-"""The program that answers one run: `python -m instrumentgpt.turn.process DATABASE RUN`."""
+"""The program that does one run, a turn or a summary: `python -m instrumentgpt.turn.process DATABASE RUN`."""
 
 import gc
 import logging
@@ -6,31 +6,35 @@ import shutil
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from types import FrameType
 
 import db
+from instrumentgpt.storage.errors import UnknownRun
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.turn.background import after_answer
-from instrumentgpt.turn.runs import answer
+from instrumentgpt.turn.runs import answer, start_summary
 from instrumentgpt.turn.turn import run_folder
 
 GARBAGE_AFTER = 50_000  # new objects: a prompt makes about as many, and hardly any of them is garbage
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer the run; return 0, whatever the answer's outcome: it is in the database."""
+    """Do the run; return 0, whatever its outcome: it is in the database. A summary may follow a turn."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     database_path, run_id = Path(arguments[0]), arguments[1]
     leave_imports()
     stop = _StopSignal()
-    with closing(db.connect(database_path)) as database:
+    with (
+        closing(db.connect(database_path)) as database,
+        suppress(UnknownRun),
+    ):  # deleted with its conversation
         for _ in answer(database, run_id, stop.received):
             pass
-        after_answer(database, get_run(database, run_id).conversation_id)
+        if (run := get_run(database, run_id)).kind == "turn":
+            start_summary(database, run.conversation_id)
     folder = run_folder(database_path, run_id)
-    if not (folder / "turn.log").stat().st_size:
+    if not (folder / "turn.log").exists() or not (folder / "turn.log").stat().st_size:
         shutil.rmtree(folder, ignore_errors=True)
     return 0
 

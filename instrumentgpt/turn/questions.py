@@ -10,7 +10,9 @@ from typing import IO
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.registry import choose
+from instrumentgpt.instruments.pasted import file_name, number_of, pasted_log
 from instrumentgpt.modes.commands.grammar import is_command
 from instrumentgpt.modes.registry import MODES, known_mode
 from instrumentgpt.settings import settings_in_force
@@ -18,8 +20,6 @@ from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_arti
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.runs import COMMAND, live_run, start_run
 from instrumentgpt.storage.uploads import Received, received
-from instrumentgpt.text.approval import approval
-from instrumentgpt.text.pasted import file_name, number_of, pasted_log
 from instrumentgpt.turn.close import reap
 
 Attachment = str | Path | tuple[str, bytes]  # id of a stored artifact, a file, or (file name, content)

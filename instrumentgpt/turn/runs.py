@@ -1,4 +1,4 @@
-"""Turns in progress: each a process of its own that outlives the page and the server.
+"""Runs in progress: turns and summaries, each a process of its own that outlives the page and the server.
 
 Everything a page or another server needs is in the database: the run, its process, its numbered events.
 """
@@ -21,6 +21,8 @@ from instrumentgpt.agents.process import POLL
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import run_turn
 from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.errors import RunInProgress, UnknownRun
 from instrumentgpt.storage.runs import (
     Run,
     append_events,
@@ -29,12 +31,13 @@ from instrumentgpt.storage.runs import (
     live_runs,
     request_stop,
     set_process,
+    start_run,
 )
-from instrumentgpt.turn.background import after_answer
 from instrumentgpt.turn.close import close, end_at_once, events_of, process_of, reap_all
 from instrumentgpt.turn.detached import start_detached, started_after_boot
 from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.questions import Attachment, stored
+from instrumentgpt.turn.summary import agent_wanted, summarise
 from instrumentgpt.turn.turn import run_folder
 
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
@@ -66,15 +69,27 @@ def start(
     path = Path(database_path).absolute()
     with closing(db.connect(path)) as database:
         run_id = stored(database, conversation_id, text, mode, agent, attachments)
-        try:
-            pid = _spawn(database, path, run_id)
-        except OSError as error:
-            close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
-            raise RunDoesNotStart(
-                f"The answer's process does not start: {error}. Close other programs."
-            ) from error
-        _note_process(database, run_id, pid)
+        _spawn(database, run_id)
     return run_id
+
+
+def start_summary(database: Database, conversation_id: str) -> str | None:
+    """Start a summary by the agent, if one is wanted and none is being written; return its run's id or None.
+
+    Whatever goes wrong, the answer before it has been given, and must not end in an error of this.
+    """
+    try:
+        reap_all(database)
+        agent = agent_wanted(database, conversation_id)
+        run_id = start_run(database, conversation_id, agent, "", kind="summary") if agent else None
+        if run_id:
+            _spawn(database, run_id)
+        return run_id
+    except RunInProgress:
+        return None
+    except Exception:  # the edge of a turn
+        _log.exception("no summary of %s", conversation_id)
+        return None
 
 
 def consume(
@@ -97,25 +112,32 @@ def consume(
         _note_process(database, run_id, os.getpid())
         try:
             yield from answer(database, run_id, stopped)
-            after_answer(database, conversation_id)
+            start_summary(database, conversation_id)
         finally:
             shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
 
 
 def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
-    """Answer the run's question in this process: append each event to the database, then yield it."""
+    """Do the run in this process, a turn or a summary: append each event to the database, then yield it."""
 
     def stop_wanted() -> bool:
         return stopped() or get_run(database, run_id).stop_requested
 
     try:
         if (yield from _its_turn(database, run_id, stop_wanted)):
-            yield from _kept(database, run_id, run_turn(open_turn(database, run_id, stop_wanted)))
+            run = get_run(database, run_id)
+            if run.kind == "turn":
+                events = run_turn(open_turn(database, run_id, stop_wanted))
+            else:
+                events = summarise(database, run, stop_wanted)
+            yield from _kept(database, run_id, events)
         else:
             yield from close(database, run_id, outcome="cancelled")
     except (KeyboardInterrupt, GeneratorExit):
         close(database, run_id, outcome="cancelled")
         raise
+    except UnknownRun:  # its conversation was deleted
+        return
     except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
         _log.exception("run %s", run_id)
         yield from close(database, run_id, _failure_of(error))
@@ -194,12 +216,21 @@ def reap(database_path: str | Path) -> list[str]:
         return reap_all(database)
 
 
-def _spawn(database: Database, path: Path, run_id: str) -> int:
+def _spawn(database: Database, run_id: str) -> None:
+    """Start the run's process and note it; raise RunDoesNotStart, with the run closed."""
+    path = Path(file_of(database))
     folder = run_folder(path, run_id)
-    folder.mkdir(parents=True, exist_ok=True)
-    _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
-    with (folder / "turn.log").open("ab") as log:
-        return start_detached("instrumentgpt.turn.process", path, run_id, log)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
+        with (folder / "turn.log").open("ab") as log:
+            pid = start_detached("instrumentgpt.turn.process", path, run_id, log)
+    except OSError as error:
+        close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
+        raise RunDoesNotStart(
+            f"The answer's process does not start: {error}. Close other programs."
+        ) from error
+    _note_process(database, run_id, pid)
 
 
 def _note_process(database: Database, run_id: str, pid: int) -> None:

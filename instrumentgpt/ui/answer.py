@@ -8,8 +8,8 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.text.markers import rendered_parts
 from instrumentgpt.ui import again, charts, live, panel_answer, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking

@@ -10,10 +10,10 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.revisions import Revision
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
-from instrumentgpt.text.language import language_of
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.permissions import who

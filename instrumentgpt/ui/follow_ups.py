@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.state import DiagnosticState
-from instrumentgpt.text.language import Language
 
 QUESTIONS: dict[str, dict[Language, str]] = {
     "raise": {"en": "Can kp be raised?", "zh": "那 kp 可以調高嗎？"},

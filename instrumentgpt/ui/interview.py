@@ -6,6 +6,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview.gathered import GAPS, NEEDED, PHASES
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.stored import (
@@ -21,7 +22,6 @@ from instrumentgpt.modes.interview.words import words
 from instrumentgpt.settings import home
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.runs import list_runs
-from instrumentgpt.text.language import Language
 from instrumentgpt.ui import composer, session, untrusted
 
 PHASE_NAMES = {

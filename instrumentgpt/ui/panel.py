@@ -7,12 +7,12 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import list_runs
-from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.ui import composer, session, untrusted
 
 MODE = "panel"

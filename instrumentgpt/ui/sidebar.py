@@ -40,7 +40,11 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         key="search",
     )
     found = db.list_conversations(database, words or "", titles_only=True)
-    live = {run.conversation_id: LIVE if run.began_at else WAITING for run in live_runs(database)}
+    live = {
+        run.conversation_id: LIVE if run.began_at else WAITING
+        for run in live_runs(database)
+        if run.kind == "turn"
+    }
     shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
     with st.container(gap=None, key="conversations"):
         for conversation in shown:

@@ -9,9 +9,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import size_text
 from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import CHECKOUT, Settings
-from instrumentgpt.text.sizes import size_text
 from instrumentgpt.ui import exporting, session, untrusted
 
 SUGGESTED_DAYS = 90

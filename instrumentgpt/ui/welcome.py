@@ -7,9 +7,9 @@ import streamlit as st
 
 import db
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings
-from instrumentgpt.text.language import language_of
 from instrumentgpt.ui import composer, untrusted
 from instrumentgpt.ui.follow_ups import follow_ups
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from instrumentgpt.agents.offline.intents import Question
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.pasted import is_device_name
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.pasted import is_device_name
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
 

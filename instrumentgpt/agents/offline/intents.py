@@ -23,7 +23,7 @@ from instrumentgpt.agents.offline.particulars import (
     target_in,
 )
 from instrumentgpt.agents.offline.patterns import find
-from instrumentgpt.text.pasted import ASKS, LOG_LINES, split_pasted
+from instrumentgpt.instruments.pasted import ASKS, LOG_LINES, split_pasted
 
 PATTERNS = Path(__file__).with_name("intents.toml")
 OF_THE_CONVERSATION = (

@@ -10,8 +10,8 @@ from typing import Any
 from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.phrases import plain_text
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.text.language import Language, language_of
 
 QUOTE_CHARS = 150  # of what the user said, repeated to him
 _MARKS = re.compile("[✅❓?？]+")  # a reply has one of each: none in what it repeats

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
+from instrumentgpt.instruments.language import Language, Sentence
 
 SENTENCES = [
     Path(__file__).parent / name for name in ("phrases.toml", "panel/phrases.toml", "tasks/investigate.toml")

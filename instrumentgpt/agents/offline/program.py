@@ -21,9 +21,9 @@ from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import resolve
+from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 from instrumentgpt.memory.reading.own_words import is_asked
-from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.text.pasted import LOG_LINES, number_of
 
 
 def run(arguments: argparse.Namespace) -> int:

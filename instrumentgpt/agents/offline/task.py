@@ -10,8 +10,8 @@ from typing import Any
 from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.text.language import Language, language_of
 
 
 class BadTask(InstrumentGPTError, ValueError):

@@ -8,9 +8,9 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.frame import shown, worth_showing
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.text.language import Language
 
 
 def text_alternative(

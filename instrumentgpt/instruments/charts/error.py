@@ -17,9 +17,9 @@ from instrumentgpt.instruments.charts.style import (
 )
 from instrumentgpt.instruments.charts.words import channel_name, word
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.text.language import Language
 
 PIXELS = 300
 WIDEST = 10.0  # bands either side: a start from cold would press the rest flat

@@ -11,9 +11,9 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.style import SEVERITY_COLOURS, SHADE_OPACITY, escaped
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.text.language import Language
 
 GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
 LABEL_PIXELS = 16  # height of a shade's label

@@ -30,9 +30,9 @@ from instrumentgpt.instruments.charts.style import (
 )
 from instrumentgpt.instruments.charts.words import channel_name, word
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.text.language import Language
 
 ROW_PIXELS = {1: 260, 2: 180}  # height of a row of temperature by the number of channels; more: FEWEST
 FEWEST_PIXELS = 120

@@ -4,8 +4,8 @@ from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts.style import escaped
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.text.language import Language
 
 WORDS: dict[str, dict[Language, str]] = {
     "setpoint": {"en": "setpoint", "zh": "設定值"},

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 MOST_MEGABYTES = 4096  # of text: what the parser has been measured on (bench/parse.py) with room to spare
 MEGABYTES_VARIABLE = "INSTRUMENTGPT_LOG_MEGABYTES"

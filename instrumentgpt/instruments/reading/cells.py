@@ -6,13 +6,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.headers import Heading, heading_of, is_unit
+from instrumentgpt.instruments.reading.headers import (
+    Heading,
+    heading_of,
+    is_unit,
+    known_header,
+    unit_of_cells,
+)
+from instrumentgpt.instruments.reading.records import names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -24,8 +31,10 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
+LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
 LEAST_ROWS = 2
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 
@@ -41,6 +50,14 @@ class Shape:
     header_line: int | None
     first_row: int
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
+    names: tuple[str, ...] = ()  # of the values, where each line names them itself
+
+    def cells(self, line: str) -> list[str]:
+        """Return the cells of `line`."""
+        if not self.names:
+            return cells_of(line, self.delimiter)
+        pairs = pairs_of(line)
+        return [pairs.get(name, "") for name in self.names] if pairs.keys() & set(self.names) else []
 
 
 @dataclass
@@ -56,6 +73,8 @@ class Table:
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
+    if ARROW in line:  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
+        line = line.replace(ARROW, delimiter or " ", 1)
     if not delimiter:
         return line.split()
     if '"' in line:
@@ -65,14 +84,49 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def find_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
-    """Return how the (number, text) `lines` are written as a table, None if they are none."""
+def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
+    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
     lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
-    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter))]
+    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Shape] | None:
+def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
+    """Return how `lines` (number, text) are written as lines that name their values; None if they are not."""
+    lines = [(number, line) for number, line in lines if line.strip()]
+    first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - {"time"}), len(lines))
+    names = names_in([line for _, line in lines[first:]])
+    rows = [[pairs_of(line).get(name, "") for name in names] for _, line in lines[first:]]
+    headings = _headings(names, rows)
+    if len(lines) - first < LEAST_ROWS or not any(
+        heading.scores for heading in headings if heading.text != "time"
+    ):
+        return None
+    comma = sum(bool(DECIMAL_COMMA.match(cell)) for row in rows for cell in row) > len(rows) / 2
+    return Shape("=", len(names), comma, headings, None, lines[first][0], _texts(rows), tuple(names))
+
+
+def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
+    """Return what the header cells `names` say, with the units in the cells below where they state none."""
+    headings = [heading_of(name) for name in names]
+    units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
+    return tuple(
+        heading if heading.unit or not unit else replace(heading, unit=unit)
+        for heading, unit in zip(headings, units, strict=True)
+    )
+
+
+def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
+    """Return which columns of `rows` have cells that are neither numbers nor gaps."""
+    return frozenset(
+        at
+        for cells in rows
+        for at, cell in enumerate(cells)
+        if not NUMBER.match(cell) and cell.lower() not in NO_VALUES
+    )
+
+
+def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple[float, Shape] | None:
     split = [(number, cells_of(line, delimiter)) for number, line in lines]
     rows = [(number, cells) for number, cells in split if _is_row(cells)]
     widths = Counter(len(cells) for _, cells in rows)
@@ -89,14 +143,12 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Sha
         and sum(bool(DECIMAL_COMMA.match(cell)) for _, row in rows for cell in row) > count / 2
     )
     trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
-    headings = tuple(heading_of(cell) for cell in header[1]) if header else ()
-    width_used = width - trailing
-    texts = frozenset(
-        at
-        for _, cells in rows
-        for at, cell in enumerate(cells[:width_used])
-        if not NUMBER.match(cell) and cell.lower() not in NO_VALUES
+    names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
+    headings = (
+        _headings(names, [cells for _, cells in rows if len(cells) == width]) if len(names) == width else ()
     )
+    width_used = width - trailing
+    texts = _texts(cells[:width_used] for _, cells in rows)
     shape = Shape(
         delimiter, width_used, comma, headings[:width_used], header[0] if header else None, first, texts
     )
@@ -106,9 +158,10 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str) -> tuple[float, Sha
 
 def _is_row(cells: Sequence[str]) -> bool:
     values = sum(is_value(cell) for cell in cells)
-    return any(
-        NUMBER.match(cell) or DECIMAL_COMMA.match(cell) or cell.lower() == "nan" for cell in cells
-    ) and (values >= 0.6 * len(cells))
+    bare = [UNIT_AT_END.sub("", cell) for cell in cells]
+    numbers = any(NUMBER.match(cell) or DECIMAL_COMMA.match(cell) or cell.lower() == "nan" for cell in bare)
+    dated = any(DATE_OR_CLOCK.match(cell) and not NUMBER.match(cell) for cell in cells)
+    return numbers and values >= (LEAST_DATED if dated else LEAST_SHARE) * len(cells)
 
 
 def is_value(cell: str) -> bool:
@@ -201,8 +254,8 @@ def _array(column: "pd.Series[float]") -> NDArray[np.generic]:
 
 def _is_regular(content: bytes, lines: Sequence[bytes], shape: Shape) -> bool:
     """Return whether each line has the same number of delimiters and nothing that needs a second look."""
-    odd = b'"' in content or b"#" in content or not content.isascii()
-    if odd or not shape.delimiter or shape.decimal_comma:
+    odd = b'"' in content or b"#" in content or b"->" in content or not content.isascii()
+    if odd or not shape.delimiter or shape.decimal_comma or shape.names:
         return False
     delimiters = {line.count(shape.delimiter.encode()) for line in lines}
     return len(delimiters) == 1 and delimiters <= {shape.width - 1, shape.width} and b"" not in lines
@@ -215,7 +268,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         if number < shape.first_row or not line.strip() or line.lstrip().startswith(b"#"):
             continue
         text = text_of(line)
-        cells = cells_of(text, shape.delimiter)
+        cells = shape.cells(text)
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
         if len(cells) == shape.width and _is_row(cells):

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from instrumentgpt.instruments.reading.clocks import ClockStep
+from instrumentgpt.instruments.reading.placeholders import Placeholder
 from instrumentgpt.instruments.reading.record import Broken, Log
 from instrumentgpt.instruments.reading.sources import Source
 
@@ -24,6 +25,7 @@ SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
+BY_CHANNEL = ("channel_names", "channel_units")
 PLAIN_FIELDS = ("name", "format", "lines", "unit", "missing", "output_scale", "degrees_per_unit", "notes")
 
 
@@ -76,7 +78,8 @@ def _described(log: Log) -> dict[str, Any]:
     described["broken"] = asdict(log.broken)
     described["clock_steps"] = [asdict(step) for step in log.clock_steps]
     described |= {name: dict(getattr(log, name)) for name in ("columns", "guessed")}
-    described["channel_names"] = list(log.channel_names.items())
+    described |= {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
+    described["placeholders"] = [asdict(one) for one in log.placeholders]
     return described
 
 
@@ -93,7 +96,10 @@ def _load(path: Path, source_path: Path) -> Log | None:
     start = described.pop("start")
     steps = tuple(ClockStep(**step) for step in described.pop("clock_steps"))
     described["missing"], described["notes"] = tuple(described["missing"]), tuple(described["notes"])
-    described["channel_names"] = {number: name for number, name in described["channel_names"]}
+    described |= {name: dict(map(tuple, described[name])) for name in BY_CHANNEL}
+    described["placeholders"] = tuple(
+        Placeholder(**{**one, "spans": tuple(map(tuple, one["spans"]))}) for one in described["placeholders"]
+    )
     return Log(
         path=source_path,
         samples=table.to_pandas(),

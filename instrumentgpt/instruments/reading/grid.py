@@ -1,7 +1,7 @@
 """A delimited table by column: its cells, the same as numbers, and which column holds text."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading.cells import GREATEST, Shape, Table, number_in
-from instrumentgpt.instruments.reading.headers import Heading
+from instrumentgpt.instruments.reading.headers import Heading, heading_of, vocabulary
+
+MOST_NAMES = 64  # in a table of “time, name, value”
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,11 @@ class Grid:
     numbers: list[Floats]
     texts: list[bool]
     line: NDArray[np.int64]
+
+    def taken(self, rows: NDArray[np.int64]) -> "Grid":
+        """Return `rows` of it, in that order."""
+        cells, numbers = [column[rows] for column in self.cells], [column[rows] for column in self.numbers]
+        return Grid(self.shape, cells, numbers, self.texts, self.line[rows])
 
     def heading(self, column: int) -> Heading | None:
         """Return the heading of `column`, None in a table without a header."""
@@ -34,6 +41,52 @@ def grid_of(table: Table, shape: Shape) -> Grid:
     texts = [_is_text(column, known) for column, known in zip(cells, numbers, strict=True)]
     line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
     return Grid(shape, cells, numbers, texts, line)
+
+
+def widened(grid: Grid) -> Grid:
+    """Return `grid` with a column for each name, where its rows are “time, name, value”; else as it is.
+
+    Its rows are those of the name that has most; the others hold their value until their next row.
+    """
+    heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
+    names = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
+    values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
+    times = [at for at, head in enumerate(heads) if head in vocabulary()["time"]["certain"]]
+    if len(names) < 1 or len(values) != 1 or not times:
+        return grid
+    name, value, time = grid.cells[names[0]].astype(str), grid.numbers[values[0]], times[0]
+    every, first, count = np.unique(name, return_index=True, return_counts=True)
+    if not 1 < len(every) <= MOST_NAMES:
+        return grid
+    order = every[np.argsort(first)].tolist()
+    rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
+    stamps = grid.cells[time].astype(str) if grid.texts[time] else grid.numbers[time]
+    columns = [_held(stamps, value, name == own, rows) for own in order]
+    shape = replace(
+        grid.shape,
+        width=len(order) + 1,
+        headings=(grid.shape.headings[time], *map(heading_of, order)),
+        texts=frozenset([0] if grid.texts[time] else []),
+        names=(),
+    )
+    cells = [grid.cells[time][rows], *columns]
+    return Grid(
+        shape,
+        cells,
+        [grid.numbers[time][rows], *columns],
+        [grid.texts[time], *[False] * len(order)],
+        grid.line[rows],
+    )
+
+
+def _held(
+    stamps: NDArray[np.generic], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
+) -> Floats:
+    """Return at each of `rows` the newest of the values that are `mine`: at its own stamp or before."""
+    own = np.flatnonzero(mine)
+    own = own[np.argsort(stamps[own], kind="stable")]
+    last = np.searchsorted(stamps[own], stamps[rows], side="right") - 1
+    return np.where(last >= 0, value[own[np.maximum(last, 0)]], math.nan)
 
 
 def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:

@@ -4,10 +4,12 @@ import difflib
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 WORDS = Path(__file__).with_name("columns.toml")
 ROLES = ("time", "setpoint", "pv", "output", "channel", "kp", "ki", "kd")
@@ -18,6 +20,8 @@ CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
+LETTERED = re.compile(r"T[A-Z]$")
+UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
 DEGREES = ("°C", "°F", "K")
 TEMPERATURE = ("temp", "溫度", "温度")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
@@ -33,9 +37,34 @@ class Heading:
     unit: str
     index: int | None
 
+    def is_aside(self, role: str) -> bool:
+        """Return whether its words say that others have `role` before it: an outside temperature, a fan."""
+        said = " ".join(self.words)
+        return any(_has(said, self.words, word) for word in vocabulary()[role].get("aside", ()))
+
+    @property
+    def is_computed(self) -> bool:
+        """Return whether its words say that it was computed of other readings."""
+        return _says(self.words, vocabulary()["pv"]["computed"])
+
+    @property
+    def is_room(self) -> bool:
+        """Return whether its words say that it is the temperature of a room or outdoors."""
+        return _says(self.words, vocabulary()["pv"]["room"])
+
+    @property
+    def is_other(self) -> bool:
+        """Return whether its words say that it is nothing a loop has."""
+        return _says(self.words, vocabulary()["other"]["certain"])
+
+    @property
+    def is_error(self) -> bool:
+        """Return whether its words say that it is a control error."""
+        return _says(self.words, vocabulary()["other"]["error"])
+
 
 @cache
-def vocabulary() -> dict[str, dict[str, list[str]]]:
+def vocabulary() -> dict[str, Any]:
     """Return columns.toml."""
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
@@ -56,13 +85,36 @@ def heading_of(cell: str) -> Heading:
     if len(names) > 1 and _unit(names[-1:]):
         names = names[:-1]
     scores = _scores([*names, *(word.lower() for word in words)])
-    if names == ["t"] and index is not None:
-        scores = {"pv": LIKELY}  # T1, T2: temperatures, not times
+    if (names == ["t"] and index is not None) or LETTERED.match(text):
+        scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
+    elif names == ["t"]:
+        scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
+    elif not scores and not _says(names, vocabulary()["other"]["certain"]):
+        scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):
         scores.pop("output", None)  # "heater temperature"
     elif unit == "%":
         scores.pop("pv", None)
     return Heading(text, tuple(names), scores, unit, index)
+
+
+def known_header(lines: Sequence[str], name: str) -> list[str]:
+    """Return the header that the table of the file `name` is known to leave out; [] if none is known."""
+    for table in vocabulary()["known"]:
+        if lines and all(re.match(table["line"], line) for line in lines) and re.search(table["name"], name):
+            return list(table["header"])
+    return []
+
+
+def unit_of_cells(cells: Sequence[str]) -> str:
+    """Return the unit that most of the `cells` of a column end in, "" if they are plain.
+
+    >>> unit_of_cells(["25.3 C", "25.4 C", "--"])
+    '°C'
+    """
+    tails = Counter(found[1].lower() for cell in cells if (found := UNIT_BEHIND.search(cell)))
+    tail, count = tails.most_common(1)[0] if tails else ("", 0)
+    return _unit(["value", tail]) if 2 * count > len(cells) else ""
 
 
 def is_unit(cell: str) -> bool:
@@ -80,14 +132,14 @@ def _inner_index(split: Sequence[str]) -> int | None:
 
 
 def _unit(words: Sequence[str]) -> str:
+    units: dict[str, list[str]] = vocabulary()["units"]
     for count in (2, 1):
         tail = " ".join(words[-count:]).lower()
-        for unit, spellings in vocabulary()["units"].items():
+        for unit, spellings in units.items():
             alone = len(words) == count
             if tail in spellings and (not alone or unit in ("counts", "ms", "%")):
                 return unit
     spelled = [word.lower() for word in words if len(word) > 1 or word == "%"]
-    units = vocabulary()["units"]
     return next(
         (unit for unit in ("%", "counts", "A", "V") if any(word in units[unit] for word in spelled)), ""
     )
@@ -95,7 +147,7 @@ def _unit(words: Sequence[str]) -> str:
 
 def _scores(names: Sequence[str]) -> dict[str, int]:
     said = " ".join(names)
-    if any(_has(said, names, word) for word in vocabulary()["other"]["certain"]):
+    if _says(names, vocabulary()["other"]["certain"]):
         return {}
     scores: dict[str, int] = {}
     for role in ROLES:
@@ -107,6 +159,11 @@ def _scores(names: Sequence[str]) -> dict[str, int]:
         elif any(_nearly(name, word) for name in names for word in words["certain"]):
             scores[role] = TYPO
     return scores
+
+
+def _says(names: Sequence[str], words: Sequence[str]) -> bool:
+    said = " ".join(names)
+    return any(_has(said, names, word) for word in words)
 
 
 def _has(said: str, names: Sequence[str], word: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from instrumentgpt.instruments.reading.frame_cache import fingerprint
-from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_compressed, text_of
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
 LISTS = ("parts", "sizes", "lines", "offsets")
@@ -33,7 +33,7 @@ class LineIndex:
 def line_index(source: Source, folder: Path, progress: Progress | None = None) -> LineIndex:
     """Return the index of `source`, kept in `folder` for the next time.
 
-    A compressed log has no place to seek to: its text is unpacked into `folder`, beside the index.
+    A log that is no text has no place to seek to: its text is written into `folder`, beside the index.
     """
     name = fingerprint(source, "lines")
     kept = folder / f"{name}.json"
@@ -69,7 +69,7 @@ def _split(index: LineIndex, start: int, stop: int) -> Iterator[bytes]:
 
 
 def _indexed(source: Source, unpacked: Path, progress: Progress | None) -> LineIndex:
-    if not any(is_compressed(part) for part in source.parts):
+    if not any(is_packed(part) for part in source.parts):
         lines, offsets, total, _ = _scanned(source, progress)
         return LineIndex(tuple(map(str, source.parts)), source.sizes, lines, offsets, total)
     with _whole(unpacked) as file:

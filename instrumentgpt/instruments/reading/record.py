@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.clocks import ClockStep
+from instrumentgpt.instruments.reading.placeholders import Placeholder
 
 SAMPLE_COLUMNS = ("time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
 EVENT_COLUMNS = ("time", "level", "source", "text", "line")
@@ -54,6 +57,8 @@ class Log:
     missing   what the file does not carry: "time", "period" (time then counts rows), "setpoint", "output";
               a verdict that needs it is withheld by that name
     output_scale      percent per unit of the output as it stands in the log: 100 for a duty 0..1
+    channel_units     units of channels whose pv is in another one than `unit`
+    placeholders      values that are no readings, which `samples` keeps
     degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
     columns   of a table: name → 0-based column it was read from
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
@@ -76,10 +81,21 @@ class Log:
     columns: Mapping[str, int] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)
+    channel_units: Mapping[int, str] = field(default_factory=dict)
+    placeholders: tuple[Placeholder, ...] = ()
     clock_steps: tuple[ClockStep, ...] = ()
     notes: tuple[str, ...] = ()
     load_events: Callable[[], pd.DataFrame] = no_events
     kept: Path | None = None
+
+    def is_placeholder(self, column: str) -> NDArray[np.bool_]:
+        """Return for each row of `samples` whether its `column`, "pv" or "setpoint", is no reading."""
+        found = np.zeros(len(self.samples), dtype=bool)
+        line, channel = (self.samples[name].to_numpy() for name in ("line", "channel"))
+        for one in self.placeholders:
+            for first, last in one.spans if one.column == column else ():
+                found |= (channel == one.channel) & (line >= min(first, last)) & (line <= max(first, last))
+        return found
 
     @cached_property
     def events(self) -> pd.DataFrame:

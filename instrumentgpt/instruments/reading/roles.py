@@ -1,40 +1,62 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.reading.headers import ROLES, Heading
+from instrumentgpt.instruments.reading.headers import ROLES, Heading, vocabulary
+from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 
-ASIDE = (
-    "ambient",
-    "outside",
-    "external",
-    "ext",
-    "ravg",
-    "avg",
-    "室外",
-    "環境",
-    "环境",
-)  # not the controlled one
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
 EVEN = 0.5  # a step of a time differs from the usual by less than this share
 STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or stands still
+HESITATES = 0.8  # share of rows at which a time in the first column goes on, at the least
 FORWARD = 0.98  # share of rows at which a time goes on
+FIRST_ZEROS = 0.05  # share of rows, from the first, at which a setpoint of 0 is one not read yet
+AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
+ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
+MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which a control error is looked for by itself
+OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
 
 @dataclass(frozen=True)
 class Roles:
-    """For each channel its columns, role → number of column; `time` columns; `guessed` role → reason."""
+    """For each channel its columns, role → number of column; `time` columns; `guessed` role → reason.
+
+    A channel without a setpoint may have instead an "error", setpoint - pv, or "deviation", pv - setpoint.
+    """
 
     time: tuple[int, ...]
     channels: Mapping[int, Mapping[str, int]]
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_column: int | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table: what their heads say, their values as numbers, and which are texts."""
+
+    headings: Sequence[Heading]
+    values: Sequence[Floats]
+    texts: Sequence[bool]
+
+    def best(self, at: int) -> str:
+        """Return the role that the head of column `at` names, "" if none."""
+        scores = self.headings[at].scores if self.headings else {}
+        roles = [role for role in scores if role != "time"]
+        return max(roles, key=lambda role: (scores[role], role != "channel"), default="")
+
+    def rank(self, at: int, role: str) -> tuple[bool, int]:
+        """Return how well the head of column `at` says `role`."""
+        return (not self.headings[at].is_aside(role), self.headings[at].scores.get(role, 0))
+
+    def says_nothing(self, at: int) -> bool:
+        """Return whether the head of column `at` leaves open what it is."""
+        return not self.headings or not (self.headings[at].scores or self.headings[at].is_other)
 
 
 def stated_roles(columns: Mapping[str, int]) -> Roles:
@@ -44,52 +66,104 @@ def stated_roles(columns: Mapping[str, int]) -> Roles:
     return Roles(time, {1: own}, channel_column=columns.get("channel"))
 
 
-def header_roles(
-    headings: Sequence[Heading], columns: Sequence[Floats], texts: Sequence[bool]
-) -> Roles | None:
-    """Return the roles that the header states; None if it names no pv.
+def roles_of(columns: Columns) -> Roles | None:
+    """Return what each column is, by its head and, where that says nothing, by how it behaves.
 
-    columns  as numbers, nan for text
-    texts    which columns are texts (dates, clock times, ON/OFF)
+    None if there is no column of numbers that a loop could have.
     """
-    time = tuple(_times(headings, columns, texts))
-    named = {
-        role: [at for at, heading in enumerate(headings) if at not in time and _best(heading) == role]
-        for role in ROLES
-    }
-    if not named["pv"]:
+    named_time = tuple(_named_times(columns)) if columns.headings else ()
+    time = named_time or tuple(_likely_times(columns))
+    rest = [at for at in range(len(columns.values)) if at not in time and not columns.texts[at]]
+    filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
+    named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
+    channels = _loops(columns, named) if named["pv"] or named["output"] else {}
+    open_columns = [at for at in rest if columns.says_nothing(at) and _known(columns.values[at]) > 0.2]
+    if not any("pv" in own for own in channels.values()) and open_columns:
+        channels = _loops_by_behaviour(columns, open_columns, named) or channels
+    if not channels:
         return None
-    channels = _by_index(headings, named) or {1: _one_channel(headings, named, columns)}
-    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else None
+    _add_setpoints(columns, channels, rest)
     guessed = {
-        role: f"column {at + 1} “{headings[at].text}”"
-        for roles in channels.values()
-        for role, at in roles.items()
-        if headings[at].scores.get(role, 0) < 2
+        role: _why(columns, at, role)
+        for own in reversed(channels.values())
+        for role, at in own.items()
+        if not columns.headings or columns.headings[at].scores.get(role, 0) < 2
     }
+    if time and not named_time and not columns.texts[time[0]]:
+        guessed["time"] = f"column {time[0] + 1}, by how it behaves"
+    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else None
     return Roles(time, channels, guessed, channel_column)
 
 
-def _best(heading: Heading) -> str:
-    roles = [role for role in heading.scores if role != "time"]
-    return max(roles, key=lambda role: (heading.scores[role], role != "channel"), default="")
+def _why(columns: Columns, at: int, role: str) -> str:
+    if role in ("error", "deviation"):
+        return f"pv {'+' if role == 'error' else '-'} column {at + 1}, which is then constant in steps"
+    if columns.headings and columns.headings[at].scores.get(role):
+        return f"column {at + 1} “{columns.headings[at].text}”"
+    return f"column {at + 1}, by how it behaves"
 
 
-def _times(headings: Sequence[Heading], columns: Sequence[Floats], texts: Sequence[bool]) -> list[int]:
+def _named_times(columns: Columns) -> list[int]:
     """Return the column of time, or the two of date and time; in the order written."""
+    headings, texts = columns.headings, columns.texts
     named = [at for at, heading in enumerate(headings) if heading.scores.get("time", 0) >= 2]
     sure = [at for at in named if headings[at].scores["time"] == 3]
     if len(sure) >= 2 and texts[sure[0]] and texts[sure[1]]:
         return sure[:2]
     for at in [*sure, *named]:
-        if texts[at] or goes_on(columns[at]):
+        if texts[at] or goes_on(columns.values[at]):
             return [at]
-    first = [at for at in range(min(2, len(headings))) if texts[at] and not headings[at].scores]
-    return first[:1]
+    return []
 
 
-def _by_index(headings: Sequence[Heading], named: Mapping[str, list[int]]) -> dict[int, dict[str, int]]:
+def _likely_times(columns: Columns) -> list[int]:
+    """Return columns that behave like a time: dates, else a number that runs forward evenly."""
+    unsaid = [at for at in range(len(columns.values)) if columns.says_nothing(at)]
+    dates = [at for at in unsaid if columns.texts[at]]
+    forward = [at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0)]
+    return dates[:2] or forward[:1]
+
+
+def _runs_on(values: Floats, first: bool) -> bool:
+    """Return whether `values` behave like a time: forward, evenly; the `first` column may hesitate."""
+    known = values[np.isfinite(values)]
+    steps = np.diff(known)
+    if len(known) < 2 or len(known) <= 0.9 * len(values) or not (steps > 0).any():
+        return False
+    usual = float(np.median(steps[steps > 0]))
+    odd = np.abs(steps - usual) > EVEN * usual
+    even = float((~odd).mean()) >= FORWARD
+    onward = float((steps > 0).mean())
+    hesitates = first and bool((steps >= 0).all()) and onward > HESITATES and float(np.std(steps)) < 3 * usual
+    return (even and onward >= FORWARD) or hesitates
+
+
+def goes_on(values: Floats) -> bool:
+    """Return whether a column called time can be one: it may stand still, start again, or run backwards."""
+    known = values[np.isfinite(values)]
+    steps = np.diff(known)
+    way = max(float((steps >= 0).mean()), float((steps <= 0).mean())) if len(steps) else 0.0
+    return bool((steps != 0).any() and way >= STARTS_AGAIN)
+
+
+def _loops(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[str, int]]:
+    """Return the loops that the heads name, then the pvs without one, each a channel."""
+    if not named["pv"]:
+        return {number: {"output": at} for number, at in enumerate(named["output"], start=1)}
+    channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
+    if named["channel"]:
+        return channels
+    used = [own["pv"] for own in channels.values()]
+    for at in (at for at in named["pv"] if not columns.headings[at].is_computed):
+        if not any(at == other or _same_reading(columns, at, other) for other in used):
+            channels[max(channels) + 1] = {"pv": at}
+            used.append(at)
+    return channels
+
+
+def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[str, int]]:
     """Return the channels of columns like “Temperature 1”, “Heater 1”, “Temperature 2”; {} if one."""
+    headings = columns.headings
     numbered = [at for at in named["pv"] if headings[at].index is not None]
     best = max((headings[at].scores["pv"] for at in numbered), default=0)
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
@@ -98,94 +172,236 @@ def _by_index(headings: Sequence[Heading], named: Mapping[str, list[int]]) -> di
     channels: dict[int, dict[str, int]] = {}
     for index, pv in sorted((index, at) for index, at in pvs.items() if index is not None):
         channels[index] = {"pv": pv}
-        for role in ("setpoint", "output", "kp", "ki", "kd"):
+        for role in OWN:
             own = [at for at in named[role] if headings[at].index == index]
             shared = [at for at in named[role] if headings[at].index is None]
             if own or shared:
-                channels[index][role] = (own or shared)[0]
+                channels[index][role] = (own or _ranked(columns, shared, role))[0]
     return channels
 
 
-def _one_channel(
-    headings: Sequence[Heading], named: Mapping[str, list[int]], columns: Sequence[Floats]
-) -> dict[str, int]:
-    chosen = {
-        role: max((headings[at].scores[role], -at, at) for at in named[role])[2]
-        for role in ("setpoint", "output", "kp", "ki", "kd")
-        if named[role]
-    }
-    setpoint = columns[chosen["setpoint"]] if "setpoint" in chosen else None
+def _ranked(columns: Columns, among: Sequence[int], role: str) -> list[int]:
+    return sorted(among, key=lambda at: columns.rank(at, role), reverse=True)
 
-    def rank(at: int) -> tuple[float, ...]:
-        heading = headings[at]
-        aside = any(word in ASIDE for word in heading.words)
-        distance = _distance(columns[at], setpoint) if setpoint is not None else 0.0
-        return (
-            heading.scores["pv"] if setpoint is None else 0,
-            -distance,
-            not aside,
-            heading.unit == "°C",
-            -at,
+
+def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str, int]]:
+    """Return the loops of “Beer Temp”, “Beer Setpoint”, “Fridge Temp”: a setpoint's pv is named alike.
+
+    Of pvs that are named alike, or not at all, the one nearest to the setpoint is meant.
+    """
+    loops: list[dict[str, int]] = []
+    for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
+        free = [at for at in named["pv"] if at not in [own["pv"] for own in loops]]
+        alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
+        if not loops or alike:
+            loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
+    if not loops:
+        best = max(
+            named["pv"], key=lambda at: (*columns.rank(at, "pv"), columns.headings[at].unit == "°C", -at)
         )
+        loops.append({"pv": best})
+    for role in OWN[1:]:
+        free = named[role]
+        for own in loops:
+            said = own.get("setpoint", own["pv"])
 
-    chosen["pv"] = max(named["pv"], key=rank)
-    return chosen
+            def likeness(at: int, said: int = said, role: str = role) -> tuple[bool, int, int]:
+                aside, score = columns.rank(at, role)
+                return aside, _alike(columns, at, said), score
+
+            if free:
+                own[role] = max(free, key=likeness)
+                free = [at for at in free if at != own[role]] if role == "output" else free
+    return loops
+
+
+def _letters(heading: Heading) -> set[str]:
+    """Return the words of `heading`; of Chinese, which has no blanks, the characters."""
+    return {part for word in heading.words for part in ([word] if word.isascii() else word)}
+
+
+def _alike(columns: Columns, one: int, other: int) -> int:
+    return len(_letters(columns.headings[one]) & _letters(columns.headings[other]))
+
+
+def _shared_words(columns: Columns, at: int, pv: int, role: str) -> int:
+    """Return how many words head `at` has besides those of `role`, 0 if the head of `pv` lacks one."""
+    words = vocabulary()[role]
+    of_role = {
+        part
+        for word in [*words["certain"], *words["likely"], *words.get("aside", [])]
+        for part in word.split()
+    }
+    of_role |= {letter for word in of_role if not word.isascii() for letter in word}
+    of_role |= {"heating", "heat", "加", "熱", "热"}
+    own = _letters(columns.headings[at]) - of_role
+    return len(own) if own <= _letters(columns.headings[pv]) else 0
+
+
+def _nearest(columns: Columns, setpoint: int, pvs: Sequence[int]) -> int:
+    target = columns.values[setpoint]
+
+    def rank(at: int) -> tuple[object, ...]:
+        shared = _shared_words(columns, setpoint, at, "setpoint")
+        own = columns.headings[at]
+        away = _distance(columns.values[at], target)
+        return shared, -away, not own.is_aside("pv"), own.unit == "°C", -at
+
+    return max(pvs, key=rank)
+
+
+def _same_reading(columns: Columns, one: int, other: int) -> bool:
+    """Return whether one column is the other in another unit: on a straight line to the last digit."""
+    both = np.isfinite(columns.values[one]) & np.isfinite(columns.values[other])
+    x, y = columns.values[one][both], columns.values[other][both]
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return False
+    slope, offset = np.polyfit(x - x.mean(), y, 1)
+    digit = abs(slope) * _digit(x) + _digit(y)
+    return bool(np.abs(y - offset - slope * (x - x.mean())).max() <= digit)
+
+
+def _digit(values: Floats) -> float:
+    """Return the least step between different values, nan if all are equal."""
+    steps = np.diff(np.unique(values))
+    return float(steps.min()) if len(steps) else math.nan
+
+
+def _add_setpoints(columns: Columns, channels: dict[int, dict[str, int]], rest: Sequence[int]) -> None:
+    """Give channels of a headed table a setpoint that its head does not name, from how the columns behave.
+
+    Either a control error, whose sum with pv is constant in steps, or a column that changes in steps of fewer
+    digits than a pv that follows it.
+    """
+    if not columns.headings or any("setpoint" in own or "error" in own for own in channels.values()):
+        return
+    first = next(iter(channels.values()))
+    pv = first.get("pv")
+    if pv is None:
+        return
+    for at in (at for at in rest if columns.headings[at].is_error):
+        for role, way in (("error", 1.0), ("deviation", -1.0)):
+            if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
+                first[role] = at
+                return
+    for number, own in channels.items():
+        at = own.get("pv", pv)
+        if number != next(iter(channels)) and set(own) != {"pv"}:
+            continue
+        near = at != pv and _is_target(columns.values[at], columns.values[pv])
+        if near:
+            del channels[number]
+            first["setpoint"] = at
+            return
+    for at in rest:
+        if columns.says_nothing(at) and _is_target(columns.values[at], columns.values[pv]):
+            first["setpoint"] = at
+            return
+
+
+def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
+    """Return the setpoint from `pv` and its control error: pv + way * error, to the digits of pv."""
+    digit = min(filter(math.isfinite, (_digit(pv[np.isfinite(pv)]), 1.0)), default=1.0)
+    decimals = max(0, min(9, -math.floor(math.log10(digit) + 1e-9)))
+    return np.asarray(np.round(pv + way * error, decimals))
+
+
+def _is_target(values: Floats, pv: Floats) -> bool:
+    """Return whether `values` change in several steps, of whole numbers where pv has digits, near pv."""
+    known = _read(values)
+    coarse = len(known) > 0 and bool((known == np.round(known)).all()) and bool((pv != np.round(pv)).any())
+    return coarse and len(np.unique(known)) > 1 and _is_steps(values) and _is_near(pv, values)
+
+
+def _loops_by_behaviour(
+    columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]
+) -> dict[int, dict[str, int]]:
+    """Return loops from how the columns `rest` behave, whose heads say nothing; {} without a likely pv.
+
+    The sum of pv and control error changes rarely, as a setpoint does; pv comes near its setpoint and is the
+    smoothest; an output stands at its limits or is rougher than pv.
+    """
+    values = columns.values
+    moving = [at for at in rest if not _is_steps(values[at])]
+    loops = _with_errors(columns, moving)
+    if not loops:
+        own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
+        for at in rest:
+            near = [pv for pv in moving if pv != at and _is_near(values[pv], values[at])]
+            if at not in moving and near and "setpoint" not in own:
+                own["setpoint"] = at
+                own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
+        left = [at for at in moving or rest if at not in own.values()]
+        if "pv" not in own and left:
+            own["pv"] = _likely_pv(columns, left)
+        loops = [own] if "pv" in own else []
+    used = {at for own in loops for at in own.values()}
+    for own in loops:
+        behind = sorted((at for at in rest if at not in used), key=lambda at, own=own: (at < own["pv"], at))  # type: ignore[misc]
+        tests: tuple[Callable[[int], bool], ...] = (
+            lambda at: _stands_at_limits(values[at]),
+            lambda at, own=own: not _is_alike(values[at], values[own["pv"]]),  # type: ignore[misc]
+        )
+        likely = next((at for test in tests for at in behind if test(at)), None)
+        if likely is not None and "output" not in own:
+            own["output"] = likely
+            used.add(likely)
+    return dict(enumerate(loops, start=1))
+
+
+def _likely_pv(columns: Columns, among: Sequence[int]) -> int:
+    free = [at for at in among if not _stands_at_limits(columns.values[at])] or among
+    return min(free, key=lambda at: (_roughness(columns.values[at]), at))
+
+
+def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]]:
+    """Return a loop for each pair whose sum is constant in steps: pv, and the error, nearer to 0."""
+    found: list[dict[str, int]] = []
+    if len(moving) > MOST_COLUMNS:
+        return []
+    for at in moving:
+        for other in moving:
+            free = not {at, other} & {column for own in found for column in own.values()}
+            one, two = columns.values[at][:MOST_ROWS], columns.values[other][:MOST_ROWS]
+            if at < other and free and _is_steps(stated_setpoint(one, two, 1.0)):
+                nearer = _least(columns.values[at]) < _least(columns.values[other])
+                found.append({"pv": other if nearer else at, "error": at if nearer else other})
+    return found
+
+
+def _least(values: Floats) -> float:
+    return float(np.nanmin(np.abs(values)))
+
+
+def _stands_at_limits(values: Floats) -> bool:
+    """Return whether `values` are in the range of an output and stand for a while at 0 or full scale."""
+    known = np.abs(values[np.isfinite(values)])
+    if len(known) < 2 or known.max() == 0:
+        return False
+    if np.ptp(known) == 0:
+        return known[0] in (100.0, *OUTPUT_RANGES)
+    full = [limit for limit in (1.0, 100.0, SIGNED_BYTE, *OUTPUT_RANGES) if known.max() <= limit]
+    at_limit = (known == 0) | ((known == known.max()) & (known.max() in full))
+    return bool(full) and float(at_limit.mean()) >= AT_LIMITS
+
+
+def _is_alike(values: Floats, pv: Floats) -> bool:
+    """Return whether `values` are in the range of pv and as smooth: another reading of the kind."""
+    low, high = np.nanquantile(pv, [0.0, 1.0])
+    inside = np.nanmin(values) <= high and np.nanmax(values) >= low
+    return bool(inside and _roughness(values) <= ROUGHER * _roughness(pv))
+
+
+def _read(values: Floats) -> Floats:
+    """Return the known of `values`, without zeros in the first rows: a setpoint that was not read yet."""
+    known = values[np.isfinite(values)]
+    zeros = int(np.argmax(known != 0)) if (known != 0).any() else 0
+    return known[zeros:] if zeros <= max(1, FIRST_ZEROS * len(known)) else known
 
 
 def _distance(pv: Floats, setpoint: Floats) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
     return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
-
-
-def runs_forward(values: Floats) -> bool:
-    """Return whether `values` could be a time: nearly always greater than the row above."""
-    known = values[np.isfinite(values)]
-    return len(known) > 1 and len(known) > 0.9 * len(values) and float((np.diff(known) > 0).mean()) >= FORWARD
-
-
-def runs_evenly(values: Floats) -> bool:
-    """Return whether `values` could be a time by its behaviour alone: forward in nearly equal steps."""
-    steps = np.diff(values[np.isfinite(values)])
-    if not runs_forward(values):
-        return False
-    usual = float(np.median(steps))
-    return float((np.abs(steps - usual) <= EVEN * usual).mean()) >= FORWARD
-
-
-def goes_on(values: Floats) -> bool:
-    """Return whether a column called time can be one: it may stand still or start again."""
-    known = values[np.isfinite(values)]
-    steps = np.diff(known)
-    return bool((steps > 0).any() and float((steps >= 0).mean()) >= STARTS_AGAIN)
-
-
-def guess_roles(columns: Sequence[Floats], texts: Sequence[bool]) -> Roles | None:
-    """Return roles from how the columns of a table without header behave; None without a likely pv.
-
-    A time runs forward; a setpoint changes rarely and pv comes near it; pv is the smoothest; output is left.
-    """
-    dates = [at for at in range(len(columns)) if texts[at]]
-    forward = [at for at in range(len(columns)) if not texts[at] and runs_evenly(columns[at])]
-    time = tuple(dates[:2]) or tuple(forward[:1])
-    rest = [
-        at for at in range(len(columns)) if at not in time and not texts[at] and _known(columns[at]) > 0.2
-    ]
-    moving = [at for at in rest if not _is_steps(columns[at])]
-    if not moving:
-        return None
-    roles: dict[str, int] = {}
-    for at in rest:
-        near = [pv for pv in moving if pv != at and _is_near(columns[pv], columns[at])]
-        if at not in moving and near and "setpoint" not in roles:
-            roles["setpoint"] = at
-            roles["pv"] = min((_distance(columns[pv], columns[at]), pv) for pv in near)[1]
-    roles.setdefault("pv", min(moving, key=lambda at: (_roughness(columns[at]), at)))
-    left = [at for at in rest if at not in roles.values()]
-    if left:
-        roles["output"] = left[0]
-    guessed = {role: f"column {at + 1}, by how it behaves" for role, at in roles.items()}
-    guessed |= {"time": f"column {time[0] + 1}, by how it behaves"} if time else {}
-    return Roles(time, {1: roles}, guessed)
 
 
 def _known(values: Floats) -> float:
@@ -201,7 +417,8 @@ def _is_steps(values: Floats) -> bool:
 def _is_near(pv: Floats, setpoint: Floats) -> bool:
     low, high = np.nanquantile(pv, [0.0, 1.0])
     reach = 0.5 * (high - low)
-    inside = np.nanmin(setpoint) >= low - reach - 1e-9 and np.nanmax(setpoint) <= high + reach + 1e-9
+    known = _read(setpoint)
+    inside = len(known) > 0 and known.min() >= low - reach - 1e-9 and known.max() <= high + reach + 1e-9
     return bool(inside and _distance(pv, setpoint) <= (high - low))
 
 

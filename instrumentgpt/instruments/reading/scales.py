@@ -1,10 +1,14 @@
 """The unit of pv and the full scale of the output of a table: as the header states or the values suggest."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading.headers import DEGREES, TEMPERATURE, Heading
 
+PV_UNITS = (*DEGREES, "counts")
+HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 OVER = 1.02  # an output may exceed its range by so much
@@ -45,14 +49,20 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
 
 
 def unit_of(
-    pv: Floats, output: Floats | None, heading: Heading | None, other_units: list[str]
+    pv: Floats,
+    output: Floats | None,
+    heading: Heading | None,
+    other_units: list[str],
+    rooms: Mapping[str, Floats] | None = None,
 ) -> tuple[str, str]:
     """Return the unit of `pv`, "" if it is no temperature, and why it was assumed ("" if it is stated).
+
+    rooms  readings of rooms beside it, by their names
 
     >>> unit_of(np.array([299.5, 299.6, 310.0]), np.array([0.0, 100.0, 100.0]), None, [])
     ('K', '299.5 before the output rises would be a room in K')
     """
-    if heading and heading.unit in (*DEGREES, "counts"):
+    if heading and heading.unit in PV_UNITS:
         return heading.unit, ""
     known = pv[np.isfinite(pv)]
     middle = float(np.median(known)) if len(known) else 0.0
@@ -61,6 +71,11 @@ def unit_of(
         return "", "no temperature, by the column's name"
     if not named and middle > COUNTS_ABOVE and any(unit in DEGREES for unit in other_units):
         return "counts", "other columns are in degrees, this one is not"
+    for name, room in (rooms or {}).items():
+        warm = float(np.median(room[np.isfinite(room)])) if np.isfinite(room).any() else 0.0
+        for unit in ("K", "°F"):
+            if warm > HOTTEST_ROOM[unit]:
+                return unit, f"“{name}” of {warm:g} would be no room in °C"
     early = _before_heating(pv, output) if output is not None else None
     for unit, (low, high) in ROOM.items():
         if early is not None and low <= early <= high:

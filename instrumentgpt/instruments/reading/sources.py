@@ -1,4 +1,4 @@
-"""The lines of a log, wherever they lie: a file, a .gz, a rotated set, a folder of parts."""
+"""The lines of a log, wherever they lie: a file, a .gz, a spreadsheet, a rotated set, a folder of parts."""
 
 import gzip
 import re
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_line, check_size
+from instrumentgpt.instruments.reading.transcripts import kind_of, transcribed
 
 CHUNK_BYTES = 8 << 20  # one numpy pass over 8 MB stays in cache-friendly, flat memory
 ROTATED = re.compile(r"\.(\d+)$")
@@ -124,15 +125,35 @@ def chunks(
         done += size
 
 
-def is_compressed(part: Path) -> bool:
-    """Return whether `part` is a gzip file, whatever its name."""
+def is_packed(part: Path) -> bool:
+    """Return whether `part` is no text to seek in: compressed, a spreadsheet, one JSON document …"""
+    return _is_gzip(part) or kind_of(part) is not None
+
+
+def texts_of(part: Path) -> Iterator[bytes]:
+    """Yield the text of `part`, whatever it is packed in; EOFError if it is damaged."""
+    notes: list[str] = []
+    for block, _ in _blocks(part, part.stat().st_size, CHUNK_BYTES, notes):
+        yield block
+    if notes:
+        raise EOFError(notes[0])
+
+
+def _is_gzip(part: Path) -> bool:
     with part.open("rb") as file:
         return file.read(2) == GZIP_MAGIC
 
 
 def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterator[tuple[bytes, int]]:
     """Yield the text of `part` in blocks, each with the bytes on disk that are read by then."""
-    compressed = is_compressed(part)
+    compressed = _is_gzip(part)
+    if not compressed and kind_of(part):
+        text = 0
+        for block in transcribed(part):
+            text += len(block)
+            check_size(part.name, text, packed=size)
+            yield block, size
+        return
     with part.open("rb") as file:
         if not compressed:
             left = size

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.reading.clocks import DAY, NO_TIME, SECOND, Micro
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6, "min": 60e6, "h": 3600e6, "d": 86_400e6}  # µs
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (3e8, "s"))  # above this a number counts since 1970
 EXCEL_DAYS = (30_000.0, 60_000.0)  # a spreadsheet's day number, 1982 to 2064
+FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
@@ -42,6 +43,8 @@ def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
         return Stamps(_scaled(numbers - EXCEL_EPOCH_DAYS, UNITS["d"]), "epoch", "in days since 1900")
     if unit in UNITS:
         return Stamps(_scaled(numbers, UNITS[unit]), "seconds")
+    if step < FASTEST_ROWS:
+        return Stamps(_scaled(numbers, UNITS["h"]), "seconds", f"in hours, as rows are {step:.2g} apart")
     if step >= 50 and (known == np.round(known)).all():
         return Stamps(_scaled(numbers, UNITS["ms"]), "seconds", f"in ms, as rows are {step:g} apart")
     return Stamps(_scaled(numbers, UNITS["s"]), "seconds", "in seconds")
@@ -76,7 +79,7 @@ def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:
 
 def _calendar(texts: Sequence[str]) -> Stamps:
     """Try month first and day first; take the one that reads more rows and runs forward."""
-    best, best_score, assumed = np.full(len(texts), NO_TIME), 0.0, ""
+    best, best_score, assumed, differ = np.full(len(texts), NO_TIME), 0.0, "", False
     for day_first in (False, True):
         parsed = pd.to_datetime(
             pd.Series(texts), format="mixed", dayfirst=day_first, errors="coerce", utc=True
@@ -87,11 +90,12 @@ def _calendar(texts: Sequence[str]) -> Stamps:
         span = float(known[-1] - known[0]) / DAY if len(known) > 1 else 0.0
         forward = float((np.diff(known) >= 0).mean()) if len(known) > 1 else 1.0
         score = len(known) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * day_first
+        differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
             best, best_score = raw, score
             assumed = "day before month" if day_first else "month before day"
     numeric = any(re.match(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}", text) for text in texts[:20])
-    return Stamps(best, "datetime" if best_score else "", assumed if numeric else "")
+    return Stamps(best, "datetime" if best_score else "", assumed if numeric and differ else "")
 
 
 def spread(raw: Micros) -> Micros:

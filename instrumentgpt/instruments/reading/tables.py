@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -10,9 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading import stamps
-from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk
-from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, Micros, start_of, time_axis
-from instrumentgpt.instruments.reading.grid import Grid, grid_of
+from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk, record_shape
+from instrumentgpt.instruments.reading.clocks import (
+    NO_TIME,
+    SECOND,
+    WALL_KINDS,
+    Micros,
+    start_of,
+    time_axis,
+)
+from instrumentgpt.instruments.reading.grid import Grid, grid_of, widened
+from instrumentgpt.instruments.reading.placeholders import placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
     EVENT_COLUMNS,
@@ -22,13 +30,16 @@ from instrumentgpt.instruments.reading.record import (
     missing_of,
     no_events,
 )
-from instrumentgpt.instruments.reading.roles import Roles, guess_roles, header_roles, stated_roles
-from instrumentgpt.instruments.reading.scales import output_scale, unit_of
+from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_roles, stated_setpoint
+from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
-DELIMITER_NAMES = {"": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
+NEWEST_FIRST = 0.8  # share of the steps of a time that go back
+LEAST_REPEATED = 10  # rows
+DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
 @dataclass(frozen=True)
@@ -39,10 +50,19 @@ class _Times:
     assumed: str = ""
 
 
-def table_shape(content: bytes) -> Shape | None:
-    """Return how the table at the start of `content` is written, None if it is none."""
+def table_shape(content: bytes, name: str = "") -> Shape | None:
+    """Return how the table at the start of `content`, of the file `name`, is written; None if it is none."""
+    return find_shape(_first_lines(content), name)
+
+
+def named_values(content: bytes) -> Shape | None:
+    """Return how the lines at the start of `content` name their values, None if they do not."""
+    return record_shape(_first_lines(content))
+
+
+def _first_lines(content: bytes) -> list[tuple[int, str]]:
     lines = content[:SNIFFED_BYTES].split(b"\n", SNIFFED_LINES)[:SNIFFED_LINES]
-    return find_shape([(number, text_of(line)) for number, line in enumerate(lines, 1)])
+    return [(number, text_of(line)) for number, line in enumerate(lines, 1)]
 
 
 def read_table(
@@ -60,9 +80,13 @@ def read_table(
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
         notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
-    grid = grid_of(table, shape)
+    grid = widened(grid_of(table, shape))
     roles = _roles(source.path.name, grid, columns)
     times = _times(grid, roles, period)
+    rows, told = _in_order(grid, times)
+    if told:
+        notes += told
+        grid, times = grid.taken(rows), replace(times, raw=times.raw[rows])
     return _log_of(source, table, grid, roles, times, lines, notes)
 
 
@@ -70,8 +94,7 @@ def _roles(name: str, grid: Grid, columns: Mapping[str, int] | None) -> Roles:
     if columns:
         return _stated(name, columns, grid.shape.width)
     headings = grid.shape.headings
-    roles = header_roles(headings, grid.numbers, grid.texts) if headings else None
-    roles = roles or guess_roles(grid.numbers, grid.texts)
+    roles = roles_of(Columns(headings, grid.numbers, grid.texts))
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
         raise UnreadableLog(
@@ -108,6 +131,26 @@ def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
     return _Times(rows * step, "seconds", () if period else ("period",))
 
 
+def _in_order(grid: Grid, times: _Times) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the rows in the order of time where the file has another one that is plain, and what it has.
+
+    Newest first is turned round; rows that say again what stands above, as of a logger that writes its whole
+    memory each time, are left out.
+    """
+    rows = np.arange(len(grid.line))
+    steps = np.diff(times.raw[times.raw != NO_TIME])
+    if not (steps < 0).any() or "period" in times.missing:
+        return rows, []
+    if float((steps[steps != 0] < 0).mean()) > NEWEST_FIRST:
+        return rows[::-1], ["the newest row comes first: read from the last one on"]
+    if times.kind in WALL_KINDS:
+        again = pd.DataFrame(dict(enumerate([times.raw, *grid.numbers]))).duplicated().to_numpy()
+        if again.sum() >= LEAST_REPEATED:
+            told = f"{again.sum():,} rows say again what rows above say, time included: left out"
+            return rows[~again], [told]
+    return rows, []
+
+
 def _log_of(
     source: Source, table: Table, grid: Grid, roles: Roles, times: _Times, lines: int, notes: list[str]
 ) -> Log:
@@ -120,19 +163,24 @@ def _log_of(
         _channel_frame(channel, own, grid, roles, usable, scale) for channel, own in roles.channels.items()
     )
     samples.insert(0, "time", np.tile(axis.time, len(roles.channels)))
-    samples = samples.sort_values(["line", "channel"], kind="stable", ignore_index=True)
-    header = "header" if grid.shape.headings else "no header"
+    samples.insert(0, "row", np.tile(np.flatnonzero(usable), len(roles.channels)))
+    samples = samples.sort_values(["row", "channel"], kind="stable", ignore_index=True).drop(columns="row")
+    kind = kind_of(source.path) if source.path.is_file() else None
+    written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
+    header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
     guessed = {
         **roles.guessed,
         "unit": why_unit,
         "output": _joined(roles.guessed.get("output", ""), why_scale),
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
-    names = {channel: grid.heading(own["pv"]) for channel, own in roles.channels.items()}
+    names = {channel: grid.heading(_first_column(own)) for channel, own in roles.channels.items()}
+    pvs = {channel: own["pv"] for channel, own in roles.channels.items() if "pv" in own}
+    units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
     return Log(
         path=source.path,
         name=source.path.name.removesuffix(".gz"),
-        format=f"table ({DELIMITER_NAMES[grid.shape.delimiter]}, {header})",
+        format=f"table ({written}, {header})",
         samples=samples,
         start=start_of(axis.first, times.kind) if len(known) else None,
         lines=lines,
@@ -142,6 +190,8 @@ def _log_of(
         output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
+        channel_units={channel: own for channel, own in units.items() if own != unit},
+        placeholders=placeholders_of(samples),
         guessed={role: reason for role, reason in guessed.items() if reason},
         channel_names={channel: heading.text for channel, heading in names.items() if heading},
         clock_steps=axis.clock_steps,
@@ -150,11 +200,35 @@ def _log_of(
     )
 
 
+def _first_column(own: Mapping[str, int]) -> int:
+    return own["pv"] if "pv" in own else next(iter(own.values()))
+
+
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     own = next(iter(roles.channels.values()))
+    if "pv" not in own:
+        return "", ""
     output = grid.numbers[own["output"]] if "output" in own else None
     units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != own["pv"]]
-    return unit_of(grid.numbers[own["pv"]], output, grid.heading(own["pv"]), units)
+    rooms = {
+        heading.text: grid.numbers[at]
+        for at, heading in enumerate(grid.shape.headings)
+        if heading.is_room and not heading.unit and heading.scores.get("pv")
+    }
+    return unit_of(grid.numbers[own["pv"]], output, grid.heading(own["pv"]), units, rooms)
+
+
+def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
+    """Return the unit of column `pv` beside the `first` channel's in `unit`: whole numbers may be raw."""
+    heading = grid.heading(pv)
+    if heading and heading.unit in PV_UNITS:
+        return heading.unit
+    whole = [bool((known == np.round(known)).all()) for known in (_known(grid, pv), _known(grid, first))]
+    return "counts" if whole == [True, False] and np.median(_known(grid, pv)) > COUNTS_ABOVE else unit
+
+
+def _known(grid: Grid, column: int) -> NDArray[np.float64]:
+    return grid.numbers[column][np.isfinite(grid.numbers[column])]
 
 
 def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
@@ -182,8 +256,12 @@ def _channel_frame(
     columns: dict[str, NDArray[np.generic]] = {
         "channel": np.where(whole, np.where(whole, number, 0), channel).astype(np.int64)[usable]
     }
+    stated = {role: grid.numbers[at] for role, at in own.items()}
+    for role, way in (("error", 1.0), ("deviation", -1.0)):
+        if role in own:
+            stated["setpoint"] = stated_setpoint(stated["pv"], stated[role], way)
     for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
-        values = grid.numbers[own[role]] if role in own else nothing
+        values = stated.get(role, nothing)
         columns[role] = (values * scale if role == "output" else values)[usable]
     return pd.DataFrame({**columns, "line": grid.line[usable]})
 

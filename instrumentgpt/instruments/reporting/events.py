@@ -1,9 +1,9 @@
 """What a report tells of event lines: how often each kind comes, and where first and last."""
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reporting.words import Row
-from instrumentgpt.text.language import Language
 
 MOST_GROUPS = 30  # kinds of events listed
 

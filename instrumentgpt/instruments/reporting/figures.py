@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.kept_verdicts import identified
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.reporting.words import UNKNOWN, Row, word
-from instrumentgpt.text.language import Language
 
 REGULAR = 0.6  # autocorrelation from which a swing has a period worth saying
 CHANNELS_ABREAST = 6  # of a table of figures: more do not fit on paper

@@ -6,9 +6,9 @@ from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reporting.words import Row, where, word
-from instrumentgpt.text.language import Language
 
 MOST_COINCIDENT = 6  # line numbers named of one coincidence
 

@@ -10,10 +10,10 @@ from instrumentgpt import __version__
 from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.reporting.words import UNKNOWN, Row, word
-from instrumentgpt.text.language import Language
 
 READ_BYTES = 1 << 20
 

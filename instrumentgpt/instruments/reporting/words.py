@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.findings import Finding
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 Row = dict[str, Any]
 WORDS = Path(__file__).with_name("words.toml")

@@ -12,12 +12,12 @@ from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sen
 from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, texts_of
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.language import Language
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
 MOST_COINCIDENT = 4  # lines named of one coincidence

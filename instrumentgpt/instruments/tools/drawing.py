@@ -3,9 +3,9 @@
 import uuid
 from typing import Any
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.language import Language
 
 
 def plot_log(

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from instrumentgpt.instruments.kept_verdicts import identified
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.language import Language
 
 
 def advise_gains(

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.tools.events import described
@@ -13,7 +14,6 @@ from instrumentgpt.instruments.tools.opened import diagnosed, open_log
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.language import Language
 
 AROUND = 60.0  # s on either side
 MOST_GROUPS = 12

@@ -8,6 +8,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
@@ -18,7 +19,6 @@ from instrumentgpt.memory.readings import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHAR
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.values import Known
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.text.language import language_of
 
 MOST_LINES = 6  # quoted as evidence of one statement
 

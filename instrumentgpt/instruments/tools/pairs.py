@@ -14,10 +14,10 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import diagnosed, open_log
 from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.text.language import Language
 
 
 def compare_logs(

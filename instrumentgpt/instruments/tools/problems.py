@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language, Sentence
 from instrumentgpt.instruments.reading.bounds import OversizedLog
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
 
 PROBLEMS = Path(__file__).with_name("problems.toml")
 

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tuning.gains import Gains
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
-from instrumentgpt.text.language import Language
 
 SENTENCES = Path(__file__).with_name("advice.toml")
 GAIN_UNITS = {"kp": "%/{unit}", "ki": "%/({unit}·s)", "kd": "%·s/{unit}"}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from instrumentgpt.text.terms import fold, in_simplified
+from instrumentgpt.memory.terms import fold, in_simplified
 
 Names = tuple[tuple[str, ...], ...]  # of each device: the name it is filed under, then its others
 

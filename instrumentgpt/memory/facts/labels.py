@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from instrumentgpt.text.terms import fold, quantities
+from instrumentgpt.memory.terms import fold, quantities
 
 
 @lru_cache

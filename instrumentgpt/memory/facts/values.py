@@ -2,7 +2,7 @@
 
 import re
 
-from instrumentgpt.text.measures import NUMBER, WRITTEN_UNIT
+from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
 
 _PLAIN = rf"{NUMBER}(?:\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"  # 1.5 × 10^-3
 _NUMBER = (

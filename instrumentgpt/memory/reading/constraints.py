@@ -11,10 +11,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
+from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, unit_of
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.text.measures import FOLDED_UNIT, NUMBER, unit_of
-from instrumentgpt.text.terms import fold, synonyms, telling, terms
+from instrumentgpt.memory.terms import fold, synonyms, telling, terms
 
 Kind = Literal["constraint", "lift"]
 CONSTRAINT_CHARS = 240  # of a sentence kept

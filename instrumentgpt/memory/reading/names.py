@@ -7,7 +7,7 @@ from typing import Literal
 
 from instrumentgpt.memory.facts.devices import Names, devices_named
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
-from instrumentgpt.text.terms import fold
+from instrumentgpt.memory.terms import fold
 
 Kind = Literal["named", "withdrawn"]
 _NAME = r"[\"“「『']?(?P<name>[^\W\d_][\w .&’\-]{0,28}?)[\"”」』']?"

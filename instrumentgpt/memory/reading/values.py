@@ -13,9 +13,9 @@ from instrumentgpt.memory.facts.fact import Fact
 from instrumentgpt.memory.facts.labels import filed_names, is_known
 from instrumentgpt.memory.facts.values import VALUE, fits, identifies, quantity
 from instrumentgpt.memory.filtering import languages
+from instrumentgpt.memory.measures import same_measure
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
-from instrumentgpt.text.measures import same_measure
-from instrumentgpt.text.terms import fold, units_of
+from instrumentgpt.memory.terms import fold, units_of
 
 CONFIGURATIONS = ("", "ini", "toml", "yaml", "yml", "conf", "cfg", "config", "properties", "text", "txt")
 LABEL_WORDS = 4  # of a name that synonyms.toml lacks

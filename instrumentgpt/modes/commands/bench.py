@@ -11,8 +11,7 @@ import memory
 from instrumentgpt.agents.events import Event
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
+from instrumentgpt.instruments.language import Language, Sentence
 from instrumentgpt.turn.turn import Turn
 
 TEXTS = Path(__file__).with_name("texts.toml")

@@ -7,6 +7,7 @@ import memory
 from instrumentgpt.agents.events import Done, Events, Text
 from instrumentgpt.agents.offline.phrases import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.flow import Task, after, begin, write
 from instrumentgpt.modes.commands.grammar import (
@@ -20,7 +21,6 @@ from instrumentgpt.modes.commands.grammar import (
 )
 from instrumentgpt.modes.commands.notes import defer, forget, memorize, ponder, recall, reject
 from instrumentgpt.modes.commands.tool import observe, use_tool
-from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.turn.turn import Turn
 
 LOOKED_AT = 20  # messages before a command without words, for the language

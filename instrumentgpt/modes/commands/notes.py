@@ -7,12 +7,12 @@ from instrumentgpt.agents.events import Text
 from instrumentgpt.agents.offline.phrases import plain_text, quoted
 from instrumentgpt.memory.revisions import NOTE
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.flow import MOST_ROUNDS
 from instrumentgpt.modes.commands.grammar import TYPES, is_command
 from instrumentgpt.storage.notes import EVERYWHERE, found_in, holds, notes_of
 from instrumentgpt.storage.revisions import forget_note, list_revisions
-from instrumentgpt.text.terms import phrases
 from instrumentgpt.turn.prompt import names_of
 from instrumentgpt.turn.turn import Turn
 

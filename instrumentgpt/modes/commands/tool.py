@@ -11,12 +11,12 @@ from instrumentgpt.agents.offline.phrases import line_link, moment, plain_text, 
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, resolve
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
 from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
 from instrumentgpt.modes.commands.shown import shown
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.text.language import language_of
 from instrumentgpt.turn.ask import artifact_of
 from instrumentgpt.turn.turn import made
 

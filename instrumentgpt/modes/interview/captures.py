@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview.gathered import SLOTS, Gathered
 from instrumentgpt.modes.interview.intentions import says_something
 from instrumentgpt.modes.interview.pieces import is_question, pieces_of
 from instrumentgpt.modes.interview.signs import has, roles_in, slots_of, word
-from instrumentgpt.text.terms import fold
 
 # What is clearly another matter than was asked for, though it was said in reply.
 _OTHER_MATTER = {

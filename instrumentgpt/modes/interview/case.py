@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import db
 import memory
 from instrumentgpt.instruments.devices import resolve
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.modes.interview.hearing import Interview
@@ -19,7 +20,6 @@ from instrumentgpt.modes.interview.stored import (
     today,
 )
 from instrumentgpt.modes.interview.templates import DEFAULT, templates
-from instrumentgpt.text.language import Language
 from instrumentgpt.turn.prompt import prompt_for
 from instrumentgpt.turn.turn import Turn
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable
 
+from instrumentgpt.memory.terms import fold, terms
 from instrumentgpt.modes.interview.gathered import SLOTS, Gathered, with_entry, with_only
 from instrumentgpt.modes.interview.patterns import told
-from instrumentgpt.text.terms import fold, terms
 
 Changes = list[tuple[str, str]]  # (slot, its new text), "" where an entry was taken out
 _NUMBER = re.compile(

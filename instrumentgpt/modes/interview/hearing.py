@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.modes.interview.captures import answers, fits, is_weak, joined, slots_in, together
 from instrumentgpt.modes.interview.corrections import amended, contradicts
 from instrumentgpt.modes.interview.gathered import (
@@ -29,7 +30,6 @@ from instrumentgpt.modes.interview.intentions import (
 )
 from instrumentgpt.modes.interview.pieces import is_question, pieces_of
 from instrumentgpt.modes.interview.signs import slots_of
-from instrumentgpt.text.approval import approval
 
 MOST_ASKINGS = 3  # of one gap without an answer; then it is left open: users were over-questioned
 SUMMARY = "summary"  # what was asked, beside the names of gaps: whether the summary is right

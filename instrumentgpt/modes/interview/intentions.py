@@ -4,10 +4,10 @@ import re
 from functools import cache
 from typing import Literal
 
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview.gathered import PHASES
 from instrumentgpt.modes.interview.patterns import folded, told
 from instrumentgpt.modes.interview.signs import has, word
-from instrumentgpt.text.terms import fold
 
 Want = Literal["", "enough", "unknown", "skip", "none", "start"]
 LEFT = {"unknown": 3, "skip": 1, "enough": 1}  # words that may stand beside it

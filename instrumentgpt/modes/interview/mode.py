@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 import memory
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
 from instrumentgpt.agents.offline.interview import reply as own_reply
 from instrumentgpt.modes.interview.case import Case, memory_context, open_case, told_of
@@ -18,7 +19,6 @@ from instrumentgpt.modes.interview.stored import save_kept
 from instrumentgpt.modes.interview.templates import templates
 from instrumentgpt.modes.interview.words import say, words
 from instrumentgpt.storage.modes import Offer
-from instrumentgpt.text.approval import approval
 from instrumentgpt.turn.ask import Reply, ask, replied
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import remember_question

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.text.terms import fold
+from instrumentgpt.memory.terms import fold
 
 
 @cache

@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
+from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview.patterns import folded, told
-from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.text.terms import fold
 
 LONGEST = 1200  # characters; an acknowledgement and one question need fewer
 CLEAR, ASKS = "✅", "❓"

@@ -3,8 +3,8 @@
 import re
 
 from instrumentgpt.memory.filtering import prose_lines
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview.signs import has
-from instrumentgpt.text.terms import fold
 
 LINE_CHARS = 2000  # a longer line is data
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?<=;)")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.budget import Parts, within
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
@@ -14,7 +15,6 @@ from instrumentgpt.modes.interview.gathered import GAPS, PHASES
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.history import Said, compacted
 from instrumentgpt.modes.interview.patterns import told
-from instrumentgpt.text.language import Language
 
 REMINDER_INTERVAL = 5  # turns, seed 000
 REMINDED_GAPS = 3  # seed 000

@@ -4,8 +4,8 @@ import re
 from functools import cache
 
 from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview.patterns import folded, told
-from instrumentgpt.text.terms import fold
 
 _NAME = re.compile(r"<([a-z]+)>")
 

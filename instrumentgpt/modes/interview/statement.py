@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from string import Template
 
 from instrumentgpt.agents.offline.phrases import plain_text
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview.gathered import NEEDED, SLOTS
 from instrumentgpt.modes.interview.hearing import Interview
 from instrumentgpt.modes.interview.patterns import told
 from instrumentgpt.modes.interview.words import say, words
-from instrumentgpt.text.language import Language
 
 
 @dataclass(frozen=True)

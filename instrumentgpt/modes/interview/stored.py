@@ -12,10 +12,10 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands.grammar import is_command
 from instrumentgpt.modes.interview.hearing import Interview, hear
 from instrumentgpt.storage.modes import mode_messages
-from instrumentgpt.text.language import Language, language_of
 
 MODE = "interview"
 CHOICES = "interview-choices"  # under this name the page keeps what was chosen there

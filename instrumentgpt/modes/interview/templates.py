@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview.words import words
-from instrumentgpt.text.language import Language
 
 FOLDER = "templates"  # of the user's own, in the application's home
 SUFFIX = ".md"

@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview.patterns import told
-from instrumentgpt.text.language import Language
 
 Told = dict[str, dict[Language, str]]  # key → language → text with {fields}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import db
 from instrumentgpt.agents.events import Done, Event, Events, Text
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.effort import STEPS
@@ -16,7 +17,6 @@ from instrumentgpt.modes.investigate.replying import step_list, told
 from instrumentgpt.modes.investigate.targets import Scene
 from instrumentgpt.modes.investigate.wording import numbered, say
 from instrumentgpt.storage.entities import Entity, list_entities
-from instrumentgpt.text.language import Language
 from instrumentgpt.turn.ask import replied
 from instrumentgpt.turn.turn import Turn
 

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Any, Literal
 
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.modes.investigate.targets import Result, Scene, period_of, targets_of
 from instrumentgpt.modes.investigate.wording import say
-from instrumentgpt.text.language import Language
 from instrumentgpt.turn.ask import ask_all
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.tool_results import result_of

@@ -5,8 +5,10 @@ from datetime import date
 
 import db
 import memory
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Events, Failure
 from instrumentgpt.instruments.fleet import devices_meant
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.chat import how_to_add
 from instrumentgpt.modes.investigate import saving
 from instrumentgpt.modes.investigate.amending import amends
@@ -28,8 +30,6 @@ from instrumentgpt.modes.investigate.thinking import RESERVED_TOKENS, NoDecision
 from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
-from instrumentgpt.text.approval import approval
-from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.turn import Turn
 

@@ -5,12 +5,12 @@ from typing import Any
 from urllib.parse import quote
 
 from instrumentgpt.agents.events import Events
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.execution import Job, Outcome
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.text.language import Language
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.storage.documents import SUFFIXES, folder_of
 from instrumentgpt.storage.entities import Entity, mark_created
-from instrumentgpt.text.language import Language
 from instrumentgpt.turn.entities import refs_in
 
 _SAVE = r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档|存起來|存起来|存下來|存下来"

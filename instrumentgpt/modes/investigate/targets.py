@@ -9,9 +9,9 @@ from typing import Any
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.fleet import devices_meant
+from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.text.since import since
 from instrumentgpt.turn.entities import refs_in
 
 _WORST = r"\bworst\b|\bmost severe\b|最糟|最差|最嚴重|最严重"

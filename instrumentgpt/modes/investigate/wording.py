@@ -5,8 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
+from instrumentgpt.instruments.language import Language, Sentence
 
 SENTENCES = Path(__file__).with_name("wording.toml")
 

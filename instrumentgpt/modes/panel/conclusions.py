@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.contracts import Plan
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.conclusions import Conclusion, find_conclusions, save_conclusions
-from instrumentgpt.text.language import Language
 
 MOST = 2  # earlier conclusions that one expert is told of
 _LOG = re.compile(r"\b[\w.\-]+\.(?:log|csv|tsv|txt)(?:\.gz)?\b", re.I)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.contracts import Claim, Contribution, as_json
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.text.language import Language
 
 STRUCK = {"en": "(struck)", "zh": "（刪除）"}
 

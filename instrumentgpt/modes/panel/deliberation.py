@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Want
 from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Synthesis, as_json
 from instrumentgpt.modes.panel.contradictions import Contradiction, contradictions
@@ -16,7 +17,6 @@ from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS, next_round
 from instrumentgpt.modes.panel.prompts import contribution_prompt, record_of, synthesis_prompt
 from instrumentgpt.modes.panel.votes import counted, dissenters, leading, runner_up, votes_of
 from instrumentgpt.storage.panels import Key
-from instrumentgpt.text.language import Language
 
 
 @dataclass(frozen=True)

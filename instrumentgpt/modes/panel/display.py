@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from instrumentgpt.agents.offline.phrases import joined, line_link, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.contracts import Claim, Plan, Rejected, SubProblem
 from instrumentgpt.modes.panel.contradictions import Contradiction
 from instrumentgpt.modes.panel.costs import StageCost
@@ -12,7 +13,6 @@ from instrumentgpt.modes.panel.deliberation import Context, Spoken
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.wording import say
-from instrumentgpt.text.language import Language
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 BEFORE_CHARACTERS = 160  # of an earlier position

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contributions import Said, told, untold
 from instrumentgpt.modes.panel.sections import MEMORY, sealed
-from instrumentgpt.text.language import Language
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 MARGIN = 0.93  # of the cap: the estimate is 7 % off at worst (text/tokens.py)

@@ -9,7 +9,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import faults
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 TABLE = Path(__file__).with_name("experts.toml")
 OWN = "experts.toml"  # in the app's home

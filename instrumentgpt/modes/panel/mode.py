@@ -2,8 +2,10 @@
 
 from collections.abc import Generator, Mapping
 
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.asked import Heard, Journal, Want, carry_out
 from instrumentgpt.modes.panel.contracts import Brief, Plan, as_json
@@ -25,8 +27,6 @@ from instrumentgpt.storage.panels import (
     propose_panel,
     set_panel_status,
 )
-from instrumentgpt.text.approval import approval
-from instrumentgpt.text.language import Language, language_of
 from instrumentgpt.turn.turn import Turn
 
 BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")

@@ -1,9 +1,9 @@
 """What a panel that is done, or was stopped, offers to say next."""
 
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.storage.panels import Panel
-from instrumentgpt.text.language import Language, language_of
 
 
 def after_the_end(known: Panel, saved: bool = False) -> list[Offer]:

@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import FEWEST, MOST, POSITION_TOKENS, SubProblem
 from instrumentgpt.modes.panel.contributions import Said
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.sections import section
-from instrumentgpt.text.language import Language
 
 MOST_FINDINGS = 8
 _IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}

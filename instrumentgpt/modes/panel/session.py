@@ -4,6 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 
 import memory
 from instrumentgpt.agents.events import Done, Event, Events, Text
+from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Journal, Want, carry_out
@@ -19,7 +20,6 @@ from instrumentgpt.modes.panel.prompts import conclusion_prompt
 from instrumentgpt.modes.panel.recording import recorded
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
-from instrumentgpt.text.language import language_of
 from instrumentgpt.turn.turn import Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems

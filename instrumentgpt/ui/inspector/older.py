@@ -6,11 +6,12 @@ import streamlit as st
 from sqlite_utils import Database
 
 import memory
+from instrumentgpt.agents.events import Done
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise
-from instrumentgpt.storage.summary_jobs import SummaryJob, list_jobs
+from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import (
     answer,  # which imports this package in its turn
     untrusted,
@@ -21,6 +22,7 @@ from instrumentgpt.ui.permissions import who
 
 SHOWN = 20  # newest older messages at once
 SAID, REMAINED = 90, 300  # characters
+BECAME = {"ok": "taken", "no-result": "not taken"}  # of the agent's last summary
 LIMIT = "older-shown"  # in the session's state
 
 
@@ -35,8 +37,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     summarised = any(section.name == "conversation_summary" for section in prompt.sections)
     become = f"{len(entries)} lines of summary" if summarised else "nothing: the summary is not in the prompt"
     st.caption(f"{len(older)} messages are sent as {become}.")
-    if jobs := list_jobs(database, conversation_id):
-        st.caption(_by_the_agent(jobs[0]))
+    if summaries := past_summaries(database, conversation_id):
+        st.caption(_by_the_agent(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
     back = _put_back(database, conversation_id)
     asked = [message["id"] for message in messages if message["role"] == "user"]
@@ -58,12 +60,12 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
         )
 
 
-def _by_the_agent(job: SummaryJob) -> str:
+def _by_the_agent(done: Done, note: str) -> str:
     """Return what became of the agent's last summary, and what it cost."""
     parts = [
-        f"Summary by the agent: {job.status}",
-        untrusted.label(job.note, REMAINED),
-        answer.tokens(job.usage),
+        f"Summary by the agent: {BECAME.get(done.outcome, done.outcome)}",
+        untrusted.label(note, REMAINED),
+        answer.tokens(done.usage),
     ]
     return " · ".join(part for part in parts if part)
 

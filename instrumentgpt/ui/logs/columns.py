@@ -7,7 +7,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.reading.cells import Shape
 from instrumentgpt.instruments.reading.sources import chunks, open_source
-from instrumentgpt.instruments.reading.tables import table_shape
+from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs.preparation import Preparation, Reading
 
@@ -82,5 +82,5 @@ def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[s
 
 def _shape(path: Path) -> Shape | None:
     for chunk in chunks(open_source(path), chunk_bytes=1 << 18):
-        return table_shape(chunk.content)
+        return table_shape(chunk.content, path.name) or named_values(chunk.content)
     return None

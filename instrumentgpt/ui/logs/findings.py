@@ -8,9 +8,9 @@ import streamlit as st
 from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
-from instrumentgpt.text.language import Language
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.moments import last_moment, line_at

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.phrases import moment, phrase, plain_text, quoted
-from instrumentgpt.text.pasted import LOG_LINES
+from instrumentgpt.instruments.pasted import LOG_LINES
 
 PASTED = Subject("", "", "")
 

@@ -12,8 +12,8 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import phrase, quoted
 from instrumentgpt.memory.revisions import Revision
-from instrumentgpt.text.search_query import holds
-from instrumentgpt.text.terms import phrases, telling, terms
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import phrases, telling, terms
 
 MOST_NAMED = 6  # things remembered that name what is to be forgotten
 LISTS = ("root_causes", "findings", "hypotheses")

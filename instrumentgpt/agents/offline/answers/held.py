@@ -12,8 +12,8 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.reading.constraints import Laid, constraints_in, in_force
-from instrumentgpt.text.language import Language
 
 ACTS = Path(__file__).with_name("held.toml")
 GAINS = frozenset(("kp", "ki", "kd"))

@@ -13,7 +13,7 @@ from instrumentgpt.agents.offline.answers.subject import (
 )
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted
-from instrumentgpt.text.sizes import size_text
+from instrumentgpt.instruments.language import size_text
 
 MOST_LOGS = 12
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from instrumentgpt.agents.offline.answers.subject import Subject, choose_log
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import joined, moment, phrase, sentences
-from instrumentgpt.text.durations import with_spans
+from instrumentgpt.instruments.language import with_spans
 
 TOPICS = {  # part → the words that ask for it; a question that asks for none gets them all
     "now": r"\btemp|\bhow (?:hot|warm)|\bnow\b|\bcurrent|[溫温]度|[幾几]度|目前|現在|现在",

@@ -8,7 +8,7 @@ from instrumentgpt.agents.offline.answers.metrics import is_pi, row
 from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_text, quoted
-from instrumentgpt.text.durations import span_text
+from instrumentgpt.instruments.language import span_text
 
 MOST_FAULTS = 6
 MOST_LINES = 3  # quoted of one finding

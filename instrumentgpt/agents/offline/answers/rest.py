@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.offline.answers.diagnosis import why
 from instrumentgpt.agents.offline.answers.gains import gain
 from instrumentgpt.agents.offline.answers.said import messages_on
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, ask_for_log, device_label, known_log
 from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.phrases import phrase, quoted, sentences
-from instrumentgpt.text.approval import approval
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 THANKS = r"thank|thx|hello|\bhi\b|\bhey\b|good (?:morning|evening)|[謝谢]|你好|您好"

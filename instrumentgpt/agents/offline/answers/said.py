@@ -11,8 +11,8 @@ from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted
 from instrumentgpt.memory.reading.own_words import is_asked
-from instrumentgpt.text.search_query import holds
-from instrumentgpt.text.terms import phrases, terms
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import phrases, terms
 
 MOST_QUOTED = 4  # earlier messages
 _A_VALUE = re.compile(r"\b(?:value|number|figure)s?\b|[數数]值|[數数]字|多少|[幾几]度", FLAGS)

@@ -18,7 +18,7 @@ from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.unheard import unheard_of
 from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Inventory, Resolution
-from instrumentgpt.text.pasted import is_device_name
+from instrumentgpt.instruments.pasted import is_device_name
 
 APART = ("said", "history", "earlier", "gain", "lines", "moment", "excerpt", "act")  # never made one of two
 WITHIN = {"why": ("next", "plot")}  # kind → those that its answer holds

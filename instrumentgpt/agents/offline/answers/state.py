@@ -11,8 +11,8 @@ from instrumentgpt.agents.offline.answers.subject import bare, device_label, dro
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.earlier import states_left
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.reading.statements import same
-from instrumentgpt.text.language import Language
 
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_RULED_OUT = 6

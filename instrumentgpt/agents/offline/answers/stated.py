@@ -16,8 +16,8 @@ from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.intents import LOOKED_BACK
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import joined, phrase, quoted, together
-from instrumentgpt.text.search_query import holds
-from instrumentgpt.text.terms import synonyms, telling, terms
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import synonyms, telling, terms
 
 TOLD_OF_VALUES = ("gain", "metrics", "tune")  # the kinds of question whose answers are values
 LEAVE_ASKED = ("excerpt", "lines", "moment", "plot", "fetch", "list_logs", "devices", "compare", *LOOKED_BACK)

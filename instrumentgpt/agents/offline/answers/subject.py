@@ -5,9 +5,9 @@ from pathlib import Path
 
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import joined, line_link, phrase, quoted
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
-from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.text.pasted import is_device_name, number_of
+from instrumentgpt.instruments.pasted import is_device_name, number_of
 
 MOST_NAMED = 5  # logs named where none fits
 

@@ -13,7 +13,7 @@ from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of
 from instrumentgpt.agents.offline.phrases import joined, phrase
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 MOST_FAULTS = 3  # examined each in a sub-problem of its own
 MOST_EVIDENCE = 2  # lines of a finding that go into the brief

@@ -9,9 +9,7 @@ from typing import Any
 
 from instrumentgpt.agents.offline.phrases import phrase, sentences
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.text.durations import with_spans
-from instrumentgpt.text.language import Language
-from instrumentgpt.text.plural import Sentence
+from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
 RIVALS = Path(__file__).with_name("rivals.toml")
 OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out

@@ -12,7 +12,7 @@ from instrumentgpt.agents.offline.panel.record import (
     worst_channel,
 )
 from instrumentgpt.agents.offline.panel.votes import OPEN_LESS
-from instrumentgpt.text.durations import with_spans
+from instrumentgpt.instruments.language import with_spans
 
 WEIGHED = 0.7  # confidence of who weighs what others found
 ENOUGH_SAMPLES, ENOUGH_SECONDS = 100, 180.0  # per channel: faults.toml, insufficient_data

@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.findings import SEVERITIES
-from instrumentgpt.text.language import Language
+from instrumentgpt.instruments.language import Language
 
 
 def reply(task: Task, wire: Wire) -> Iterator[str]:

@@ -13,8 +13,8 @@ from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
 from instrumentgpt.agents.offline.intents import LOOKED_BACK, read_question
 from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import reference_to
-from instrumentgpt.text.language import Language
 
 MOST_SINCE = 3  # logs of one device that a step fetches for a stretch of time
 MOST_CHARTS = 3  # that one step draws

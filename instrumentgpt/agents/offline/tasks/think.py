@@ -17,9 +17,9 @@ from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_repo
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import speaks_of_several
+from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.text.language import Language, language_of
-from instrumentgpt.text.since import since
 
 GOAL_CHARS = 300
 ASKED_CHARS = 160  # of the question inside a step

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.text.terms import Phrase, fold, is_common, synonyms, telling, terms
+from instrumentgpt.memory.terms import Phrase, fold, is_common, synonyms, telling, terms
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+(?:[._\-/:]+[^\W_{_HAN}]+)*")

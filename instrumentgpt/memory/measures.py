@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from instrumentgpt.text.terms import fold, in_simplified
+from instrumentgpt.memory.terms import fold, in_simplified
 
 _COUNTED = r"(?:zone|tage|step|slot|loop|line|turn|nnel|type|part) \d"  # "zone 1 200" is no 1,200
 NUMBER = (  # 4,017 · 11 206 · 4,2 · 1.5e-3

@@ -1,0 +1,129 @@
+"""Words in two languages: which one a text is in, and how numbers, times and sizes are told in it."""
+
+import re
+import string
+import unicodedata
+from typing import Any, Literal
+
+Language = Literal["en", "zh"]
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+WORDS_PER_HAN = 1.5  # a Chinese word is about 1.5 characters long
+_QUOTED = re.compile(r"`[^`]*`|[\"“「『《][^\"”」』》\n]*[\"”」』》]")
+_CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_ASKS = re.compile(  # what only a Chinese sentence asks by
+    r"[為为]何|[為为]什[麼么]|[什甚][麼么]|怎[麼么樣样]|如何|[嗎吗呢]|多少|[幾几][個个次度點点]|哪[個个些一裡里台]?|是否|可否"
+    r"|能否|[是能會会有要可對对]不[是能會会可對对]|有[沒没]有|[還还]是"
+)
+_GRAMMAR = re.compile(  # particles, pronouns, prepositions and verbs that make a sentence Chinese
+    r"的|了|[這这那]|是|在|[請请]|[幫帮]|[跟與与和]|[沒没]|不|[會会]|可以|[應应][該该]|但|如果|因[為为]|所以|[從从]|[給给把被讓让]"
+    r"|我|你|您|它|一下|看|[說说]|已[經经]?|[還还]|都|也|就|要|用|有|中|裡|里"
+)
+_FUNCTION = re.compile(  # what makes a sentence English
+    r"\b(?:why|what|how|when|where|which|who|is|are|was|were|does|do|did|can|could|should|would|will|has|have"
+    r"|the|an?|of|in|on|at|to|for|from|with|and|or|but|it|its|this|that|these|there|my|we|you|i|please|not"
+    r"|if|than|after|before)\b",
+    re.IGNORECASE,
+)
+
+
+def language_of(text: str) -> Language:
+    """Return "zh" if the sentences of `text` are Chinese, else "en"; what is quoted in them does not count.
+
+    Names, units and messages are Latin in both languages, so the words that make a sentence decide, however
+    few: a Chinese question word, or Chinese particles that are no fewer than English ones. Other text
+    goes by its share of Chinese words.
+
+    >>> language_of("10.1.1.47 為什麼溫度波動？"), language_of("那 kp 可以調高嗎？"), language_of("why?")
+    ('zh', 'zh', 'en')
+    >>> language_of("InstrumentDebug log setpoint overshoot settling time kp ki kd margin 怎麼看")
+    'zh'
+    >>> language_of("why does the log of 溫控 say heater timeout on channel 3")
+    'en'
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    said = _QUOTED.sub(" ", _CODE.sub(" ", plain))
+    own = said if _HAN.search(said) or _LATIN_WORD.search(said) else plain
+    if not _HAN.search(own):
+        return "en"
+    if _ASKS.search(own):
+        return "zh"
+    particles, functions = len(_GRAMMAR.findall(own)), len(_FUNCTION.findall(own))
+    if particles and particles >= functions:
+        return "zh"
+    least = 1.0 if functions else 0.4  # share that a sentence with English words, or mere names, must have
+    return "zh" if len(_HAN.findall(own)) / WORDS_PER_HAN >= least * len(_LATIN_WORD.findall(own)) else "en"
+
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0  # s
+TOLD_TOO_FROM = 300.0  # s: from here on seconds alone are hard to read
+_WORDS: dict[Language, tuple[str, str, str]] = {"en": ("min", "h", "d"), "zh": ("分鐘", "小時", "天")}
+_SECONDS: dict[Language, re.Pattern[str]] = {  # no rate, no range, and not told already
+    "en": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) s\b(?! \(|/|\w|²)"),
+    "zh": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) 秒(?!（|/)"),
+}
+TOLD_TOO = r"(?:\ ?[(（][\d.]+\ (?:min|h|d|分鐘|小時|天)[)）])?"  # a pattern of what `with_spans` puts in
+
+
+def span_text(seconds: float, language: Language = "en") -> str:
+    """Return a stretch of time as people read it.
+
+    >>> span_text(42.4), span_text(2400), span_text(9000), span_text(6_808_200)
+    ('42 s', '40 min', '2.5 h', '79 d')
+    """
+    minutes, hours, days = _WORDS[language]
+    if seconds < 2 * MINUTE:
+        return f"{seconds:.0f} {'s' if language == 'en' else '秒'}"
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:.0f} {minutes}"
+    return f"{seconds / HOUR:.1f} {hours}" if seconds < 2 * DAY else f"{seconds / DAY:.0f} {days}"
+
+
+def with_spans(text: str, language: Language) -> str:
+    """Return `text` with minutes, hours or days beside each stretch of five minutes or more told in seconds.
+
+    >>> with_spans("38 % in 1978 s, 45 s each", "en"), with_spans("1,799 秒內 7,200 筆", "zh")
+    ('38 % in 1978 s (33 min), 45 s each', '1,799 秒（30 分鐘）內 7,200 筆')
+    """
+
+    def told_too(found: re.Match[str]) -> str:
+        seconds = float(found.group(1).replace(",", ""))
+        if seconds < TOLD_TOO_FROM:
+            return found.group()
+        span = span_text(seconds, language)
+        return f"{found.group()} ({span})" if language == "en" else f"{found.group()}（{span}）"
+
+    return _SECONDS[language].sub(told_too, text)
+
+
+class Sentence(string.Formatter):
+    """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
+
+    >>> [Sentence().format("{n} {n:?line|lines}", n=n) for n in (0, 1, 2)]
+    ['0 lines', '1 line', '2 lines']
+    >>> Sentence().format("{x:.1f}", x=-0.01), Sentence().format("{x:+.1f}", x=-0.01)
+    ('0.0', '+0.0')
+    """
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Return `value` as `format_spec` has it; what is rounded to 0 is not negative."""
+        if not format_spec.startswith("?"):
+            written = str(super().format_field(value, format_spec))
+            is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")
+            return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
+        one, _, many = format_spec[1:].partition("|")
+        return one if value == 1 else many
+
+
+def size_text(size: int) -> str:
+    """Return a size in bytes as people read it.
+
+    >>> size_text(950), size_text(12_340), size_text(1_234_567), size_text(3_000_000_000)
+    ('950 B', '12 kB', '1.2 MB', '3.0 GB')
+    """
+    if size < 1000:
+        return f"{size} B"
+    if size < 1_000_000:
+        return f"{size / 1000:.0f} kB"
+    return f"{size / 1e6:.1f} MB" if size < 1_000_000_000 else f"{size / 1e9:.1f} GB"

@@ -1,0 +1,86 @@
+"""Values that stand in a log where there was no reading: zeros before the first, what drivers give."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.reading.headers import vocabulary
+
+JUMP = (
+    10.0  # times the usual change from row to row that a reading and its placeholder are apart, at the least
+)
+USUAL = 0.99  # quantile of those changes
+FIRST_ROWS = 10  # in which a setpoint may not have been read yet
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """A value that is no reading: of which channel and column, and its lines as (first, last) of each run."""
+
+    channel: int
+    column: str  # "pv" or "setpoint"
+    value: float
+    count: int
+    spans: tuple[tuple[int, int], ...]
+
+
+def placeholders_of(samples: pd.DataFrame) -> tuple[Placeholder, ...]:
+    """Return the placeholders among `samples` (see Log.samples), which keep them.
+
+    A value counts only if the reading above and the one below are far from it: a kiln that passes 300.0 °C
+    on its way is none. Of a setpoint, zeros in the first rows are.
+    """
+    found: list[Placeholder] = []
+    channels = samples["channel"].to_numpy()
+    for channel in np.unique(channels):
+        mine = channels == channel
+        line = samples["line"].to_numpy()[mine]
+        pv, setpoint = (samples[name].to_numpy(dtype=float)[mine] for name in ("pv", "setpoint"))
+        for name, value, runs in [*_of_pv(pv), *_of_setpoint(setpoint)]:
+            spans = tuple((int(line[first]), int(line[last])) for first, last in runs)
+            count = sum(last - first + 1 for first, last in runs)
+            found.append(Placeholder(int(channel), name, value, count, spans))
+    return tuple(found)
+
+
+Runs = list[tuple[int, int]]
+
+
+def _of_pv(pv: Floats) -> Iterator[tuple[str, float, Runs]]:
+    odd = np.isin(pv, vocabulary()["placeholders"]["values"])
+    if not odd.any():
+        return
+    readings = pv[~odd & np.isfinite(pv)]
+    changes = np.abs(np.diff(readings))
+    usual = float(np.quantile(changes, USUAL)) if len(changes) else 0.0
+    for value in np.unique(pv[odd]).tolist():
+        runs = [(a, b) for a, b in _runs(pv == value) if _is_away(pv, a, b, odd, JUMP * usual)]
+        if runs:
+            yield "pv", value, runs
+
+
+def _is_away(pv: Floats, first: int, last: int, odd: NDArray[np.bool_], distance: float) -> bool:
+    """Return whether the readings next to a run of one value are far from it; alone it must be below 0."""
+    above = np.flatnonzero(~odd[:first] & np.isfinite(pv[:first]))
+    below = np.flatnonzero(~odd[last + 1 :] & np.isfinite(pv[last + 1 :]))
+    near = [pv[above[-1]]] if len(above) else []
+    near += [pv[last + 1 + below[0]]] if len(below) else []
+    return all(abs(value - pv[first]) > distance for value in near) if near else pv[first] < 0
+
+
+def _of_setpoint(setpoint: Floats) -> Iterator[tuple[str, float, Runs]]:
+    known = np.flatnonzero(np.isfinite(setpoint))
+    zero = setpoint[known] == 0
+    first = int(np.argmin(zero)) if len(zero) and not zero.all() else 0
+    if 0 < first <= FIRST_ROWS and not zero[first:].any():
+        yield "setpoint", 0.0, [(int(known[0]), int(known[first - 1]))]
+
+
+def _runs(where: NDArray[np.bool_]) -> Runs:
+    """Return first and last position of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], where, [False]]).astype(np.int8)))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,0 +1,287 @@
+"""Files that are no lines of text, as text: a line is a row of a spreadsheet or an element of a JSON array.
+
+The first line names the columns, so that line n is row n of the spreadsheet, and element n - 1 of the others.
+"""
+
+import ast
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
+from instrumentgpt.instruments.reading.records import flat
+
+HEAD_BYTES = 1 << 16
+BLOCK_ROWS = 10_000
+LARGEST_DOCUMENT = 256_000_000  # bytes of a JSON document, which is held in memory as a whole
+LARGEST_LITERAL = 32_000_000  # bytes of a Python literal: some hundred hours of roasting
+MOST_NAMED = 8  # logs of a .zip
+DEEPEST = 8  # levels of a document at which a table is looked for
+JSON_DOCUMENT = re.compile(rb'\s*(?:\[\s*[\[{]|\{\s*"(?:[^"\\]|\\.)*"\s*:)')
+JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
+LITERAL = re.compile(rb"\s*\{\s*'")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what Windows programs put before text in UTF-16
+BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
+SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
+
+Row = Sequence[object]
+
+
+class SeveralLogs(InstrumentGPTError, ValueError):
+    """A .zip with more logs than one where one is read."""
+
+
+class DamagedLog(InstrumentGPTError, ValueError):
+    """A file of a known kind that is cut off or damaged."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is that is no text, and what writes it as text in blocks of lines."""
+
+    name: str
+    write: Callable[[Path], Iterator[bytes]]
+
+
+def kind_of(part: Path) -> Kind | None:
+    """Return what the file `part` is, by its content; None if it is text, or nothing known."""
+    found = part.stat()
+    return _kind_of(part, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
+    with part.open("rb") as file:
+        head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf")
+    if head.startswith(b"PK\x03\x04"):
+        return Kind("zip", _from_zip) if members(part) else Kind("spreadsheet", _from_spreadsheet)
+    if head.startswith(UTF16):
+        return Kind("UTF-16", lambda part: iter([part.read_bytes().decode("utf-16", "replace").encode()]))
+    if head.startswith(b"PAR1"):
+        return Kind("Parquet", _from_parquet)
+    if LITERAL.match(head) and _literal(part) is not None:
+        return Kind("Artisan profile", lambda part: _lines(_profile(_literal(part) or {})))
+    if JSON_DOCUMENT.match(head) and not JSON_LINE.match(head) and len(_rows_of(_document(part))) > 1:
+        return Kind("JSON", lambda part: _lines(_rows_of(_document(part))))
+    return None
+
+
+def transcribed(part: Path) -> Iterator[bytes]:
+    """Yield the file `part`, which is of a known `kind_of`, as text; DamagedLog if it cannot be read."""
+    kind = kind_of(part)
+    if kind is None:
+        return
+    try:
+        yield from kind.write(part)
+    except InstrumentGPTError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        SyntaxError,
+        LookupError,
+        ValueError,
+        OSError,
+    ) as problem:
+        raise DamagedLog(
+            f"{part.name} starts as {kind.name} does, but cannot be read ({problem}). "
+            "Save it once more, or as CSV"
+        ) from problem
+
+
+def members(path: Path) -> list[zipfile.ZipInfo]:
+    """Return the logs in the .zip at `path`: its files that are not hidden; [] if it is a spreadsheet."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            found = packed.infolist()
+    except zipfile.BadZipFile as problem:
+        raise DamagedLog(
+            f"{path.name} starts as a .zip does, but cannot be read ({problem}). Pack it again"
+        ) from problem
+    if any(one.filename == "xl/workbook.xml" for one in found):
+        return []
+    return [
+        one for one in found if not one.is_dir() and not re.search(r"(?:^|/)(?:\.|__MACOSX/)", one.filename)
+    ]
+
+
+def _from_zip(part: Path) -> Iterator[bytes]:
+    """Yield the text of the one log in a .zip; SeveralLogs if there are more."""
+    logs = members(part)
+    if len(logs) > 1:
+        names = ", ".join(one.filename for one in logs[:MOST_NAMED])
+        raise SeveralLogs(f"{part.name} holds {len(logs)} logs: {names}. Unpack it and hand over one of them")
+    with zipfile.ZipFile(part) as packed, packed.open(logs[0]) as file:
+        while block := file.read(1 << 20):
+            yield block
+
+
+def _from_spreadsheet(part: Path) -> Iterator[bytes]:
+    """Yield the sheet with the most rows."""
+    import openpyxl  # 0.3 s: only for spreadsheets
+
+    with zipfile.ZipFile(part) as packed:
+        for one in packed.infolist():  # before any is parsed
+            check_size(part.name, one.file_size, packed=one.compress_size)
+    with part.open("rb") as file:  # whatever its name
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        sheets = book.worksheets
+        sheet = sheets[0]
+        if len(sheets) > 1:
+            sheet = max(sheets, key=lambda one: sum(1 for row in one.values if any(row)))
+        yield from _lines(sheet.values)
+
+
+def _from_parquet(part: Path) -> Iterator[bytes]:
+    import pyarrow.parquet as parquet
+
+    with part.open("rb") as file:
+        table = parquet.ParquetFile(file)
+        batches = table.iter_batches(BLOCK_ROWS)
+        rows = (zip(*(column.to_pylist() for column in batch.columns), strict=True) for batch in batches)
+        yield from _lines(chain([table.schema_arrow.names], chain.from_iterable(rows)))
+
+
+def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
+    """Yield `rows` as lines with tabs between the cells."""
+    block: list[str] = []
+    for row in rows:
+        block.append("\t".join(map(_cell, row)))
+        if len(block) >= BLOCK_ROWS:
+            yield ("\n".join(block) + "\n").encode()
+            block = []
+    if block:
+        yield ("\n".join(block) + "\n").encode()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    return str(value).translate(BREAKS)
+
+
+def _document(part: Path) -> object:
+    """Return the JSON document in the file `part`, None if it is none."""
+    size = part.stat().st_size
+    if size > LARGEST_DOCUMENT:
+        megabytes = f"{LARGEST_DOCUMENT / 1e6:,.0f} MB"
+        raise OversizedLog(
+            f"{part.name} is a JSON document of more than {megabytes}, which can only be read as a whole. "
+            "Write one object a line (.jsonl), or CSV",
+            f"{part.name} 是超過 {megabytes} 的 JSON 文件，只能整份讀取。"
+            "請每行寫一個物件（.jsonl），或改用 CSV",
+        )
+    try:
+        return json.loads(part.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _literal(part: Path) -> dict[str, Any] | None:
+    """Return the Python dictionary that is written in the file `part`, None if it is none; nothing is run."""
+    if part.stat().st_size > LARGEST_LITERAL:
+        return None
+    try:
+        found = ast.literal_eval(part.read_text(encoding="utf-8", errors="replace"))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _profile(profile: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of an Artisan roast profile: beans, environment, and what was set by hand."""
+    if not all(isinstance(profile.get(name), list) for name in ("timex", "temp1", "temp2")):
+        return _rows_of(profile)
+    unit = f"°{profile.get('mode', 'C')}"
+    time = profile["timex"]
+    columns: dict[str, Sequence[object]] = {
+        "Time (s)": time,
+        f"BT ({unit})": profile["temp2"],
+        f"ET ({unit})": profile["temp1"],
+    }
+    names, kinds = profile.get("etypes", []), profile.get("specialeventstype", [])
+    for number, name in enumerate(names):
+        events = zip(
+            profile.get("specialevents", []), kinds, profile.get("specialeventsvalue", []), strict=False
+        )
+        own = {
+            at: max(round((value - 1) * 10), 0) for at, kind, value in events if kind == number
+        }  # 11 is 100
+        if own:
+            columns[f"{name} (%)"] = _held(own, len(time))
+    return [list(columns), *zip(*columns.values(), strict=False)]
+
+
+def _held(values: Mapping[int, object], count: int) -> list[object]:
+    """Return `count` values, each held until the next of `values` (position → value)."""
+    held: list[object] = []
+    for at in range(count):
+        held.append(values.get(at, held[-1] if held else None))
+    return held
+
+
+def _rows_of(document: object) -> list[Row]:
+    """Return the largest table in `document`, its first row the names of its columns; [] without one."""
+    return max(_tables(document, 0), key=lambda rows: sum(map(len, rows)), default=[])
+
+
+def _tables(node: object, depth: int) -> Iterator[list[Row]]:
+    """Yield what can be a table: a list of objects or of rows, lists of equal length, series of points."""
+    if depth > DEEPEST or not isinstance(node, dict | list) or not node:
+        return
+    inner = list(node.values()) if isinstance(node, dict) else node
+    if isinstance(node, dict):
+        columns = {name: column for name, column in node.items() if _is_column(column)}
+        longest = max(map(len, columns.values()), default=0)
+        same = {name: column for name, column in columns.items() if len(column) == longest}
+        yield [list(same), *zip(*same.values(), strict=True)]
+        fields, values = node.get("schema"), node.get("data")  # Grafana's data frames
+        if isinstance(fields, dict) and isinstance(values, dict) and isinstance(values.get("values"), list):
+            names = [field.get("name") for field in fields.get("fields", [])]
+            yield [names, *zip(*values["values"], strict=False)]
+    elif all(isinstance(one, dict) for one in inner):
+        if series := [row for one in inner for row in _points(one)]:
+            yield [("time", "name", "value"), *series]
+        objects = [flat(one) for one in inner]
+        names = list(dict.fromkeys(name for one in objects for name in one))
+        yield [names, *([one.get(name) for name in names] for one in objects)]
+    elif all(_is_column(one) for one in inner):
+        yield list(inner)
+    for one in inner[:1000]:
+        yield from _tables(one, depth + 1)
+
+
+def _is_column(node: object) -> bool:
+    return isinstance(node, list) and not any(isinstance(one, dict | list) for one in node)
+
+
+def _points(node: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield (time, name, value) of a series: pairs of time and value, the larger number being the time."""
+    points: list[object] = next((node[name] for name in SERIES if isinstance(node.get(name), list)), [])
+    label = " ".join(str(value) for value in flat(node).values() if isinstance(value, str))
+    for point in points:
+        if isinstance(point, list) and len(point) == 2:
+            numbers = [float(one) if _is_number(one) else None for one in point]
+            if None not in numbers:
+                time, value = sorted(numbers, key=lambda one: -abs(one or 0))
+                yield time, label, value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) or (
+        isinstance(value, str) and bool(re.fullmatch(r"[-+.\deE]+", value))
+    )

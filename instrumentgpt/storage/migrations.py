@@ -1,0 +1,343 @@
+"""The tables, as numbered steps; one that has been released is never changed: write a new one below it.
+
+Steps are applied with foreign keys off, in one transaction (connection.py).
+"""
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlite_utils import Database
+from sqlite_utils.db import ForeignKey
+from sqlite_utils.migrations import Migrations
+
+from instrumentgpt.memory.state_items import Memory, merged
+from instrumentgpt.memory.terms import terms
+
+MIGRATIONS = Migrations("instrumentgpt.storage")
+UNRELEASED = Migrations("instrumentgpt")  # the steps of before there were these; `LAST` was their end
+LAST = "memory_is_data"
+WORDS = "tokenize = \"unicode61 remove_diacritics 0 tokenchars '._:/-'\""
+TYPES = {"text": str, "whole": int, "real": float, "blob": bytes}
+
+
+@MIGRATIONS()
+def m001_tables(database: Database) -> None:
+    """All tables; an old application's conversations and messages are taken over, whatever their columns."""
+    if unreleased := {row.name for row in UNRELEASED.applied(database)}:
+        if "summaries_are_runs" not in unreleased:
+            database.table("runs").add_column("kind", str, not_null_default="turn")
+            database.table("runs").drop_index("one_live_run_per_conversation")
+            _one_live_run_of_a_kind(database)
+            database.table("summary_jobs").drop()
+        return
+    _conversations_and_messages(database)
+    conversation, message = {"conversation_id": "conversations"}, {"message_id": "messages"}
+    of_message = {**conversation, **message}
+    _table(
+        database, "runs", "id", {**conversation, "question_message_id": "messages?"},
+        {"status": "running", "kind": "turn"}, text="id conversation_id agent mode status kind",
+        whole="question_message_id? pid? stop_requested=0",
+        real="process_started? started_at finished_at? began_at? started_clock? began_clock?",
+    )  # fmt: skip
+    database.table("runs").create_index(["conversation_id", "started_at"], "runs_of")
+    _one_live_run_of_a_kind(database)
+    _table(
+        database, "run_events", ("run_id", "number"), {"run_id": "runs"}, text="run_id event", whole="number"
+    )
+    _table(
+        database, "artifacts", "id", of_message, {"file": ""},
+        text="id conversation_id run_id? kind title alt file", whole="message_id? size",
+        real="created_at removed_at?", blob="content",
+    )  # fmt: skip
+    _table(
+        database, "agent_sessions", ("conversation_id", "agent", "workspace"), conversation,
+        text="conversation_id agent workspace session_id",
+    )  # fmt: skip
+    _table(
+        database, "permissions", "id", conversation,
+        whole="id may_run may_edit may_browse=0", text="conversation_id changed_by", real="changed_at",
+    )  # fmt: skip
+    _table(
+        database, "state_items", "id", {**conversation, "message_id": "messages?"}, {"log": ""},
+        whole="id message_id? line?", text="conversation_id device field text source log", real="created_at",
+    )  # fmt: skip
+    _table(
+        database, "device_states", ("conversation_id", "device"), conversation,
+        text="conversation_id device state",
+    )  # fmt: skip
+    _table(database, "settings", "name", text="name value")
+    _table(database, "notes", ("scope", "id"), text="id scope kind text", real="updated_at")
+    _table(
+        database, "facts", "id", of_message, dict.fromkeys(
+            ("channel", "parameter", "value", "unit", "said", "log", "clock", "dated"), ""
+        ),
+        whole="id message_id line? since=0 age=0",
+        text="conversation_id kind device channel parameter value unit said source log clock dated",
+    )  # fmt: skip
+    _table(
+        database, "nicknames", "id", of_message,
+        whole="id message_id", text="conversation_id device nickname kind",
+    )  # fmt: skip
+    _table(
+        database, "revisions", "id", conversation, {"channel": ""},
+        whole="id after", real="changed_at undone_at?",
+        text="conversation_id device field channel name action old new changed_by undone_by?",
+    )  # fmt: skip
+    _table(
+        database, "prompts", "id", of_message, whole="id message_id budget",
+        text="conversation_id run_id task agent", real="sent_at", blob="text",
+    )  # fmt: skip
+    _table(
+        database, "mode_states", ("conversation_id", "mode"), conversation,
+        text="conversation_id mode state", real="updated_at",
+    )  # fmt: skip
+    _table(
+        database, "offers", ("message_id", "number"), message,
+        whole="message_id number", text="label text mode",
+    )  # fmt: skip
+    _table(
+        database, "documents", "id", {"conversation_id": "conversations?"}, whole="id",
+        text="conversation_id? ref kind title file", real="saved_at",
+    )  # fmt: skip
+    database.table("documents").create_index(["file"], unique=True)
+    _table(
+        database, "entities", ("conversation_id", "ref"), conversation, {"flag": "", "retained": ""},
+        text="conversation_id ref kind type label flag retained link",
+        whole="number first_message last_message",
+    )  # fmt: skip
+    database.table("entities").create_index(["conversation_id", "type", "link"], unique=True)
+    _table(
+        database, "panels", "id", conversation, whole="id",
+        text="conversation_id question agent status brief plan", real="created_at ended_at?",
+    )  # fmt: skip
+    _table(
+        database, "panel_steps", "id", {"panel_id": "panels"}, text="stage expert content",
+        whole="id panel_id sub_problem round tokens_in tokens_out", real="cost seconds done_at",
+    )  # fmt: skip
+    database.table("panel_steps").create_index(
+        ["panel_id", "sub_problem", "stage", "round", "expert"], unique=True
+    )
+    _table(
+        database, "conclusions", "id", conversation, whole="id",
+        text="expert device fault goal text conversation_id", real="saved_at",
+    )  # fmt: skip
+    for table, columns in INDICES:
+        database.table(table).create_index(columns.split(), f"{table}_{'_'.join(columns.split())}")
+    database.execute(
+        "CREATE INDEX facts_by_key ON facts (conversation_id, kind, device, channel, parameter, age)"
+    )
+    _indices_of_words(database)
+    database.execute(
+        "CREATE TRIGGER notes_forgotten AFTER DELETE ON conversations"
+        " BEGIN DELETE FROM notes WHERE scope = old.id; END"
+    )
+
+
+INDICES = (
+    *((table, "conversation_id message_id") for table in ("artifacts", "facts", "nicknames")),
+    *((table, "message_id") for table in ("artifacts", "facts", "nicknames", "prompts", "state_items")),
+    *((table, "conversation_id id") for table in ("permissions", "revisions", "prompts", "panels")),
+    ("state_items", "conversation_id device"),
+    ("state_items", "device field"),
+    ("artifacts", "run_id"),
+    ("documents", "conversation_id"),
+    ("conclusions", "device fault"),
+)
+
+
+def _table(
+    database: Database,
+    name: str,
+    pk: str | tuple[str, ...],
+    parents: Mapping[str, str] = {},
+    defaults: Mapping[str, str] = {},
+    **columns: str,
+) -> None:
+    """Make a table whose columns are named by type, "name?" if it may be NULL, "name=0" with a default.
+
+    parents  column → the table that it names a row of; the row goes with that one, "table?": forgets it
+    """
+    listed = [(word, TYPES[kind]) for kind, words in columns.items() for word in words.split()]
+    numbers = {name: int(number) for name, _, number in (word.partition("=") for word, _ in listed) if number}
+    database.table(name).create(
+        {word.partition("=")[0].rstrip("?"): kind for word, kind in listed},
+        pk=pk,
+        not_null={word.partition("=")[0] for word, _ in listed if not word.endswith("?")} - {pk},
+        defaults={**defaults, **numbers},
+        foreign_keys=[
+            ForeignKey(
+                name, column, to.rstrip("?"), "id", on_delete="SET NULL" if to.endswith("?") else "CASCADE"
+            )
+            for column, to in parents.items()
+        ],
+    )
+
+
+def _one_live_run_of_a_kind(database: Database) -> None:
+    database.execute(
+        "CREATE UNIQUE INDEX one_live_run_of_a_kind ON runs (conversation_id, kind) WHERE status = 'running'"
+    )
+
+
+def _conversations_and_messages(database: Database) -> None:
+    database.table("conversations").create(
+        {"id": str, "title": str, "created_at": float, "updated_at": float},
+        pk="id",
+        not_null={"title", "created_at", "updated_at"},
+        defaults={"title": ""},
+        if_not_exists=True,
+    )
+    database.execute(  # an id is given once: summaries name messages by it
+        "CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,"
+        " role TEXT NOT NULL CHECK (role IN ('user', 'assistant')), content TEXT NOT NULL,"
+        " created_at REAL NOT NULL)"
+    )
+    told = {"summary": (str, ""), "diagnostic_state": (str, "")}
+    times: dict[str, tuple[type, None]] = {"created_at": (float, None)}
+    _complete(database, "conversations", {"title": (str, ""), **times, "updated_at": (float, None), **told})
+    texts = dict.fromkeys(("conversation_id", "role", "content", "run_id"), (str, None))
+    _complete(database, "messages", {**texts, **times, "status": (str, "complete")})
+    database.table("messages").create_index(["conversation_id", "id", "role"], "messages_in_order")
+
+
+def _complete(database: Database, table: str, columns: Mapping[str, tuple[type, str | None]]) -> None:
+    """Add the columns that an old application's table lacks, and let it have those of its own."""
+    known = database.table(table).columns_dict
+    for name, (kind, default) in columns.items():
+        if name not in known:
+            database.table(table).add_column(name, kind, not_null_default=default)
+            source = {"created_at": "timestamp", "updated_at": "created_at"}.get(name)
+            if source in known:
+                database.execute(f"UPDATE {table} SET {name} = {source}")
+        if kind is float:  # times written as text ('2026-02-19 23:24:45') become seconds, what is no time 0
+            database.execute(
+                f"UPDATE {table} SET {name} = coalesce(strftime('%s', {name}) + 0, {name} + 0, 0)"
+                f" WHERE typeof({name}) NOT IN ('real', 'integer')"
+            )
+    strangers = {
+        column.name: ""
+        for column in database.table(table).columns
+        if column.notnull and column.default_value is None and column.name not in {"id", *columns}
+    }
+    if strangers:
+        database.table(table).transform(defaults=strangers)
+
+
+def _indices_of_words(database: Database) -> None:
+    """Make the indices of recall and search; messages that are there already are in the first."""
+    for table, name, others in (
+        ("messages", "message_terms", "conversation, "),
+        ("state_items", "item_terms", ""),
+        ("conclusions", "conclusion_terms", ""),
+    ):
+        database.execute(f"CREATE VIRTUAL TABLE {name} USING fts5({others}terms, {WORDS})")
+        database.execute(
+            f"CREATE TRIGGER {name}_forgotten AFTER DELETE ON {table}"
+            f" BEGIN DELETE FROM {name} WHERE rowid = old.id; END"
+        )
+    for row in database.query("SELECT id, conversation_id, content FROM messages"):
+        _index(database, "messages", row)
+
+
+def _index(database: Database, table: str, row: Mapping[str, Any]) -> None:
+    if table == "messages":
+        words = " ".join(terms(row["content"] or ""))
+        sql = "INSERT INTO message_terms (rowid, conversation, terms) VALUES (?, ?, ?)"
+        database.execute(sql, (row["id"], row["conversation_id"], words))
+        return
+    name, columns = {
+        "state_items": ("item_terms", ("device", "text")),
+        "conclusions": ("conclusion_terms", ("device", "fault", "goal", "text")),
+    }[table]
+    words = " ".join(terms("\n".join(row[column] for column in columns)))
+    database.execute(f"INSERT INTO {name} (rowid, terms) VALUES (?, ?)", (row["id"], words))
+
+
+OF_MESSAGES = ("facts", "nicknames", "state_items", "offers", "artifacts", "prompts")
+MADE_MEANWHILE = {"panels": "created_at", "conclusions": "saved_at"}
+
+
+@MIGRATIONS()
+def m002_deleted_in_place(database: Database) -> None:
+    """Deleted messages have a mark; who reads messages, or what hangs on them, reads views without those."""
+    database.table("messages").add_column("deleted_at", float)
+    _table(
+        database, "undeleted_memory", "conversation_id", {"conversation_id": "conversations"},
+        text="conversation_id whole shown", whole="newest",
+    )  # fmt: skip
+    if database.table("deleted_rows").exists():
+        _put_back(database)
+        database.table("deleted_rows").drop()
+    for trigger in ("facts_read", "facts_unread"):
+        database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    for table in ("messages", *OF_MESSAGES, *MADE_MEANWHILE):
+        database.rename_table(table, f"all_{table}")
+    database.execute(  # what every view looks into
+        "CREATE INDEX messages_deleted ON all_messages (deleted_at) WHERE deleted_at IS NOT NULL"
+    )
+    database.create_view("deleted_messages", "SELECT id FROM all_messages WHERE deleted_at IS NOT NULL")
+    database.create_view("messages", "SELECT * FROM all_messages WHERE id NOT IN deleted_messages")
+    for table in OF_MESSAGES:
+        there = "ifnull(message_id, 0) NOT IN deleted_messages"
+        columns = "rowid AS rowid, *" if table == "artifacts" else "*"  # their order; others have a number
+        database.create_view(table, f"SELECT {columns} FROM all_{table} WHERE {there}")
+    for table, made_at in MADE_MEANWHILE.items():
+        meanwhile = (
+            "SELECT 1 FROM deleted_messages JOIN runs ON question_message_id = deleted_messages.id WHERE"
+            f" runs.conversation_id = made.conversation_id AND {made_at} BETWEEN started_at AND finished_at"
+        )
+        database.create_view(table, f"SELECT * FROM all_{table} AS made WHERE NOT EXISTS ({meanwhile})")
+
+
+def _put_back(database: Database) -> None:
+    """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
+    kept: dict[int, dict[str, list[dict[str, Any]]]] = {}
+    for row in database.query("SELECT revision_id, of_table, content FROM deleted_rows ORDER BY rowid"):
+        content = json.loads(row["content"], object_hook=_with_bytes)
+        kept.setdefault(row["revision_id"], {}).setdefault(row["of_table"], []).append(content)
+    whole: dict[str, Memory] = {}
+    shown: dict[str, Memory] = {}
+    order = "SELECT revision_id FROM deleted_rows WHERE of_table = 'memory' ORDER BY rowid DESC"
+    for (revision,) in database.execute(order).fetchall():
+        [then], conversation = kept[revision].pop("memory"), kept[revision]["messages"][0]["conversation_id"]
+        links = kept[revision].pop("link", [])
+        before = shown.setdefault(conversation, _memory_of(database, conversation))
+        asked_on = database.table("messages").count_where(
+            "conversation_id = ? AND id > ? AND deleted_at IS NULL", [conversation, then["newest"]]
+        )
+        whole[conversation] = merged(
+            Memory(**then["before"]), Memory(**then["after"]), whole.get(conversation, before), bool(asked_on)
+        )
+        for table, found in kept[revision].items():
+            for row in found:
+                mark = {"deleted_at": then["at"]} if table == "messages" else {}
+                database.table(table).insert({**row, **mark})
+                if table in ("messages", "state_items", "conclusions"):
+                    _index(database, table, row)
+        for link in links:
+            where = " AND ".join(f"{name} = ?" for name in link["key"])
+            column, message = link["column"], link["message"]
+            database.execute(
+                f"UPDATE {link['table']} SET {column} = ifnull(min({column}, ?), ?) WHERE {where}",
+                (message, message, *link["key"].values()),
+            )
+    for conversation, memory in whole.items():
+        newest = database.execute("SELECT max(id) FROM messages WHERE conversation_id = ?", (conversation,))
+        told = {"conversation_id": conversation, "newest": newest.fetchone()[0]}
+        told |= {"whole": json.dumps(asdict(memory)), "shown": json.dumps(asdict(shown[conversation]))}
+        database.table("undeleted_memory").insert(told)
+
+
+def _with_bytes(value: dict[str, Any]) -> dict[str, Any] | bytes:
+    return b64decode(value["base64"]) if value.keys() == {"base64"} else value
+
+
+def _memory_of(database: Database, conversation: str) -> Memory:
+    stored = database.table("conversations").get(conversation)
+    filed = database.table("device_states").rows_where("conversation_id = ?", [conversation])
+    states = {row["device"]: row["state"] for row in filed}
+    return Memory(stored["summary"] or "", stored["diagnostic_state"] or "", states)

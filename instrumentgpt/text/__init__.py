@@ -1,1 +1,0 @@
-"""Pure functions on text: language, tokens, filtering, statements. Knows nothing of the rest."""

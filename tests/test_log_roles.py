@@ -1,0 +1,175 @@
+"""Which column of a table is what, by its head or by how it behaves, in English and Chinese."""
+
+import numpy as np
+import pytest
+from cases import each
+
+from instrumentgpt.instruments.logs import read_log
+
+ROWS = 200
+TIME = np.arange(ROWS) * 2.0
+SETPOINT = np.where(TIME < 200, 40.0, 55.0)
+PV = np.round(SETPOINT - 15 * np.exp(-(TIME % 200) / 40) + 0.1 * np.sin(TIME), 2)
+OUTPUT = np.round(np.clip(8 * (SETPOINT - PV) + 30, 0, 100), 1)
+ROOM = np.round(21 + 0.2 * np.sin(TIME / 70), 2)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read a table of `columns`, written with comma and, if given, a header."""
+
+    def written(header, *columns, name="run.csv", **given):
+        rows = [",".join(map(str, cells)) for cells in zip(*columns, strict=True)]
+        (tmp_path / name).write_text("\n".join([*([header] if header else []), *rows]), encoding="utf-8")
+        return read_log(tmp_path / name, **given)
+
+    return written
+
+
+def loop(log, channel=1):
+    return log.samples[log.samples["channel"] == channel]
+
+
+@each(
+    "head",
+    [
+        *("dac", "heater power", "burner", "gas valve", "Heat level (%)", "fan", "PWM", "compressor", "SSR"),
+        *("Actuators", "aquecedor", "加熱輸出", "閥", "風扇", "燃燒器"),
+    ],
+)
+def test_what_drives_the_loop_is_its_output(head, read):
+    log = read(f"time,temp,{head}", TIME, PV, OUTPUT)
+    assert log.samples["output"].tolist() == pytest.approx(OUTPUT.tolist()) and log.missing == ("setpoint",)
+
+
+@each(
+    "fan, heater",
+    [("fan level (%)", "heat level (%)"), ("cooling valve", "heating valve"), ("風扇", "加熱器")],
+)
+def test_of_several_outputs_the_one_that_heats_is_the_loop_s(fan, heater, read):
+    log = read(f"time,temp,{fan},{heater}", TIME, PV, np.full(ROWS, 50), OUTPUT)
+    assert log.columns["output"] == 3
+
+
+@each(
+    "header",
+    [
+        "time,Beer Temp,Beer Setpoint,Fridge Temp,Fridge Setpoint",
+        "time,PV_oven,SP_oven,PV_bath,SP_bath",
+        "時間,啤酒溫度,啤酒設定,冰箱溫度,冰箱設定",
+    ],
+)
+def test_a_setpoint_belongs_to_the_pv_that_is_named_alike(header, read):
+    log = read(header, TIME, PV, SETPOINT, PV + 20, SETPOINT + 20)
+    for channel, more in ((1, 0), (2, 20)):
+        assert loop(log, channel)["pv"].tolist() == (PV + more).tolist()
+        assert loop(log, channel)["setpoint"].tolist() == (SETPOINT + more).tolist()
+
+
+@each("head, way", [("error", 1), ("err_c", -1), ("誤差", 1), ("deviation", -1)])
+def test_a_control_error_tells_the_setpoint(head, way, read):
+    log = read(f"time,temp,{head},duty", TIME, PV, np.round(way * (SETPOINT - PV), 2), OUTPUT)
+    assert log.samples["setpoint"].tolist() == SETPOINT.tolist()
+    assert "constant in steps" in next(why for role, why in log.guessed.items() if role != "unit")
+
+
+def test_two_loops_without_header_are_known_by_their_control_errors(read):
+    cold = np.round(PV - 30, 2)
+    log = read(
+        None,
+        TIME,
+        PV,
+        np.round(OUTPUT * 2.55),
+        np.round(SETPOINT - PV, 2),
+        cold,
+        np.round(SETPOINT - 30 - cold, 2),
+    )
+    assert loop(log, 1)["setpoint"].tolist() == SETPOINT.tolist()
+    assert loop(log, 2)["setpoint"].tolist() == (SETPOINT - 30).tolist()
+    assert log.columns["output"] == 2 and log.output_scale == pytest.approx(100 / 255)
+
+
+def test_a_temperature_that_steps_in_whole_numbers_is_the_setpoint_of_the_one_that_follows(read):
+    first_rows = np.where(np.arange(ROWS) < 4, 0, SETPOINT)
+    log = read("time,TI,TE,TR", TIME, PV, ROOM, first_rows)
+    assert log.samples["setpoint"].notna().sum() == ROWS
+    assert log.columns["setpoint"] == 3 and log.channel_names == {1: "TI", 2: "TE"}
+    assert [(one.column, one.value, one.count) for one in log.placeholders] == [("setpoint", 0.0, 4)]
+
+
+@each("head", ["room", "outside temp", "Outdoor Air Temperature", "室溫", "環境溫度"])
+def test_a_room_too_warm_for_celsius_is_in_fahrenheit(head, read):
+    log = read(f"time,oven,set,{head}", TIME, PV, SETPOINT, ROOM * 1.8 + 32)
+    assert log.unit == "°F" and head in log.guessed["unit"]
+
+
+def test_other_readings_are_channels_of_their_own_in_their_own_unit(read):
+    log = read("time,adc,setpoint,output,si7021_c", TIME, PV * 20, SETPOINT * 20, OUTPUT, ROOM)
+    assert (log.unit, log.channel_units) == ("counts", {2: "°C"})
+    assert loop(log, 2)["pv"].tolist() == ROOM.tolist() and loop(log, 2)["setpoint"].isna().all()
+
+
+def test_the_same_reading_in_another_unit_is_no_channel(read):
+    log = read("time,temp_c,temp_f,average temp", TIME, PV, np.round(PV * 1.8 + 32, 2), ROOM)
+    assert log.channel_names == {1: "temp_c"}
+
+
+def test_a_table_of_outputs_alone_is_read(read):
+    log = read("time,heater 1 (W),heater 2 (W)", TIME, OUTPUT / 100, OUTPUT)
+    assert log.missing == ("setpoint", "pv") and log.channel_names == {1: "heater 1 (W)", 2: "heater 2 (W)"}
+
+
+def test_the_newest_row_first_is_turned_round(read):
+    log = read("time,temp", TIME[::-1] + 1_770_959_092, PV[::-1])
+    assert log.samples["pv"].tolist() == PV.tolist() and log.samples["line"].tolist() == [*range(201, 1, -1)]
+    assert np.diff(log.samples["time"]).tolist() == pytest.approx([2.0] * (ROWS - 1))
+
+
+def test_rows_that_a_logger_writes_again_are_left_out(read):
+    again = np.concatenate([np.arange(80), np.arange(ROWS)])
+    log = read("time,temp", TIME[again] + 1_770_959_092, PV[again])
+    assert log.samples["pv"].tolist() == PV.tolist() and not log.clock_steps
+    assert "80 rows say again" in log.notes[0]
+
+
+def test_steps_too_small_for_seconds_are_hours(read):
+    log = read(None, np.round(TIME / 3600, 5), PV)
+    assert log.samples["time"].iloc[-1] == pytest.approx(398, abs=0.1) and "in hours" in log.guessed["time"]
+
+
+def brewpi(second):
+    clock = f"Feb 05 2014 23:{second // 60:02}:{second % 60:02}"
+    return f"{clock};{PV[second]};{SETPOINT[second]};None;4.5;None;None;4;None"
+
+
+def test_a_table_known_to_have_no_header_has_its_columns_named(tmp_path):
+    (tmp_path / "beer.csv").write_text("\n".join(brewpi(second) for second in range(ROWS)), encoding="utf-8")
+    log = read_log(tmp_path / "beer.csv")
+    assert log.channel_names[1] == "Beer Temperature (°C)" and log.missing == ("output",)
+    assert log.format == "table (semicolon, known columns)"
+
+
+@each(
+    "name, missing, unit",
+    [("CH6 T 26-06-24.log", ("setpoint", "output"), "K"), ("Heaters.log", ("setpoint", "pv"), "")],
+)
+def test_a_cryostat_s_files_are_known_by_their_names(name, missing, unit, tmp_path):
+    cells = "1.0e-02" if "T" in name else "1,2.0e-04,1,6.0e-03"
+    rows = [f"24-06-26,00:{second // 60:02}:{second % 60:02},{cells}" for second in range(0, ROWS, 10)]
+    (tmp_path / name).write_text("\n".join(rows), encoding="utf-8")
+    log = read_log(tmp_path / name)
+    assert (log.missing, log.unit) == (missing, unit) and log.clock(0) == "2026-06-24 00:00:00.000"
+
+
+@each("value, rows", [(0.0, [0]), (-45.0, [0, 90]), (-127.0, [50, 51, 52]), (85.0, [0]), (300.0, [120])])
+def test_what_a_driver_gives_instead_of_a_reading_is_kept_and_listed(value, rows, read):
+    pv = PV.copy()
+    pv[rows] = value
+    log = read("time,temp", TIME, pv)
+    assert log.samples["pv"].tolist() == pv.tolist()
+    assert [(one.value, one.count) for one in log.placeholders] == [(value, len(rows))]
+    assert np.flatnonzero(log.is_placeholder("pv")).tolist() == rows
+
+
+def test_a_reading_that_passes_such_a_value_is_a_reading(read):
+    assert read("time,temp", TIME, np.arange(ROWS) * 3.0).placeholders == ()
