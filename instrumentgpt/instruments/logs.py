@@ -1,6 +1,6 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -65,6 +65,14 @@ def _read(
     name = source.path.name
     if period is not None and not 0 < period < float("inf"):
         raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
+    return _reader(source, columns, period, progress)()  # what it has read of the log is let go before
+
+
+def _reader(
+    source: Source, columns: Mapping[str, int] | None, period: float | None, progress: Progress | None
+) -> Callable[[], Log]:
+    """Return what reads the log; raise UnreadableLog if nothing does."""
+    name = source.path.name
     notes: list[str] = []
     nearest: list[Fit] = []
     for number, chunk in enumerate(sources.chunks(source, notes=notes)):
@@ -72,15 +80,15 @@ def _read(
             _refuse_binary(name, chunk)
         objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
         if objects and (shape := named_values(chunk.content)):
-            return read_table(source, shape, columns, period, progress)
+            return partial(read_table, source, shape, columns, period, progress)
         found = [] if columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
         if found and found[0].rows:
-            return read_text_log(source, found[0].layout, period, progress)
+            return partial(read_text_log, source, found[0].layout, period, progress)
         shape = None
         if chunk.first_line == 1:
             shape = table_shape(chunk.content, name) or named_values(chunk.content)
         if shape:
-            return read_table(source, shape, columns, period, progress)
+            return partial(read_table, source, shape, columns, period, progress)
         nearest = nearest or found
     raise _unreadable(name, nearest, notes)
 

@@ -20,6 +20,7 @@ SYSLOG_YEAR = 2000  # a leap year: syslog stamps carry no year
 LAST_DATE = 250_000 * DAY  # µs since 1970; pandas' dates end soon after
 FAR = 30 * DAY  # forward by more at once, a clock was set
 NEAR_ROWS, NEAR_SHARE = 20, 0.02  # a garbled stamp is taken back within so many rows, nearly exactly
+SOME = 1 << 16  # stamps at once
 NO_TIME = np.iinfo(np.int64).min
 
 
@@ -113,20 +114,26 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
     """
     if not len(raw):
         return TimeAxis(np.empty(0), first, (), ())
-    steps = np.diff(raw, prepend=first)
-    midnight = (steps < -DAY // 2) if kind == "clock" else np.zeros(len(steps), dtype=bool)
-    odd = ~midnight & ((steps < -JITTER) | (steps > FAR) | _outliers(steps))
+    steps = np.empty_like(raw)  # there may be millions: they become the elapsed times, in place
+    np.subtract(raw[1:], raw[:-1], out=steps[1:])
+    steps[0] = raw[0] - first
+    odd = steps < -JITTER
+    midnight = (steps < -DAY // 2) if kind == "clock" else np.zeros(1, dtype=bool)
+    odd |= _outliers(steps)
+    odd |= steps > FAR
+    odd &= ~midnight
     disorder = int(((steps < 0) & (steps >= -JITTER)).sum())
     places = np.flatnonzero(odd)
     usual = int(np.median(steps[steps > 0])) if len(places) and (steps > 0).any() else 0
     offsets = usual - steps[places]
-    elapsed = raw - first
+    elapsed = np.subtract(raw, first, out=steps)
     if len(places) or midnight.any():
-        moved = np.where(midnight, DAY, 0)
+        moved = np.where(midnight, DAY, np.zeros_like(elapsed))
         moved[places] = offsets
         elapsed += np.cumsum(moved)
-    np.maximum(elapsed, 0, out=elapsed)  # in place: there may be millions
-    np.maximum.accumulate(elapsed, out=elapsed)
+    if len(places) or midnight.any() or disorder:
+        np.maximum(elapsed, 0, out=elapsed)
+        np.maximum.accumulate(elapsed, out=elapsed)
     booted = (kind not in WALL_KINDS) | _booted(lines, places, boots)
     clock_steps = tuple(
         ClockStep(line, time / SECOND, -offset / SECOND, "boot" if boot else "clock")
@@ -134,9 +141,11 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
             lines[places].tolist(), elapsed[places].tolist(), offsets.tolist(), booted, strict=True
         )
     )
-    return TimeAxis(
-        elapsed / SECOND, first, clock_steps, tuple(_notes(clock_steps, boots, int(midnight.sum()), disorder))
-    )
+    notes = _notes(clock_steps, boots, int(midnight.sum()), disorder)
+    time = elapsed.view(np.float64)
+    for part in (slice(start, start + SOME) for start in range(0, len(time), SOME)):
+        time[part] = elapsed[part] / SECOND
+    return TimeAxis(time, first, clock_steps, tuple(notes))
 
 
 def _outliers(steps: NDArray[np.int64]) -> NDArray[np.bool_]:

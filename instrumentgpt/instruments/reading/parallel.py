@@ -1,80 +1,122 @@
 """Scanning a whole log on all cores, in blocks, so that memory stays flat whatever its size."""
 
 import io
+import multiprocessing
 import os
+import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TypeVar
 
 from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import Rows
 from instrumentgpt.instruments.reading.scan import NAMED, Learned, Samples, scan
-from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed
+from instrumentgpt.instruments.reading.sources import Source, chunks, is_packed
 from instrumentgpt.instruments.reading.words import PADDING, Text
 
-BLOCK_BYTES = 8 << 20  # threads wait less for each other than with 4 (bench/parse.py); takes 20 MB more
+BLOCK_BYTES = 4 << 20
 TAIL_BYTES = 1 << 16  # read beyond a block for the rest of its last line
-THREADS = min(os.cpu_count() or 1, 4)
-
-_of_thread = threading.local()
+PROCESSES = min(os.cpu_count() or 1, 4)
+LEAST_BLOCKS = 12  # for fewer no process is forked: 50 MB take 150 ms, to fork and to hand over some 50
 
 Scanned = tuple[Samples, Rows, int]  # samples, the rest, number of lines; lines numbered from 1
+Found = TypeVar("Found")
 
 
 def scanned(
-    source: Source,
-    layout: Format,
-    notes: list[str],
-    progress: Progress | None = None,
-    block_bytes: int = BLOCK_BYTES,
-) -> Iterator[Scanned]:
-    """Yield what each block of `source` says, in order; its channels with names are numbered from NAMED on.
+    source: Source, layout: Format, notes: list[str], block_bytes: int = BLOCK_BYTES
+) -> Iterator[tuple[Scanned, float]]:
+    """Yield what each block of `source` says, in order, and the share of the log that is read by then.
 
+    Its channels with names are numbered from NAMED on.
     notes  gets what must be known of damaged parts
     """
-    with ThreadPoolExecutor(THREADS) as pool:
-        running: deque[tuple[Future[Scanned], float]] = deque()
-        for block, share in _blocks(source, layout, notes, block_bytes):
-            running.append((pool.submit(block), share))
-            if len(running) > 2 * THREADS:
-                yield _finished(running, progress)
-        while running:
-            yield _finished(running, progress)
-
-
-def _finished(running: "deque[tuple[Future[Scanned], float]]", progress: Progress | None) -> Scanned:
-    block, share = running.popleft()
-    found = block.result()
-    if progress:
-        progress(share)
-    return found
-
-
-def _blocks(
-    source: Source, layout: Format, notes: list[str], block_bytes: int
-) -> Iterator[tuple[Callable[[], Scanned], float]]:
-    """Yield the work of each block, and the share of the log that is read after it."""
     done, text, learned = 0, 0, Learned()
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_packed(part):
-            single = Source(part, (part,), (size,))
             read = [0.0]
-            for chunk in chunks(single, block_bytes, notes, read.append):
+            for chunk in chunks(Source(part, (part,), (size,)), block_bytes, notes, read.append):
                 text += len(chunk.content)
                 check_size(source.path.name, text)
-                yield (
-                    partial(_scan_text, Text.of(chunk.content), layout, learned),
-                    (done + read[-1] * size) / source.size,
-                )
+                block = _scan_text(Text.of(chunk.content), layout, learned)
+                yield block, (done + read[-1] * size) / source.size
         else:
-            for offset in range(0, size, block_bytes):
-                share = (done + min(offset + block_bytes, size)) / source.size
-                yield partial(_scan_block, part, offset, size, block_bytes, layout, learned), share
+            for block, end in _of_plain(part, size, layout, learned, block_bytes):
+                yield block, (done + end) / source.size
         done += size
+
+
+def _of_plain(
+    part: Path, size: int, layout: Format, learned: Learned, block_bytes: int
+) -> Iterator[tuple[Scanned, float]]:
+    """Yield what each block of a file says, and how many of its bytes are read by then."""
+    room = bytearray(1 + block_bytes + TAIL_BYTES + PADDING)
+    read = partial(_scan_block, part, size, block_bytes, layout, learned, room)
+    offsets = range(0, size, block_bytes)
+    ends = (min(offset + block_bytes, size) for offset in offsets)
+    return zip(_all([partial(read, offset) for offset in offsets]), ends, strict=True)
+
+
+def _all(blocks: Sequence[Callable[[], Found]]) -> Iterator[Found]:
+    """Yield what `blocks` give, in order, forked off to all cores where that is safe and worth its time.
+
+    The first is read here, for all to know the shapes of its lines. Threads are no help: they wait for each
+    other between numpy's short calls.
+    """
+    yield from (block() for block in blocks[:1])
+    alone = sys.platform == "linux" and threading.active_count() == 1  # no other thread's lock is copied
+    if len(blocks) < LEAST_BLOCKS or PROCESSES == 1 or not alone:
+        yield from (block() for block in blocks[1:])
+    else:
+        yield from forked(blocks[1:])
+
+
+def forked(blocks: Sequence[Callable[[], Found]]) -> Iterator[Found]:
+    """Yield what `blocks` give, in order, each called in one of PROCESSES forked processes.
+
+    One that raises, or whose process was killed or never came to be, is called here: its error is raised.
+    """
+    context = multiprocessing.get_context("fork")
+    pipes: list[Connection] = []
+    processes = []
+    try:
+        for at in range(PROCESSES):
+            receive, send = context.Pipe(duplex=False)
+            pipes.append(receive)
+            process = context.Process(target=_work, args=(blocks[at::PROCESSES], send, pipes), daemon=True)
+            with send, suppress(OSError), warnings.catch_warnings():  # there may be no more processes to have
+                warnings.simplefilter("ignore", DeprecationWarning)  # of OpenBLAS's idle threads, in 3.12
+                process.start()
+                processes.append(process)
+        for at, block in enumerate(blocks):
+            try:
+                found: Found = pipes[at % PROCESSES].recv()
+            except EOFError:
+                found = block()
+            yield found
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+        for pipe in pipes:
+            pipe.close()
+
+
+def _work(blocks: Sequence[Callable[[], Found]], send: Connection, pipes: Sequence[Connection]) -> None:
+    """Send what `blocks` give until one raises, or nobody is there any more to receive it."""
+    try:
+        for pipe in pipes:  # the parent's ends: open here, they would outlive it
+            pipe.close()
+        for block in blocks:
+            send.send(block())
+    except BaseException:
+        os._exit(1)
 
 
 def _scan_text(text: Text, layout: Format, learned: Learned) -> Scanned:
@@ -84,19 +126,22 @@ def _scan_text(text: Text, layout: Format, learned: Learned) -> Scanned:
 
 
 def _scan_block(
-    part: Path, offset: int, size: int, block_bytes: int, layout: Format, learned: Learned
+    part: Path, size: int, block_bytes: int, layout: Format, learned: Learned, room: bytearray, offset: int
 ) -> Scanned:
     """Return what the lines say that start in the block of `part` at `offset`."""
-    return _scan_text(_text_of_block(part, offset, size, block_bytes), layout, learned)
+    return _scan_text(_text_of_block(part, offset, size, block_bytes, room), layout, learned)
 
 
-def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text:
-    """Return the lines that start in the block, the last one to its end, wherever that is."""
+def _text_of_block(part: Path, offset: int, size: int, block_bytes: int, room: bytearray) -> Text:
+    """Return the lines that start in the block, the last one to its end, wherever that is.
+
+    room  is where they are read to, if they fit in
+    """
     before = 1 if offset else 0  # with the letter before, to see whether a line starts at the block's start
     tail = TAIL_BYTES
     while True:
         wanted = min(before + block_bytes + tail, size - offset + before)
-        buffer = _buffer(wanted + PADDING)
+        buffer = room if wanted + PADDING <= len(room) else bytearray(wanted + PADDING)
         with part.open("rb", buffering=0) as file:
             file.seek(offset - before)
             got = _fill(file, memoryview(buffer)[:wanted])
@@ -110,15 +155,6 @@ def _text_of_block(part: Path, offset: int, size: int, block_bytes: int) -> Text
             return Text.padded(buffer, start, end - start)
         check_line(part.name, 0, tail)
         tail *= 16
-
-
-def _buffer(size: int) -> bytearray:
-    """Return at least `size` bytes, those of this thread's last block if they are enough."""
-    buffer: bytearray = getattr(_of_thread, "buffer", bytearray())
-    if len(buffer) < size:
-        buffer = bytearray(size)
-        _of_thread.buffer = buffer
-    return buffer
 
 
 def _fill(file: io.FileIO, view: memoryview) -> int:

@@ -6,9 +6,8 @@ else it goes to the plain reader (`lines`): both ways give the same.
 """
 
 import math
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,7 @@ class Samples:
 
 @dataclass
 class _Block:
-    """The lines of a block: where they start and end, and which of them are not read yet."""
+    """The lines of a block: where they start and end (before "\\r\\n"), and which are not read yet."""
 
     text: Text
     starts: Positions
@@ -78,6 +77,7 @@ class _Block:
         if text.size and (not len(ends) or ends[-1] != text.size - 1):
             ends = np.append(ends, text.size)
         starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        ends = ends - (text.letters[ends - 1] == CARRIAGE_RETURN)
         return cls(text, starts, ends, np.arange(len(ends)))
 
     def line(self, at: int) -> bytes:
@@ -86,22 +86,20 @@ class _Block:
 
 @dataclass
 class Learned:
-    """The line shapes of one log, met so far; threads share it."""
+    """The line shapes of one log, met so far."""
 
     templates: tuple[Template, ...] = ()
     patience: int = PATIENCE
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def learn(self, block: _Block, layout: Format, used: Sequence[Template]) -> bool:
         """Return whether there are shapes that the block has not `used` yet; learn some from its lines."""
-        with self.lock:
-            if len(self.templates) == len(used) and self.patience > 0:
-                self.patience -= 1
-                shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
-                lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
-                room = MOST_TEMPLATES - len(self.templates)
-                self.templates += tuple(templates_of(lines, layout)[:room])
-            return len(self.templates) > len(used)
+        if len(self.templates) == len(used) and self.patience > 0:
+            self.patience -= 1
+            shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
+            lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
+            room = MOST_TEMPLATES - len(self.templates)
+            self.templates += tuple(templates_of(lines, layout)[:room])
+        return len(self.templates) > len(used)
 
 
 def samples_of(rows: Rows) -> Samples:
@@ -240,15 +238,13 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
 
 def _candidates(block: _Block, template: Template) -> _Matched:
     """Return the lines left that are long enough for `template` and have its words near their start."""
-    which, starts = np.arange(len(block.left)), block.starts[block.left]
+    which, starts = np.arange(len(block.left)), block.starts.take(block.left)
     if template.key:
         offset, letters = template.key
         word, mask = word_and_mask(letters)
-        within = np.minimum(starts + offset, len(block.text.words) - 1)
-        which = np.flatnonzero((block.text.words[within] & mask) == word)
-        starts = starts[which]
-    ends = block.ends[block.left[which]]
-    ends = ends - (block.text.letters[ends - 1] == CARRIAGE_RETURN)
+        which = np.flatnonzero((block.text.word_at(starts + offset) & mask) == word)
+        starts = starts.take(which)
+    ends = block.ends.take(block.left.take(which))
     matched = _Matched(which, starts, ends, None, {})
     matched.keep(ends - starts >= template.least_size)
     return matched

@@ -11,12 +11,11 @@ from instrumentgpt.instruments.reading.clocks import SECOND, micros
 from instrumentgpt.instruments.reading.layouts import TIMES
 from instrumentgpt.instruments.reading.words import (
     MOST_DIGITS,
+    ZEROS,
     Flags,
     Positions,
     Text,
-    Words,
     eight_digits,
-    first_byte,
     not_digits,
     ones,
 )
@@ -24,10 +23,9 @@ from instrumentgpt.instruments.reading.words import (
 CLOCK = re.compile(rb"(\d\d?):\d\d:\d\d(?:[.,](\d+))?$")
 MIDNIGHT = b"00:00:00"
 POINT, COMMA = ord("."), ord(",")
-_ZEROS = np.uint64(int.from_bytes(b"00000000", "little"))
-_DIGITS = np.uint64(int.from_bytes(b"\x80\x80\0\x80\x80\0\x80\x80", "little"))
-_COLONS = np.uint64(int.from_bytes(b"\0\0:\0\0:\0\0", "little"))
+_CLOCK = np.uint64(int.from_bytes(b"00:00:00", "little"))
 _AT_COLONS = np.uint64(int.from_bytes(b"\0\0\xff\0\0\xff\0\0", "little"))
+_EIGHT, _BYTE, _SIXTY = np.uint64(8), np.uint64(0xFF), np.uint64(60)
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,16 @@ class StampLayout:
 
 def stamps_at(text: Text, position: Positions, layout: StampLayout) -> tuple[NDArray[np.int64], Flags]:
     """Return the stamps (µs) at `position` that are written as `layout`, and where there are such."""
-    word = text.words[position + layout.date]
+    word = text.word_at(position + layout.date)
     if layout.hour == 1:
-        word = (word << np.uint64(8)) | np.uint64(ord("0"))
-    good = ((not_digits(word) & _DIGITS) == 0) & ((word & _AT_COLONS) == _COLONS)
-    hour, minute, second = _two(word, 0), _two(word, 3), _two(word, 6)
+        word = (word << _EIGHT) | np.uint64(ord("0"))
+    digits = word ^ _CLOCK
+    good = not_digits(digits) == 0
+    good &= (digits & _AT_COLONS) == 0
+    pairs = digits * np.uint64(10) + (digits >> _EIGHT)
+    hour, minute, second = ((pairs >> np.uint64(at)) & _BYTE for at in (0, 24, 48))
     good &= (minute < 60) & (second < 60)
-    stamp = ((hour * 60 + minute) * 60 + second) * SECOND
+    stamp = (((hour * _SIXTY + minute) * _SIXTY + second) * np.uint64(SECOND)).view(np.int64)
     if layout.date:
         day = _days(text, position, layout)
         good &= (hour < 24) & (day >= 0)
@@ -76,28 +77,25 @@ def stamps_at(text: Text, position: Positions, layout: StampLayout) -> tuple[NDA
     return stamp, good
 
 
-def _two(word: Words, at: int) -> NDArray[np.int64]:
-    tens, ones = (((word >> np.uint64(8 * place)) & np.uint64(15)).astype(np.int64) for place in (at, at + 1))
-    number: NDArray[np.int64] = tens * 10 + ones
-    return number
-
-
 def _fraction(text: Text, position: Positions, count: int, good: Flags) -> NDArray[np.int64]:
     """Return the µs behind the point at `position`; `good` loses where there are not `count` digits."""
     point = text.letters[position]
     good &= (point == POINT) | (point == COMMA)
-    word = text.words[position + 1]
-    found = first_byte(not_digits(word)) if count < 8 else ones(text.digits_from(position + 1))
-    good &= found == count
+    digits = text.word_at(position + 1) ^ ZEROS
+    if count < 8:
+        marked = not_digits(digits) & np.uint64((1 << (8 * count + 8)) - 1)
+        good &= marked == np.uint64(1 << (8 * count + 7))
+    else:
+        good &= ones(text.digits_from(position + 1)) == count
     used = min(count, 6)
     scale: int = 10 ** (6 - used)
-    return eight_digits(word ^ _ZEROS, np.full(1, used)) * scale
+    return eight_digits(digits, np.uint64(64 - 8 * used)) * scale
 
 
 def _days(text: Text, position: Positions, layout: StampLayout) -> NDArray[np.int64]:
     """Return µs since 1970 of the dates at `position`; -1 for one that does not exist."""
-    first = text.words[position]
-    second = text.words[position + (layout.date - 8)] if layout.date > 8 else first
+    first = text.word_at(position)
+    second = text.word_at(position + (layout.date - 8)) if layout.date > 8 else first
     mask = np.uint64((1 << (8 * min(layout.date, 8))) - 1)
     changed = ((np.diff(first) & mask) != 0) | ((np.diff(second) & mask) != 0)
     runs = np.concatenate([[0], np.flatnonzero(changed) + 1]) if len(position) else position

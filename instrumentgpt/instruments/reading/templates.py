@@ -16,7 +16,7 @@ from typing import NamedTuple
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
 from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped, take_apart
 from instrumentgpt.instruments.reading.stamp_words import StampLayout
-from instrumentgpt.instruments.reading.words import MOST_DIGITS
+from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING
 
 PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
 LEAST_LINES = 2  # of a shape among the lines shown
@@ -415,7 +415,7 @@ def _key(pieces: list[Piece]) -> tuple[int, bytes] | None:
     """Return the end of the longest text before anything of varying length, and where it stands."""
     found, offset = (0, b""), 0
     for piece in pieces:
-        if piece.kind in ("number", "blanks"):
+        if piece.kind in ("number", "blanks") or offset + len(piece.text) > PADDING - 8:
             break
         letters = piece.text[-8:] if piece.kind == "text" else b""
         offset += len(piece.text)

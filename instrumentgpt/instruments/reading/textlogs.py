@@ -24,6 +24,8 @@ FIRST_BYTES = 1 << 16
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
 SNIFFED_LINES, SNIFFED_PLACES = 150, 80  # lines at the start of a log, and spread over its first chunk
 SNIFFED_THOROUGHLY = (3000, 2000)  # where the few say nothing
+MORE_ROOM = 1.1  # for samples, than there are if the rest of the log has as many as what is read of it,
+MOST_ROOM = 4.0  # but no more times than there are now
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 
@@ -85,25 +87,34 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
 
 @dataclass
 class _Gathered:
-    """What all chunks of a log gave together; its columns grow in place: there may be millions of samples."""
+    """What all chunks of a log gave together.
+
+    columns  have room for more than the `count` samples: there may be millions, not to be moved often
+    """
 
     columns: dict[str, NDArray[Any]] = field(
         default_factory=lambda: {name: np.empty(0, dtype=np.int64) for name in ("line", "raw", "channel")}
     )
+    count: int = 0
     rows: Rows = field(default_factory=Rows)  # all but the samples
     first: int = 0  # stamp of the first stamped line, µs
     kind: str = ""
     lines: int = 0
 
-    def add(self, samples: Samples, rows: Rows, lines: int) -> None:
-        """Add what `lines` lines gave, whose numbers start at 1."""
+    def add(self, samples: Samples, rows: Rows, lines: int, share: float) -> None:
+        """Add what `lines` lines gave, whose numbers start at 1; `share` of the log is read by then."""
         channel, numbers = self._numbered(samples, rows)
         given = {"line": samples.line + self.lines, "raw": samples.raw, "channel": channel, **samples.values}
-        had = len(self.columns["line"])
+        count = self.count + len(channel)
+        room = math.ceil(count * min(max(MORE_ROOM / max(share, 1e-9), 1.0), MOST_ROOM))
         for name in self.columns.keys() | given.keys():
-            column = self.columns.setdefault(name, np.full(had, math.nan))
-            column.resize(had + len(channel), refcheck=False)
-            column[had:] = given.get(name, math.nan)
+            column = self.columns[name] if name in self.columns else np.full(self.count, math.nan)
+            if len(column) < count:
+                narrow, column = column, np.empty(room, dtype=column.dtype)
+                column[: self.count] = narrow[: self.count]
+            column[self.count : count] = given.get(name, math.nan)
+            self.columns[name] = column
+        self.count = count
         self.rows.gains += [
             (line + self.lines, numbers.get(own, own), values) for line, own, values in rows.gains
         ]
@@ -116,25 +127,27 @@ class _Gathered:
 
     def samples(self) -> Samples:
         """Return the samples of the whole log."""
-        values = {name: self.columns[name] for name in VALUES if name in self.columns}
-        return Samples(self.columns["line"], self.columns["raw"], self.columns["channel"], values)
+        columns = {name: column[: self.count] for name, column in self.columns.items()}
+        values = {name: columns[name] for name in VALUES if name in columns}
+        return Samples(columns["line"], columns["raw"], columns["channel"], values)
 
     def _numbered(self, samples: Samples, rows: Rows) -> tuple[NDArray[np.int64], dict[int, int]]:
         """Return the channels of `samples` as the whole log numbers them: names in the order they are met."""
         if not rows.names:
             return samples.channel, {}
-        own, first, places = np.unique(samples.channel, return_index=True, return_inverse=True)
-        met = [
-            (int(samples.line[at]), at, number)
-            for number, at in zip(own.tolist(), first.tolist(), strict=True)
-        ]
+        places = {number: np.flatnonzero(samples.channel == number) for number in rows.names.values()}
+        met = [(int(samples.line[at[0]]), int(at[0]), number) for number, at in places.items() if len(at)]
         met += [(line, 0, number) for line, number, _ in rows.gains]
         names = {number: name for name, number in rows.names.items()}
         numbers = {
-            number: self.rows.number_of_channel(names[number]) if number in names else number
+            number: self.rows.number_of_channel(names[number])
             for _, _, number in sorted(met)
+            if number in names
         }
-        return np.array([numbers[number] for number in own.tolist()], dtype=np.int64)[places], numbers
+        channel = samples.channel.copy()
+        for number, at in places.items():
+            channel[at] = numbers.get(number, number)
+        return channel, numbers
 
 
 def read_text_log(
@@ -144,8 +157,10 @@ def read_text_log(
     notes: list[str] = []
     found = _Gathered()
     found.first, found.kind = _first_stamp(source, layout)
-    for samples, rows, lines in scanned(source, layout, notes, progress):
-        found.add(samples, rows, lines)
+    for (samples, rows, lines), share in scanned(source, layout, notes):
+        found.add(samples, rows, lines, share)
+        if progress:
+            progress(share)
     return _log_of(source, layout, found, notes, period)
 
 
@@ -201,7 +216,7 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
     raw = _stamped(all_samples, period)
     axis = time_axis(raw, all_samples.line, kind, 0 if untimed else found.first, rows.boots)
     wall = _wall_clock(source, layout)
-    nothing = np.full(len(axis.time) if len(all_samples.values) < len(VALUES) else 0, math.nan)
+    nothing = np.broadcast_to(math.nan, len(axis.time))  # takes no room
     values = {name: all_samples.values.get(name, nothing) for name in VALUES}
     columns = {"time": axis.time, "channel": all_samples.channel, **values, "line": all_samples.line}
     samples = pd.DataFrame(columns, copy=False)
