@@ -4,8 +4,8 @@ The raw messages are indexed, pasted logs and all, each once, in the transaction
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -25,6 +25,9 @@ LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
+CORRECTED = 4  # best hits that bring what is said later of the same along
+SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
+BESIDE = 0.999  # of the hit's score: right behind it
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -71,11 +74,38 @@ def recall(
     if not best:
         return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
     told = messages_of(database, best[:FEEDBACK_HITS])
-    weights = _weights(wanted, _terms_of(database, best[: HITS + FEEDBACK_HITS]))
+    looked = best[: HITS + FEEDBACK_HITS]
+    holders = _holders(database, wanted, looked)
+    weights = _weights(wanted, holders, len(looked))
     fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
+    _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
     return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
+
+
+def _bring_later(
+    scores: dict[int, float],
+    weights: Mapping[str, float],
+    holders: Mapping[str, Collection[int]],
+    best: Sequence[int],
+) -> None:
+    """Let the newest message that holds the key words of a hit stand next to it: it may correct the hit.
+
+    best  the messages of `scores`, the best first
+    """
+    for hit in best[:CORRECTED]:
+        own = [term for term, messages in holders.items() if hit in messages]
+        shared: dict[int, float] = defaultdict(float)
+        for term in own:
+            for message in holders[term]:
+                shared[message] += weights[term]
+        least = SAME_WORDS * shared[hit]
+        newest = max(
+            (message for message in shared if message in scores and shared[message] >= least), default=hit
+        )
+        if newest > hit:
+            scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
 def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
@@ -156,24 +186,25 @@ def _question_before(database: Database, conversation_id: str, until: int) -> st
     return str(found[0][0]) if found else ""
 
 
-def _terms_of(database: Database, ids: Iterable[int]) -> list[str]:
-    """Return the terms of each message, as they were indexed, a space on either side of each."""
-    wanted = list(ids)
-    marks = ",".join("?" * len(wanted))
-    found: list[Any] = rows(
-        database, f"SELECT terms FROM message_terms WHERE rowid IN ({marks}) ORDER BY rowid", wanted
-    )
-    return [f" {row[0]} " for row in found]
+def _holders(database: Database, wanted: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
+    """Return term → the messages among `ids` that hold it, for each term that is looked for."""
+    marks = ",".join("?" * len(ids))
+    found: list[Any] = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
+    texts = [(message, f" {text} ") for message, text in found]
+    return {
+        term: {message for message, text in texts if f" {term} " in text}
+        for phrase in wanted
+        for term in phrase
+    }
 
 
-def _weights(wanted: Sequence[Phrase], hits: Sequence[str]) -> dict[str, float]:
-    """Return term → how much it tells: the rarer among the terms of the hits, the more."""
+def _weights(wanted: Sequence[Phrase], holders: Mapping[str, Collection[int]], hits: int) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the terms of the `hits` messages, the more."""
     weights: dict[str, float] = {}
     for phrase in wanted:
         for term in phrase:
-            spaced = f" {term} "
-            holders = sum([spaced in held for held in hits])
-            worth = math.log(1 + (len(hits) - holders + 0.5) / (holders + 0.5)) + 0.2
+            held = len(holders[term])
+            worth = math.log(1 + (hits - held + 0.5) / (held + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
 
