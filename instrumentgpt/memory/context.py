@@ -1,5 +1,6 @@
 """What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,8 @@ from instrumentgpt.memory.untrusted import without_tags
 from instrumentgpt.memory.value_lines import pinned_lines, render_known
 from instrumentgpt.memory.values import Key, Known, Value, agree, values_in_force
 
+ASIDE = " — "  # before a remark on a value
+VALUE_ALONE = re.compile(r"[^:：]{1,50}[:：] *\S+(?: \S+)?")
 SHOWN_NICKNAMES = 4  # of a device
 PINNED_AS = {
     "root_causes": "root cause",
@@ -85,13 +88,17 @@ def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[st
     """Return the newest findings on the device, without those that tell another value than is in force.
 
     In force is what a tool read or the user said of the same quantity, else what a newer finding says.
+    One that is nothing but a value is told where that is on record: an answer's words state none.
     """
     known = {key: value.now.fact for key, value in case.in_force.items()}
     kept: list[str] = []
     for text in reversed(findings):
         named = devices_in(text, case.names)
-        told = values_in(text, device, case.names)
-        if (named and device not in named) or any(not agree(known.get(one.key, one), one) for one in told):
+        told = values_in(text.replace(ASIDE, "\n"), device, case.names)
+        is_value = VALUE_ALONE.fullmatch(text.partition(ASIDE)[0])
+        if (named and device not in named) or any(
+            not agree(known.get(one.key, one), one) or (is_value and one.key not in known) for one in told
+        ):
             continue
         known |= {one.key: known.get(one.key, one) for one in told}
         kept.append(text)
