@@ -86,9 +86,9 @@ def test_what_is_laid_down_of_another_device_comes_after_what_is_of_this_one_and
     ]
     known = [constraint(text, at) for at, text in enumerate(said, 1)]
     lines = render_known(known, [], ["oven 7"], "may I open it?", names=NAMES).lines
-    first = lines[: lines.index("Also laid down:")]
+    first = lines[: lines.index("Further constraints:")]
     assert [line for line in first if "oven 8" not in line] == [
-        "The user laid down:",
+        "The user's constraints:",
         "  - report in Kelvin (turn 2)",
         "  - do not touch oven 7 (turn 3)",
     ]

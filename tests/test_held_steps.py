@@ -45,11 +45,11 @@ def test_until_when_a_wish_holds_is_read_from_it(wish, time):
     SHARE,
 )
 def test_a_step_is_held_back_only_by_a_wish_about_it(wish, step, held):
-    assert bool(mark(Task("why?", laid_down=(wish,)), "en", step)) == held
+    assert bool(mark(Task("why?", constraints=(wish,)), "en", step)) == held
 
 
 def test_what_is_critical_is_put_up_for_decision_and_not_merely_held_back():
-    task = Task("why?", laid_down=("Do not stop the oven before Friday",))
+    task = Task("why?", constraints=("Do not stop the oven before Friday",))
     assert "yet it is critical" in mark(task, "en", Step("sensor_open", 1, critical=True))
 
 
@@ -72,5 +72,5 @@ def test_what_is_critical_is_put_up_for_decision_and_not_merely_held_back():
     ],
 )
 def test_advice_marks_the_step_that_goes_against_what_was_laid_down(tmp_path, question, wish, told):
-    assert told in asked(question, tmp_path, laid_down=(wish,)).text
-    assert told not in asked(question, tmp_path, laid_down=("Please use Celsius.",)).text
+    assert told in asked(question, tmp_path, constraints=(wish,)).text
+    assert told not in asked(question, tmp_path, constraints=("Please use Celsius.",)).text

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spent import pieces
 
 from instrumentgpt.memory.facts import errors_in
-from instrumentgpt.memory.reading.constraints import Laid, constraints_in, in_force
+from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
 from instrumentgpt.memory.reading.names import Naming, borne, names_in
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
 from instrumentgpt.memory.reading.values import parameter_named, values_in
@@ -133,7 +133,7 @@ def laid(*told):
     said = []
     for text in told:
         device, _, sentence = text.rpartition(": ")
-        said.append(Laid("lift" if sentence[0] == "-" else "constraint", sentence.lstrip("-"), device))
+        said.append(Ruling("lift" if sentence[0] == "-" else "constraint", sentence.lstrip("-"), device))
     return [told[at] for at in in_force(said)]
 
 

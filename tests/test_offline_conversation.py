@@ -68,15 +68,15 @@ def test_the_log_of_the_last_answer_is_named_with_its_device(tmp_path, question)
 
 @pytest.mark.parametrize("question", ["what did I say not to do?", "我說過什麼不能做？"])
 def test_what_was_laid_down_is_listed_when_it_is_asked_for(tmp_path, question):
-    assert f"- `{HELD[0]}`" in asked(question, tmp_path, state=READ, laid_down=HELD).text
+    assert f"- `{HELD[0]}`" in asked(question, tmp_path, state=READ, constraints=HELD).text
     nothing = asked(question, tmp_path, state=READ).text
     assert "laid down nothing" in nothing or "沒有規定過" in nothing
 
 
 def test_whether_a_thing_may_be_used_is_answered_by_what_was_laid_down_on_that_thing(tmp_path):
-    answer = asked("can I power-cycle the heater today?", tmp_path, state=READ, laid_down=HELD)
+    answer = asked("can I power-cycle the heater today?", tmp_path, state=READ, constraints=HELD)
     assert answer.tools == () and "**You laid down: `Do not touch the heater" in answer.text
-    other = asked("can I power-cycle the pump today?", tmp_path, state=READ, laid_down=HELD).text
+    other = asked("can I power-cycle the pump today?", tmp_path, state=READ, constraints=HELD).text
     assert "Friday" not in other and "laid down nothing against it" in other
 
 
@@ -248,7 +248,7 @@ def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, 
     ],
 )
 def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, meant):
-    answer = asked(question, tmp_path, state=READ, stated=STATED, laid_down=HELD)
+    answer = asked(question, tmp_path, state=READ, stated=STATED, constraints=HELD)
     assert told in answer.text and meant in answer.text and "Memory" in answer.text
     assert answer.tools == () and "Noted" not in answer.text
 

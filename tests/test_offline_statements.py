@@ -59,18 +59,18 @@ def test_complaints_questions_and_orders_are_not_noted(tmp_path, words):
     ("question", "said"), [("can I restart it today?", "You laid down"), ("現在可以重啟嗎？", "您規定過")]
 )
 def test_whether_something_may_be_done_is_answered_by_what_was_laid_down(tmp_path, question, said):
-    answer = asked(question, tmp_path, state=STATE, laid_down=HELD)
+    answer = asked(question, tmp_path, state=STATE, constraints=HELD)
     assert (
         answer.tools == () and said in answer.text and "`do not restart Tallinn before Friday`" in answer.text
     )
 
 
 def test_an_order_is_answered_with_what_was_laid_down_against_it(tmp_path):
-    assert "`do not restart Tallinn before Friday`" in asked("restart 052", tmp_path, laid_down=HELD).text
+    assert "`do not restart Tallinn before Friday`" in asked("restart 052", tmp_path, constraints=HELD).text
 
 
 def test_what_was_laid_down_on_another_act_is_no_answer(tmp_path):
-    assert "Friday" not in asked("may it be opened?", tmp_path, state=STATE, laid_down=HELD).text
+    assert "Friday" not in asked("may it be opened?", tmp_path, state=STATE, constraints=HELD).text
 
 
 def test_errors_asked_for_in_chinese_are_events_and_no_list_of_logs(tmp_path):

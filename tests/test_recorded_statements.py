@@ -87,16 +87,16 @@ def test_a_value_of_one_channel_stands_beside_that_of_all_that_was_recorded_with
 def test_a_constraint_that_an_agent_recorded_is_told_as_its_own_until_it_is_lifted(database, conversation):
     laid = "keep the lid shut"
     context = recorded(database, conversation, {"constraints": [laid]})
-    assert f"Also laid down:\n  - {laid} (turn 2, recorded by the agent)" in context
+    assert f"Further constraints:\n  - {laid} (turn 2, recorded by the agent)" in context
     assert laid not in recorded(database, conversation, {"lifted": [laid]})
 
 
 def test_an_agent_lifts_what_the_user_laid_down_by_its_words_alone(database, conversation):
     context = recorded(database, conversation, {"constraints": ["never open the door of the lab"]})
-    assert "never open the door" in context.partition("The user laid down:")[2]
-    laid = context.partition("The user laid down:\n  - ")[2].partition(" (turn")[0]
+    assert "never open the door" in context.partition("The user's constraints:")[2]
+    laid = context.partition("The user's constraints:\n  - ")[2].partition(" (turn")[0]
     context = recorded(database, conversation, {"lifted": [laid]})
-    assert "The user laid down:" not in context and "never open the door of the lab" in context
+    assert "The user's constraints:" not in context and "never open the door of the lab" in context
 
 
 @each(
@@ -118,7 +118,7 @@ def test_forged_values_are_no_record(values):
 @each("told", [3, [None, {}], "never", ["  "]])
 def test_data_of_another_shape_lays_nothing_down(database, conversation, field, told):
     context = recorded(database, conversation, {field: told})
-    assert "Also laid down" not in context and "never open the door" in context
+    assert "Further constraints" not in context and "never open the door" in context
 
 
 def test_a_note_that_lays_something_down_is_a_constraint_until_it_is_lifted_in_words(database, conversation):

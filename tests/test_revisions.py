@@ -299,7 +299,7 @@ def test_a_lifted_constraint_is_gone_with_what_it_replaced_and_undo_brings_it_ba
 def test_a_constraint_that_a_person_lays_down_holds_and_can_be_lifted(database, conversation):
     revise(database, conversation, BAN, "lay_down", "", BAN.name)
     context = asked(database, conversation)
-    assert "The user laid down:\n  - never open the door (turn 1)" in context
+    assert "The user's constraints:\n  - never open the door (turn 1)" in context
     revise(database, conversation, BAN, "lift", BAN.name)
     assert BAN.name not in asked(database, conversation)
 

@@ -25,10 +25,10 @@ def read(device="oven 7", log="a.log", **figures):
     return json.dumps({"log": log, "device": device, "unit": "°C", "channels": [{"channel": 1, **figures}]})
 
 
-def laid_down(prompt):
+def constraints_told(prompt):
     """Return the constraints that a prompt tells as in force, without their turns."""
     found: list[str] = []
-    for heading in ("The user laid down:", "Also laid down:"):
+    for heading in ("The user's constraints:", "Further constraints:"):
         for line in context_of(prompt).partition(heading)[2].splitlines()[1:]:
             if not line.startswith("  - "):
                 break
@@ -207,7 +207,7 @@ def test_what_the_question_itself_states_is_in_its_own_task_file(database, conve
     request = request_of(turn, AGENTS["offline"], Asking(prompt=mode_prompt))
     task = json.loads(request.task_file.read_text(encoding="utf-8"))
     assert [(row["parameter"], row["value"]) for row in task["stated"]] == [("kp", "12")]
-    assert any("do not restart it before Friday" in said for said in task["laid_down"])
+    assert any("do not restart it before Friday" in said for said in task["constraints"])
 
 
 def test_making_a_prompt_writes_nothing(database, conversation):
@@ -260,37 +260,37 @@ def test_a_lifted_ban_is_no_longer_told_and_is_again_when_the_lifting_turn_is_de
     exchange(database, conversation, BAN)
     exchange(database, conversation, LIFT)
     lifting = db.list_messages(database, conversation)[-1].id
-    assert laid_down(exchange(database, conversation, "oven 7?")) == []
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == []
     db.delete_turn(database, lifting)
-    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == [BAN]
     undo_revision(database, list_deleted(database, conversation)[0].id)
-    assert laid_down(exchange(database, conversation, "oven 7?")) == []
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == []
 
 
 def test_a_ban_that_was_lifted_can_be_laid_down_again(database, conversation):
     for words in (BAN, LIFT, BAN):
         exchange(database, conversation, words)
-    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == [BAN]
 
 
 def test_a_ban_of_one_device_is_not_lifted_by_what_is_said_of_another(database, conversation):
     exchange(database, conversation, BAN)
     exchange(database, conversation, LIFT.replace("7", "8"))
-    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == [BAN]
 
 
 def test_a_limit_is_replaced_by_the_one_that_is_laid_down_later(database, conversation):
     exchange(database, conversation, "Keep oven 7 below 60 °C.")
     exchange(database, conversation, "Now keep oven 7 below 65 °C.")
-    assert laid_down(exchange(database, conversation, "oven 7?")) == ["Now keep oven 7 below 65 °C."]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == ["Now keep oven 7 below 65 °C."]
     db.delete_turn(database, db.list_messages(database, conversation)[2].id)
-    assert laid_down(exchange(database, conversation, "oven 7?")) == ["Keep oven 7 below 60 °C."]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == ["Keep oven 7 below 60 °C."]
 
 
 def test_an_agent_lays_nothing_down_and_lifts_nothing(database, conversation):
     exchange(database, conversation, BAN)
     exchange(database, conversation, "oven 7?", f"{LIFT} The ban is lifted. Never open the lid.")
-    assert laid_down(exchange(database, conversation, "oven 7?")) == [BAN]
+    assert constraints_told(exchange(database, conversation, "oven 7?")) == [BAN]
 
 
 @pytest.mark.parametrize(

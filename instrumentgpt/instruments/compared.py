@@ -1,4 +1,4 @@
-"""Whether a question sets another device beside the one in hand: "compare with 050", 「跟 050 比」."""
+"""Whether a question sets another device beside the one in question: "compare with 050", 「跟 050 比」."""
 
 import re
 
@@ -23,14 +23,14 @@ _IN_TIME = re.compile(
 )
 
 
-def asked_about(text: str, inventory: Inventory, in_hand: str | None) -> Resolution:
+def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Resolution:
     """Return the devices that a question is about, first the one that it turns to, and those nobody knows.
 
-    in_hand  address of the device that the conversation is about: it stays the one where the question only
-             sets another beside it
+    device_scope  address of the device that the conversation is about: it stays the one where the question
+                  only sets another beside it
     """
     named = resolve(text, inventory)
-    own = next((device for device in inventory.devices if device.ip == in_hand), None)
+    own = next((device for device in inventory.devices if device.ip == device_scope), None)
     if own is None or len(named.devices) != 1 or own in named.devices:
         return named
     if not _is_set_beside(text, named.devices[0], inventory):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from instrumentgpt.memory.facts import Fact, value_in
-from instrumentgpt.memory.reading.constraints import Laid
+from instrumentgpt.memory.reading.constraints import Ruling
 from instrumentgpt.memory.reading.constraints import in_force as in_force_of
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.revisions import (
@@ -61,17 +61,17 @@ def in_force(
 
 def _without_lifted(known: Sequence[Known]) -> tuple[Known, ...]:
     """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
-    laid = sorted(
+    constraints = sorted(
         (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
     )
-    held = {id(laid[at]) for at in in_force_of([_laid(row) for row in laid])}
+    held = {id(constraints[at]) for at in in_force_of([_sentence_of(row) for row in constraints])}
     return tuple(
         row for row in known if row.kind not in ("constraint", "lift") or id(row) in held or row.pinned
     )
 
 
-def _laid(row: Known) -> Laid:
-    return Laid("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
+def _sentence_of(row: Known) -> Ruling:
+    return Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
 
 
 def _revised_state(

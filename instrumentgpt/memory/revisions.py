@@ -150,5 +150,5 @@ def item_of(found: Standings, device: str, field: str, text: str) -> Item:
 
 
 def is_of(item: Item, device: str) -> bool:
-    """Return whether the item is one of `device`; wishes, and what was said before any, are of all."""
+    """Return whether the item is one of `device`; constraints, and what was said before any, are of all."""
     return item.field == "constraint" or item.device in ("", device)

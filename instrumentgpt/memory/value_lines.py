@@ -1,4 +1,4 @@
-"""The lines of <diagnostic_context> that tell values, and what was laid down, ruled out and logged."""
+"""The lines of <diagnostic_context> that tell values, and constraints, what was ruled out and logged."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from instrumentgpt.memory.untrusted import as_line, without_notes
 from instrumentgpt.memory.values import Known, Value
 
 ASKED_SHOWN = 8  # values that fit the question
-WISHES_SHOWN = 8
-WISHES_FIRST = 4  # of those the best, which stand with what is asked for
+CONSTRAINTS_SHOWN = 8
+CONSTRAINTS_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
 SAID = {
-    "constraint": "laid down",
+    "constraint": "constraint",
     "ruled_out": "ruled out",
     "error": "logged",
 }  # as pinned sentences are told
@@ -25,8 +25,8 @@ SAID = {
 class KnownLines:
     """Lines on what is known of devices.
 
-    asked     values that the question asks for, and what the user laid down that bears most on it
-    said      what else was laid down, what is ruled out, logged errors
+    asked     values that the question asks for, and the user's constraints that bear most on it
+    said      further constraints, what is ruled out, logged errors
     further   other values, and the names of other devices
     """
 
@@ -54,7 +54,7 @@ def render_known(
     Of other devices, in `others` or in `known`, only the names are told.
 
     in_force  the values of `known` that are
-    names     of all devices: what is laid down of others comes last
+    names     of all devices: constraints of others come last
     """
     wanted = {term for phrase in phrases(question) for term in phrase}
     values = [value for value in in_force if not value.now.pinned]
@@ -74,13 +74,16 @@ def render_known(
         *_listed("Errors logged", _told(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
         *_listed("Ruled out", _told(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])),
     ]
-    wishes = sorted(
+    constraints = sorted(
         _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
     )
-    users = [row for row in wishes if row.source == "user"]
-    agents = [row for row in wishes if row.source != "user"]  # not told as the user's
-    first = _listed("The user laid down", _told(users[:WISHES_FIRST]))
-    said += _listed("Also laid down", _told([*users[WISHES_FIRST:], *agents][: WISHES_SHOWN - WISHES_FIRST]))
+    users = [row for row in constraints if row.source == "user"]
+    agents = [row for row in constraints if row.source != "user"]  # not told as the user's
+    first = _listed("The user's constraints", _told(users[:CONSTRAINTS_FIRST]))
+    said += _listed(
+        "Further constraints",
+        _told([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
+    )
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
@@ -94,7 +97,7 @@ def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool,
 
 
 def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
-    """Return what is pinned of `devices`, each on its line; what the user laid down is of all.
+    """Return what is pinned of `devices`, each on its line; constraints are of all.
 
     in_force  the values of `known` that are
     """

@@ -141,7 +141,7 @@ def facts_of(
     wanted: Iterable[str] = (),
     placed: Places | None = None,
 ) -> list[Known]:
-    """Return what is stated of `devices`, oldest first, and what users laid down of any device.
+    """Return what is stated of `devices`, oldest first, and users' constraints on any device.
 
     wanted  terms: quantities that have one in their name are among them, however old
     placed  the conversation's `places`, where they have been read

@@ -40,26 +40,26 @@ def memory_in_force(
     found = standings(list_revisions(database, conversation_id))
     if known is None:
         known = list_facts(database, conversation_id)
-    known = [*_laid_down_in_notes(database, conversation_id, state, known), *known]
+    known = [*_constraints_in_notes(database, conversation_id, state, known), *known]
     if any(item.field == VALUE for item in found):
         known = _with_every_value(database, conversation_id, known, found)
     return in_force(state, known, found, _restated(database, conversation_id, found))
 
 
-def _laid_down_in_notes(
+def _constraints_in_notes(
     database: Database, conversation_id: str, state: DiagnosticState, known: Sequence[Known]
 ) -> list[Known]:
     """Return the constraints of the notes that count here, each as old as its note."""
     devices = dict.fromkeys(filter(None, [device_key(state), *(row.fact.device for row in known)]))
-    laid = [
+    constraints = [
         (note, text) for note in notes_of(database, conversation_id, devices) for text in constraints_of(note)
     ]
-    if not laid:
+    if not constraints:
         return []
     asked = places(database, conversation_id)[1]
     sql = "SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = ? AND created_at <= ?"
     told: list[Known] = []
-    for note, text in laid:
+    for note, text in constraints:
         [(message_id,)] = rows(database, sql, (conversation_id, note.updated_at))
         fact = Fact(note.scope if note.scope in devices else "", "", "", "")
         turn = turn_of(int(str(message_id)), asked)

@@ -21,7 +21,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.facts import ruled_out_before
 from instrumentgpt.turn.prompt import LOOKED_AT, names_of
 
-MOST_LAID = 8  # constraints of one result
+MOST_CONSTRAINTS = 8  # constraints of one result
 
 Sentence = tuple[str, str, str]  # kind, text, device
 Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
@@ -36,8 +36,8 @@ def remember_question(
     """
     told, names = question.content, names_of(inventory)
     facts = values_in(told, _own_device(database, conversation_id, question, device, names), names)
-    laid = [(kind, text, _device_of(text, device, names)) for kind, text in constraints_in(told)]
-    sentences = [*laid, *_ruled_out(told, device), *_errors(told, device)]
+    constraints = [(kind, text, _device_of(text, device, names)) for kind, text in constraints_in(told)]
+    sentences = [*constraints, *_ruled_out(told, device), *_errors(told, device)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences)
 
 
@@ -59,7 +59,7 @@ def remember_answer(
     known = set(map(same, ruled_out_before(database, conversation_id, message_id)))
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in known]  # what it repeats stays whose it was
-    sentences += [*_laid_by_tools(results, device, names), *_errors(answer, device)]
+    sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings)
 
 
@@ -87,7 +87,7 @@ def _errors(text: str, device: str) -> list[Sentence]:
     return [("error", f"{message} at {time}", device) for time, message in errors_in(text)]
 
 
-def _laid_by_tools(results: Results, device: str, names: Names) -> list[Sentence]:
+def _constraints_by_tools(results: Results, device: str, names: Names) -> list[Sentence]:
     """Return the constraints that an agent put on record, and those that it lifted."""
     return [
         (kind, text, device_named(str(result.get("device")), names) or _device_of(text, device, names))
@@ -99,7 +99,7 @@ def _laid_by_tools(results: Results, device: str, names: Names) -> list[Sentence
 
 def _sentences(listed: object) -> list[str]:
     """Return the texts of a list that an agent handed over, each on one line and shortened."""
-    rows = listed[:MOST_LAID] if isinstance(listed, list) else []
+    rows = listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else []
     told = [" ".join(row.split()) for row in rows if isinstance(row, str)]
     return [shorten(text, STATEMENT_CHARS) for text in told if text]
 

@@ -12,7 +12,7 @@ from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.turn.turn import Turn, made
 
-MOST_LAID_DOWN = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
+MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
 
 
 def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered: InForce) -> Path:
@@ -35,7 +35,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered:
         "left": _left(turn),
         "state": asdict(remembered.state),
         "stated": _stated(remembered),
-        "laid_down": _said(remembered, "constraint")[-MOST_LAID_DOWN:],
+        "constraints": _said(remembered, "constraint")[-MOST_CONSTRAINTS:],
         "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(given),

@@ -28,7 +28,7 @@ class Task:
     left: dict[str, str] = field(default_factory=dict)  # "device" and "log" that this question turned from
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
     stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
-    laid_down: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
+    constraints: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
     ruled_out: tuple[str, ...] = ()  # sentences of agents, panels and the user, oldest first
     attachments: tuple[str, ...] = ()  # paths of files dropped with the question
     given: dict[str, Any] = field(default_factory=dict)  # what a mode tells beside the question

@@ -104,7 +104,7 @@ def task_about(task: Task, device: str) -> Task:
         task,
         state=asdict(found.state),
         stated=tuple(stated.values()),
-        laid_down=said["constraint"][-MOST_SAID:],
+        constraints=said["constraint"][-MOST_SAID:],
         ruled_out=said["ruled_out"][-MOST_SAID:],
     )
 

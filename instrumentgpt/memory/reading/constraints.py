@@ -1,4 +1,4 @@
-"""What users lay down for the work to come, as sentences, and what of it is in force: it may be lifted.
+"""Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
 A constraint is a ban, a limit or a duty, told in the user's own sentence. Patterns: constraints.toml.
 """
@@ -81,57 +81,61 @@ def _kind(sentence: str) -> Kind | None:
     if is_asked(sentence):
         return None
     left = _patterns()["lift"].sub("…", folded)
-    if left != folded and not _lays_down(left):
+    if left != folded and not _constrains(left):
         return "lift"
-    return "constraint" if _lays_down(folded) else None
+    return "constraint" if _constrains(folded) else None
 
 
-def _lays_down(folded: str) -> bool:
+def _constrains(folded: str) -> bool:
     return _patterns()["lays"].search(_patterns()["nothing"].sub("…", folded)) is not None
 
 
 @dataclass(frozen=True)
-class Laid:
-    """A sentence on record that lays something down or lifts it; `device` is "" where it is of all."""
+class Ruling:
+    """A sentence on record, a constraint or the lifting of one; `device` is "" where it is of all."""
 
     kind: Kind
     text: str
     device: str = ""
 
 
-def lifted_by(lift: Laid, laid: Sequence[Laid]) -> int | None:
-    """Return the place in `laid` (oldest first) of the constraint that `lift` takes back, or None.
+def lifted_by(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
+    """Return the place in `constraints` (oldest first) of the constraint that `lift` takes back, or None.
 
     It is the one of the same words, else that which shares most with it; "the ban" alone means the last.
 
-    >>> laid = [Laid("constraint", "do not restart it"), Laid("constraint", "stay below 60 °C")]
-    >>> [lifted_by(Laid("lift", text), laid) for text in ("you may restart it again", "that rule is off")]
+    >>> constraints = [Ruling("constraint", "do not restart it"), Ruling("constraint", "stay below 60 °C")]
+    >>> lifts = "you may restart it again", "that rule is off"
+    >>> [lifted_by(Ruling("lift", text), constraints) for text in lifts]
     [0, 1]
     """
     folded = fold(lift.text)
-    exact = [place for place, one in enumerate(laid) if _of_one(one, lift) and fold(one.text) == folded]
+    exact = [
+        place for place, one in enumerate(constraints) if _of_one(one, lift) and fold(one.text) == folded
+    ]
     if exact:
         return exact[-1]
     own = _words(lift.text)
     shared = [
-        (len(own & _words(one.text)) if _of_one(one, lift) else 0, place) for place, one in enumerate(laid)
+        (len(own & _words(one.text)) if _of_one(one, lift) else 0, place)
+        for place, one in enumerate(constraints)
     ]
     most, place = max(shared, default=(0, 0))
     if most:
         return place
-    last = [place for place, one in enumerate(laid) if _of_one(one, lift)]
+    last = [place for place, one in enumerate(constraints) if _of_one(one, lift)]
     return last[-1] if last and _GENERIC.search(folded) else None
 
 
-def replaced_by(new: Laid, laid: Sequence[Laid]) -> int | None:
-    """Return the place in `laid` of the constraint for which `new` tells another number or date, or None.
+def replaced_by(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
+    """Return the place of the constraint that `new` tells another number or date for, or None.
 
-    >>> replaced_by(Laid("constraint", "now stay below 65 °C"), [Laid("constraint", "stay below 60 °C")])
+    >>> replaced_by(Ruling("constraint", "now stay below 65 °C"), [Ruling("constraint", "stay below 60 °C")])
     0
     """
     bounds = _bounds(new.text)
-    for place in range(len(laid) - 1, -1, -1):
-        old = laid[place]
+    for place in range(len(constraints) - 1, -1, -1):
+        old = constraints[place]
         if bounds and _of_one(old, new) and bounds == _bounds(old.text) and _speak_of_one(old.text, new.text):
             return place
     return None
@@ -150,17 +154,17 @@ def _speak_of_one(text: str, other: str) -> bool:
     return bool(words & others) or not words or not others
 
 
-def in_force(said: Iterable[Laid]) -> list[int]:
+def in_force(said: Iterable[Ruling]) -> list[int]:
     """Return the places of the constraints in `said`, oldest first, that nothing has lifted or replaced."""
     listed = list(said)
     held: list[int] = []
     for place, one in enumerate(listed):
-        laid = [listed[at] for at in held]
+        constraints = [listed[at] for at in held]
         if one.kind == "lift":
-            taken = lifted_by(one, laid)
+            taken = lifted_by(one, constraints)
         else:
-            again = [at for at, old in enumerate(laid) if fold(old.text) == fold(one.text)]
-            taken = again[0] if again else replaced_by(one, laid)
+            again = [at for at, old in enumerate(constraints) if fold(old.text) == fold(one.text)]
+            taken = again[0] if again else replaced_by(one, constraints)
         if taken is not None:
             del held[taken]
         if one.kind == "constraint":
@@ -168,7 +172,7 @@ def in_force(said: Iterable[Laid]) -> list[int]:
     return held
 
 
-def _of_one(one: Laid, other: Laid) -> bool:
+def _of_one(one: Ruling, other: Ruling) -> bool:
     return not one.device or not other.device or one.device == other.device
 
 

@@ -53,7 +53,7 @@ def _remembered(case: Case, thing: str) -> list[str]:
     """Return what is known of the device in question, or laid down, that names `thing`."""
     state, task = case.task.state, case.task
     texts = [text for name in LISTS for text in state.get(name) or []]
-    texts += [*task.ruled_out, *task.laid_down]
+    texts += [*task.ruled_out, *task.constraints]
     texts += [" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))) for row in task.stated]
     texts += [f"{device}: {name}" for device, names in task.nicknames.items() for name in names]
     return [quoted(text) for text in dict.fromkeys(texts) if _names(text, thing)]

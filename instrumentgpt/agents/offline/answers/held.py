@@ -1,4 +1,4 @@
-"""Which steps go against what the user laid down, and the mark that they bear."""
+"""Which steps go against the user's constraints, and the mark that they bear."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from instrumentgpt.agents.offline.intents import read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.memory.reading.constraints import Laid, constraints_in, in_force
+from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
 
 ACTS = Path(__file__).with_name("held.toml")
 GAINS = frozenset(("kp", "ki", "kd"))
@@ -55,19 +55,19 @@ def acts() -> dict[str, Any]:
     return tomllib.loads(ACTS.read_text(encoding="utf-8"))
 
 
-def acts_in(wish: str) -> set[str]:
-    """Return the acts that `wish` forbids: those named in a clause that forbids.
+def acts_in(constraint: str) -> set[str]:
+    """Return the acts that `constraint` forbids: those named in a clause that forbids.
 
     >>> sorted(acts_in("Never touch the gains.")), sorted(acts_in("Always restart it after a change."))
     (['kd', 'ki', 'kp'], [])
     """
-    named = {name for clause in forbidding_clauses(wish) for name in acts_named(clause)}
+    named = {name for clause in forbidding_clauses(constraint) for name in acts_named(clause)}
     return named - {"anything"} or named
 
 
-def forbidding_clauses(wish: str) -> list[str]:
-    """Return the clauses of `wish` that say what is not to be done."""
-    return [clause for clause in _CLAUSE.split(wish) if _FORBIDS.search(clause)]
+def forbidding_clauses(constraint: str) -> list[str]:
+    """Return the clauses of `constraint` that say what is not to be done."""
+    return [clause for clause in _CLAUSE.split(constraint) if _FORBIDS.search(clause)]
 
 
 def acts_named(text: str) -> set[str]:
@@ -84,42 +84,42 @@ def acts_named(text: str) -> set[str]:
 
 
 def forbidding(said: Collection[str], named: Collection[str]) -> list[str]:
-    """Return the wishes among `said` that forbid one of the acts `named`, or anything at all."""
-    return [wish for wish in said if named and acts_in(wish) & {*named, "anything"}]
+    """Return the constraints among `said` that forbid one of the acts `named`, or anything at all."""
+    return [constraint for constraint in said if named and acts_in(constraint) & {*named, "anything"}]
 
 
-def until(wish: str) -> str:
-    """Return until when `wish` forbids what it forbids, "" if it does not say.
+def until(constraint: str) -> str:
+    """Return until when `constraint` forbids what it forbids, "" if it does not say.
 
     >>> until("Do not restart 052 before Friday."), until("週五之前不要重啟"), until("Never do it.")
     ('Friday', '週五', '')
     """
-    found = _UNTIL.search(wish)
+    found = _UNTIL.search(constraint)
     told = " ".join((found["en"] or found["zh"]).split()) if found else ""
     return told if len(told) <= MOST_UNTIL_CHARS else ""
 
 
-def wishes(task: Task) -> list[str]:
-    """Return what the user laid down before, and in this question, as far as it is in force, once each."""
-    laid = [Laid("constraint", text) for text in task.laid_down]
-    laid += [Laid(kind, text) for kind, text in constraints_in(task.question)]
-    return [laid[place].text for place in in_force(laid)]
+def constraints_in_force(task: Task) -> list[str]:
+    """Return the user's constraints in force, of before and of this question, once each."""
+    sentences = [Ruling("constraint", text) for text in task.constraints]
+    sentences += [Ruling(kind, text) for kind, text in constraints_in(task.question)]
+    return [sentences[place].text for place in in_force(sentences)]
 
 
 def mark(task: Task, language: Language, step: Step) -> str:
-    """Return the mark of a step that goes against what was laid down, with a blank before; "" for others."""
-    wish = next(_against(wishes(task), step), None)
-    if wish is None:
+    """Return the mark of a step that goes against a constraint, with a blank before; "" for others."""
+    constraint = next(_against(constraints_in_force(task), step), None)
+    if constraint is None:
         return ""
-    key = "held_critical" if step.critical else "held_until" if until(wish) else "held"
-    told = phrase(key, language, until=plain_text(until(wish)))
+    key = "held_critical" if step.critical else "held_until" if until(constraint) else "held"
+    told = phrase(key, language, until=plain_text(until(constraint)))
     return f" **{told}**" if language == "en" else f"**{told}**"
 
 
 def _against(said: Collection[str], step: Step) -> Iterator[str]:
-    for wish in said:
-        forbidden, channel = acts_in(wish), read_question(wish).channel
+    for constraint in said:
+        forbidden, channel = acts_in(constraint), read_question(constraint).channel
         elsewhere = None not in (channel, step.channel) and channel != step.channel
         done = {name for name in forbidden if step.fault in acts()[name]["faults"]}
         if not elsewhere and (done or forbidden & {*step.gains, *(["anything"] if step.gains else [])}):
-            yield wish
+            yield constraint

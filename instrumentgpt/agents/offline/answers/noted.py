@@ -1,4 +1,4 @@
-"""What a user states without asking: values, wishes, names, what is out, and what was done."""
+"""What a user states without asking: values, constraints, names, what is out, and what was done."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from instrumentgpt.memory.reading.values import values_in
 STATED = ("act", "metrics", "unknown")  # what a statement may be taken for: "kp is 0.08", "do not restart it"
 CHANGED = (*STATED, "gain", "tune")  # … where it says that something was done: "we raised kp to 9"
 WISHED = ("act", "unknown")
-WORDS = ("unknown", "why", "evidence", "ruled_out")  # for a statement that holds neither value nor wish
+WORDS = ("unknown", "why", "evidence", "ruled_out")  # for a statement that holds neither value nor constraint
 _FLAGS = re.IGNORECASE | re.ASCII
 _ORDER = re.compile(
     r"^\W*(?:please\W+)?(?:set|change|write|put)\b|[把將将]|[設设調调改](?:成|到|為|为)", re.I
@@ -100,13 +100,14 @@ def _points(case: Case) -> list[str]:
 def _stated(case: Case) -> list[str]:
     """Return the values that are stated, and what is laid down."""
     text, intent = case.question.text, case.question.intent
-    wishes = [said for _, said in constraints_in(text)]
-    is_wish = bool(wishes) and (intent in WISHED or bool(_FORBIDS.search(text) and not _ASKS.search(text)))
+    constraints = [said for _, said in constraints_in(text)]
+    forbids = bool(_FORBIDS.search(text) and not _ASKS.search(text))
+    is_constraint = bool(constraints) and (intent in WISHED or forbids)
     is_done = intent in CHANGED and not _ASKS.search(text) and bool(_DONE.search(text))
-    if not (is_wish or is_done or (intent in STATED and intent != "act" and not _ORDER.search(text))):
+    if not (is_constraint or is_done or (intent in STATED and intent != "act" and not _ORDER.search(text))):
         return []
     values = [_told(case, fact) for fact in values_in(text, case.device)]
-    return [*values, *map(quoted, wishes)] if values or is_wish else []
+    return [*values, *map(quoted, constraints)] if values or is_constraint else []
 
 
 def _names(case: Case) -> list[str]:

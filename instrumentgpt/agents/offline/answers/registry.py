@@ -30,7 +30,12 @@ from instrumentgpt.agents.offline.answers.rest import (
 from instrumentgpt.agents.offline.answers.said import forbidden, said, which_log
 from instrumentgpt.agents.offline.answers.sources import with_source
 from instrumentgpt.agents.offline.answers.state import recall
-from instrumentgpt.agents.offline.answers.stated import beside_the_log, laid_down, on_what_is_asked, stated
+from instrumentgpt.agents.offline.answers.stated import (
+    beside_the_log,
+    constraints_beside,
+    on_what_is_asked,
+    stated,
+)
 from instrumentgpt.agents.offline.answers.subject import NothingToRead, known_log
 from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.phrases import phrase, plain_text
@@ -74,7 +79,7 @@ ONE_AT_A_TIME = (  # asked of several devices at once, these are answered by a s
 )  # fmt: skip
 
 
-BESIDE = (beside_the_log, done_meanwhile, laid_down)  # what is told after an answer
+BESIDE = (beside_the_log, done_meanwhile, constraints_beside)  # what is told after an answer
 
 
 def answer(case: Case, told: set[str] | None = None) -> Iterator[str]:

@@ -50,12 +50,12 @@ def _names(case: Case) -> list[str]:
 def forbidden(case: Case) -> Iterator[str]:
     """List what the user laid down, for the device in question or for all."""
     label = device_label(case) or phrase("noted_all", case.language)
-    laid_down = case.task.laid_down
-    if not laid_down:
+    constraints = case.task.constraints
+    if not constraints:
         yield phrase("forbidden_nothing", case.language, label=label)
         return
     yield phrase("forbidden_title", case.language, label=label) + "\n\n"
-    yield from (f"- {quoted(one)}\n" for one in laid_down)
+    yield from (f"- {quoted(one)}\n" for one in constraints)
     yield "\n" + phrase("forbidden_holds", case.language)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import acts_named, wishes
+from instrumentgpt.agents.offline.answers.held import acts_named, constraints_in_force
 from instrumentgpt.agents.offline.answers.registry import answer
 from instrumentgpt.agents.offline.answers.said import messages_on
 from instrumentgpt.agents.offline.answers.stated import on_what_is_asked, stated
@@ -175,10 +175,10 @@ def _place(one: _Asked) -> tuple[object, ...]:
 def _case_of(case: Case, one: _Asked, task: Task) -> Case:
     """Return the case of one question; what the message lays down beside it holds for each."""
     task = task_about(task, one.devices[0]) if one.devices else task
-    laid_down = tuple(wishes(replace(task, question=case.task.question)))
+    constraints = tuple(constraints_in_force(replace(task, question=case.task.question)))
     return replace(
         case,
-        task=replace(task, devices=one.devices, question=one.text, laid_down=laid_down),
+        task=replace(task, devices=one.devices, question=one.text, constraints=constraints),
         question=one.question,
         unknown=one.unknown,
     )

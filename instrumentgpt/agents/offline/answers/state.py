@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from instrumentgpt.agents.offline.answers.done import done_to_it
 from instrumentgpt.agents.offline.answers.report import faults_of
-from instrumentgpt.agents.offline.answers.stated import stated_or_laid_down
+from instrumentgpt.agents.offline.answers.stated import values_and_constraints
 from instrumentgpt.agents.offline.answers.subject import bare, device_label, dropped_logs, remembered_in
 from instrumentgpt.agents.offline.case import Case, Result, ToolFailed
 from instrumentgpt.agents.offline.earlier import states_left
@@ -38,7 +38,7 @@ def recall(case: Case) -> Iterator[str]:
     """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
     state = case.task.state
     label = device_label(case) or case.known("last_log_file")
-    findings, said = state.get("findings") or [], stated_or_laid_down(case)
+    findings, said = state.get("findings") or [], values_and_constraints(case)
     out = list(case.task.ruled_out)
     if not (label or findings or said or out):
         yield phrase("recall_nothing", case.language)

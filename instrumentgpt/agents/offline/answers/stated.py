@@ -6,10 +6,10 @@ from typing import Any
 
 from instrumentgpt.agents.offline.answers.held import (
     acts_named,
+    constraints_in_force,
     forbidding,
     forbidding_clauses,
     until,
-    wishes,
 )
 from instrumentgpt.agents.offline.answers.subject import device_label
 from instrumentgpt.agents.offline.case import Case
@@ -36,12 +36,12 @@ def beside_the_log(case: Case) -> Iterator[str]:
         yield "".join(f"\n\n{one}" for one in (*told[:-1], last))
 
 
-def laid_down(case: Case) -> Iterator[str]:
+def constraints_beside(case: Case) -> Iterator[str]:
     """Yield, after advice, what the user laid down in this question or before."""
-    said = wishes(case.task)
+    said = constraints_in_force(case.task)
     if case.question.intent in ADVISED and said:
         told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
-        yield "\n\n" + phrase("laid_down", case.language, wishes=told)
+        yield "\n\n" + phrase("constraints", case.language, constraints=told)
 
 
 def on_what_is_asked(case: Case) -> str:
@@ -51,32 +51,32 @@ def on_what_is_asked(case: Case) -> str:
     if not (permission or intent == "unknown"):
         return ""
     acts = acts_named(text)
-    said = forbidding(case.task.laid_down, acts)
+    said = forbidding(case.task.constraints, acts)
     if permission:
-        said += [one for one in case.task.laid_down if one not in said and _is_on(one, case)]
+        said += [one for one in case.task.constraints if one not in said and _is_on(one, case)]
     if said:
         told = joined([quoted(one.rstrip(".。")) for one in said], case.language)
-        return phrase("laid_down_on_it", case.language, wishes=told)
+        return phrase("constraints_on_it", case.language, constraints=told)
     label = case.task.devices[0] if case.task.devices else device_label(case)
     if permission and acts and label and intent in ("unknown", "metrics"):
         return phrase("nothing_forbids", case.language, label=label)
     return ""
 
 
-def _is_on(wish: str, case: Case) -> bool:
-    """Return whether what `wish` forbids and the question speak of one thing: "the heater"."""
-    forbidden = " ".join(forbidding_clauses(wish)).replace(until(wish) or "\0", " ")
+def _is_on(constraint: str, case: Case) -> bool:
+    """Return whether what `constraint` forbids and the question speak of one thing: "the heater"."""
+    forbidden = " ".join(forbidding_clauses(constraint)).replace(until(constraint) or "\0", " ")
     named = terms(" ".join((case.known("device_name"), case.known("device_ip"), *case.task.devices)))
     shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
     return any(not (one in named or one.isdecimal()) for one in shared)
 
 
-def stated_or_laid_down(case: Case) -> list[str]:
+def values_and_constraints(case: Case) -> list[str]:
     """Return all values that the user stated, each with its turn, then what the user laid down."""
     if not case.same_device:
         return []
     values = [told_value(case, row, "recall_value") for row in case.task.stated]
-    return values + [quoted(one) for one in case.task.laid_down]
+    return values + [quoted(one) for one in case.task.constraints]
 
 
 def stated(case: Case) -> list[str]:
