@@ -93,6 +93,7 @@ __all__ = [
     "get_memory",
     "get_mode_state",
     "get_settings",
+    "keep_learned",
     "list_artifacts",
     "list_artifacts_of_run",
     "list_conversations",
@@ -172,12 +173,26 @@ def finish_turn(
         status = "complete" if outcome == "ok" else outcome
         message_id = add_message(database, conversation_id, "assistant", answer, run_id, status)
         attach_artifacts(database, run_id, message_id)
-        update_memory(conversation_id, summary, diagnostic_state, database)
-        add_state_items(database, conversation_id, [_with_message(item, message_id) for item in items])
-        for device, state in (filed or {}).items():
-            file_device_state(database, conversation_id, device, state)
+        keep_learned(database, conversation_id, message_id, summary, diagnostic_state, items, filed or {})
         finish_run(database, run_id, outcome)
     return message_id
+
+
+def keep_learned(
+    database: Database,
+    conversation_id: str,
+    message_id: int,
+    summary: str,
+    diagnostic_state: str,
+    items: Iterable[StateItem],
+    filed: Mapping[str, str],
+) -> None:
+    """Store what the turn that the message answers has come to; the arguments are those of `finish_turn`."""
+    with transaction(database):
+        update_memory(conversation_id, summary, diagnostic_state, database)
+        add_state_items(database, conversation_id, [_with_message(item, message_id) for item in items])
+        for device, state in filed.items():
+            file_device_state(database, conversation_id, device, state)
 
 
 def _with_message(item: StateItem, message_id: int) -> StateItem:

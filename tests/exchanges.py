@@ -1,8 +1,8 @@
 """Whole turns without an agent: a question as a run asks it, and an answer as it is saved."""
 
 import db
-from instrumentgpt.agents.events import Text, Tool
-from instrumentgpt.storage.runs import start_run
+from instrumentgpt.agents.events import Text, Tool, to_json
+from instrumentgpt.storage.runs import append_events, start_run
 from instrumentgpt.turn.open import open_turn
 
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
@@ -21,11 +21,16 @@ def exchange(database, conversation, question, answer="I shall look.", *results,
     results  what our tool reported before the answer, as JSON, a call each; "": nothing
     """
     asked = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
+    run = start_run(database, conversation, "offline", "chat", asked)
+    turn = open_turn(database, run)
     prompt = turn.prompt("offline")
-    for number, result in enumerate(filter(None, results)):
-        turn.take(Tool(str(number), tool, "ok", result=result, server="instrumentgpt"))
-    turn.take(Text(answer))
+    told = [
+        Tool(str(number), tool, "ok", result=result, server="instrumentgpt")
+        for number, result in enumerate(filter(None, results))
+    ]
+    for event in (*told, Text(answer)):
+        turn.take(event)
+        append_events(database, run, [to_json(event)])
     turn.save("ok")
     return prompt
 

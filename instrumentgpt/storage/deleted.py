@@ -24,6 +24,9 @@ from instrumentgpt.storage.facts import order_readings
 from instrumentgpt.storage.history import spoken
 from instrumentgpt.storage.provenance import device_states, file_device_state
 
+NOT_YET = 0.0  # in place of when it was deleted: of a message that is to be told again (turn/rebuild.py)
+_LIVE = "FROM messages WHERE conversation_id = :id"
+_DELETED = f"FROM all_messages WHERE conversation_id = :id AND deleted_at > {NOT_YET}"
 HIDDEN = ("state_items", "panels", "conclusions")  # what a message's row does not take along by itself
 
 
@@ -38,13 +41,19 @@ def show_turn(database: Database, conversation_id: str, first: int) -> None:
     _mark(database, conversation_id, first, None)
 
 
-def _mark(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
-    whole, is_titled = _whole(database, conversation_id), _has_its_own_title(database, conversation_id)
+def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
+    """Mark the turn, or clear its mark (None), and store states and summary as they are with it."""
+    whole = _whole(database, conversation_id)
     database.conn.executemany(
         "UPDATE all_messages SET deleted_at = ? WHERE id = ?",
         [(deleted_at, message) for message in _turn(database, conversation_id, first)],
     )
     _store(database, conversation_id, whole)
+
+
+def _mark(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
+    is_titled = _has_its_own_title(database, conversation_id)
+    mark_turn(database, conversation_id, first, deleted_at)
     database.conn.execute(
         "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
         (_own_title(database, conversation_id) if is_titled else None, time.time(), conversation_id),
@@ -144,9 +153,9 @@ def _store(database: Database, conversation_id: str, whole: Memory) -> None:
         file_device_state(database, conversation_id, device, state)
     database.conn.execute("DELETE FROM undeleted_memory WHERE conversation_id = ?", (conversation_id,))
     database.conn.execute(
-        "INSERT INTO undeleted_memory (conversation_id, whole, shown, newest)"
-        " SELECT :id, :whole, :shown, max(id) FROM all_messages WHERE conversation_id = :id"
-        " HAVING count(deleted_at)",
+        "INSERT INTO undeleted_memory (conversation_id, whole, shown, newest) SELECT :id, :whole, :shown,"
+        " (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id)"
+        f" WHERE EXISTS (SELECT 1 {_DELETED})",
         {"id": conversation_id, "whole": json.dumps(asdict(whole)), "shown": json.dumps(asdict(shown))},
     )
     order_readings(database, conversation_id)
@@ -173,11 +182,11 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
     filed = {device: left(one) for device, one in whole.filed.items()}
     spoken_of = _spoken_of(database, conversation_id, [whole.state, *whole.filed.values()])
     known = _known_of(database, conversation_id)
-    gone = {*spoken_of("all_messages")}.difference(known)
-    gone = gone.difference(spoken_of("messages")) if gone else gone
+    gone = {*spoken_of(_DELETED)}.difference(known)
+    gone = gone.difference(spoken_of(_LIVE)) if gone else gone
     filed = {device: one for device, one in filed.items() if device not in gone}
     if _key(state) in gone and not _holds_anything(DiagnosticState.deserialize(state)):
-        last = next((device for device in chain(spoken_of("messages"), known) if device in filed), "")
+        last = next((device for device in chain(spoken_of(_LIVE), known) if device in filed), "")
         state = filed.get(last, DiagnosticState().serialize())
     return Memory(_true_summary(database, conversation_id, whole.summary), state, filed)
 
@@ -185,13 +194,13 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
 def _spoken_of(
     database: Database, conversation_id: str, states: Sequence[str]
 ) -> Callable[[str], Iterator[str]]:
-    """Return what yields the devices of the states that messages of a table name, the last one first."""
+    """Return what yields the devices of the states that some messages name, the last one first."""
     known = map(DiagnosticState.deserialize, states)
     names = tuple((device_key(one), one.device_ip or device_key(one)) for one in known if device_key(one))
 
-    def named(table: str) -> Iterator[str]:
-        sql = f"SELECT content FROM {table} WHERE conversation_id = ? ORDER BY id DESC"
-        for (content,) in database.conn.execute(sql, (conversation_id,)) if names else ():
+    def named(some: str) -> Iterator[str]:
+        sql = f"SELECT content {some} ORDER BY id DESC"
+        for (content,) in database.conn.execute(sql, {"id": conversation_id}) if names else ():
             yield from reversed(devices_in(content or "", names))
 
     return named

@@ -134,7 +134,7 @@ def _known(database: Database, conversation_id: str, question: int, seen: Seen, 
     ref, flag = found[0]
     database.conn.execute(
         "UPDATE entities SET label = ?, flag = ?, last_message = max("
-        "iif(last_message IN deleted_messages, 0, last_message), ?)"
+        "iif(last_message IN (SELECT id FROM all_messages WHERE deleted_at > 0), 0, last_message), ?)"
         " WHERE conversation_id = ? AND ref = ?",
         (
             seen.label,

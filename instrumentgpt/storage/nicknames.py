@@ -45,7 +45,7 @@ def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID
         " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
     )
     told: list[Any] = rows(database, sql, (conversation_id, upto))
-    found = standings(list_revisions(database, conversation_id))
+    found = standings(one for one in list_revisions(database, conversation_id) if one.after <= upto)
     by_people = {item: one for item, one in found.items() if item.field == NICKNAME}
     forgotten = {
         (item.device, key_of(item.name)): one.forgotten

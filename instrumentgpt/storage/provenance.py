@@ -38,10 +38,12 @@ _COLUMNS = "device, field, text, source, message_id, log, line, created_at"
 def add_state_items(database: Database, conversation_id: str, items: Iterable[StateItem]) -> None:
     """Store where new lines of the state came from."""
     now = time.time()
+    told_at = "SELECT created_at FROM all_messages WHERE id = ?"
     sql = f"INSERT INTO all_state_items (conversation_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     with transaction(database):
         for item in items:
-            kept = replace(item, created_at=item.created_at or now)
+            told = rows(database, told_at, (item.message_id,)) or [(now,)]
+            kept = replace(item, created_at=item.created_at or float(str(told[0][0])))
             cursor = database.conn.execute(sql, (conversation_id, *astuple(kept)))
             index_item(database, cursor.lastrowid or 0, item.device, item.text)
 

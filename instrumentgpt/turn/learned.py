@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlite_utils import Database
+
 import db
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
@@ -57,6 +59,31 @@ def learned(
         added[memory.device_key(before)] = told.serialize()
         items += new
     return Learned(after, added, items)
+
+
+def put_on_record(
+    database: Database, conversation_id: str, name: str, device: Device | None, data: Mapping[str, Any]
+) -> tuple[memory.DiagnosticState, memory.DiagnosticState]:
+    """Put what a person states of a device into its state, in force or left; return that before and after.
+
+    name    under which the device's state is filed, which is there for files of no device too
+    device  the one of the inventory; in question from now on, where none was
+    """
+    summary, stored = db.get_memory(conversation_id, database)
+    before = memory.DiagnosticState.deserialize(stored)
+    in_force = device is None or not before.device_ip or before.device_ip == device.ip
+    if not in_force:
+        filed = db.device_states(database, conversation_id).get(name, "")
+        before = memory.DiagnosticState.deserialize(filed)
+    begun = before
+    if device is not None and not before.device_ip:
+        begun = memory.begin_question(before, device.ip, device.name)
+    after = memory.record_tool(begun, "pin", data)
+    if in_force:
+        db.update_memory(conversation_id, summary, after.serialize(), database)
+    else:
+        db.file_device_state(database, conversation_id, name, after.serialize())
+    return before, after
 
 
 def _after(

@@ -112,6 +112,13 @@ class Turn:
             append_events(self.database, self.run.id, [to_json(done)])
         return done
 
+    def learn(self, message_id: int) -> None:
+        """Keep what the turn has come to anew; its answer is stored as `message_id`."""
+        after = self._learned()
+        told = self.summary, after.state.serialize(), after.items, {**self.filed, **after.filed}
+        db.keep_learned(self.database, self.run.conversation_id, message_id, *told)
+        self._remember(message_id, memory.device_key(after.state))
+
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
         return remember_entities(

@@ -9,11 +9,11 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
-from instrumentgpt.memory.state import record_tool
 from instrumentgpt.memory.state_items import new_items
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
+from instrumentgpt.turn.learned import put_on_record
 from instrumentgpt.ui import composer, pages
 
 QUOTED_CHARACTERS = 160  # of the first line that is pinned
@@ -60,19 +60,9 @@ def pin(
         )
     with db.transaction(database):
         kept = conversation_id or db.create_conversation(database, f"Evidence from {log}")
-        summary, stored = db.get_memory(kept, database)
-        before = memory.DiagnosticState.deserialize(stored)
-        name = device.name if device else before.device_name or before.device_ip or ""
-        in_force = device is None or not before.device_ip or before.device_ip == device.ip
-        if not in_force:
-            before = memory.DiagnosticState.deserialize(db.device_states(database, kept).get(name, ""))
-        new = device is not None and not before.device_ip
-        begun = memory.begin_question(before, device.ip, device.name) if device and new else before
-        after = record_tool(begun, "pin", {"log": log, "findings": [text]})
-        if in_force:
-            db.update_memory(kept, summary, after.serialize(), database)
-        else:
-            db.file_device_state(database, kept, name, after.serialize())
+        state = memory.DiagnosticState.deserialize(db.get_memory(kept, database)[1])
+        name = device.name if device else memory.device_key(state)
+        before, after = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})
         items = [
             db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
             for field, said in [*new_items(before, after), *_forgotten(database, kept, after, text)]

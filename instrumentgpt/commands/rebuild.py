@@ -1,0 +1,32 @@
+"""`python -m instrumentgpt rebuild`: the memory of conversations made anew from what was said and done."""
+
+import argparse
+from contextlib import closing
+
+HELP = "makes the memory of conversations anew from their messages, tools' results and your changes"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rebuild each conversation and say which could not be; return 1 if there were such."""
+    import db
+    from instrumentgpt.errors import InstrumentGPTError
+    from instrumentgpt.settings import database_path
+    from instrumentgpt.turn.rebuild import rebuild
+
+    refused = 0
+    with closing(db.connect(database_path())) as database:
+        every = [one.id for one in db.list_conversations(database, limit=-1)]
+        chosen = arguments.conversation or every
+        for conversation_id in chosen:
+            try:
+                rebuild(database, conversation_id)
+            except InstrumentGPTError as problem:
+                refused += 1
+                print(problem)
+    print(f"{len(chosen) - refused} of {len(chosen)} memories made anew.")
+    return 1 if refused else 0

@@ -1,0 +1,166 @@
+"""The memory of a conversation made anew: what is stored of it is no more than what its turns come to.
+
+Its messages, the results of its tools and what people changed are told once more, in the order in which
+they came, to the code of a turn. So the memory follows rules of reading and an inventory that have changed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+
+from sqlite_utils import Database
+
+import db
+import memory
+from instrumentgpt.agents.events import Done, Text, Tool
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.memory.revisions import TURN
+from instrumentgpt.memory.summary import Entry, parse
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.conversations import refuse_while_answering, unknown
+from instrumentgpt.storage.deleted import NOT_YET, mark_turn
+from instrumentgpt.storage.history import history
+from instrumentgpt.storage.recall import index_message
+from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.storage.runs import COMMAND, Run, list_runs
+from instrumentgpt.turn.close import events_of
+from instrumentgpt.turn.learned import put_on_record
+from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.summary import put_in_place
+
+Event = tuple[float, Callable[[], object]]  # when it was, in s since 1970, and what tells it again
+DERIVED = ("all_facts", "all_nicknames", "all_state_items", "device_states", "undeleted_memory")
+
+
+class RefusedRebuild(InstrumentGPTError, RuntimeError):
+    """A memory that cannot be made anew, since what it came from is gone."""
+
+
+def rebuild(database: Database, conversation_id: str) -> None:
+    """Make state, facts, nicknames, summary, refs and index of the conversation anew, all or nothing.
+
+    Raises UnknownConversation, RunInProgress while it is being answered, and RefusedRebuild where turns have
+    lost their steps, as those of pruned conversations and of other applications have.
+    """
+    with db.transaction(database):
+        if db.get_conversation(database, conversation_id) is None:
+            raise unknown(conversation_id)
+        refuse_while_answering(database, conversation_id)
+        runs = list_runs(database, conversation_id, limit=-1)
+        if any(_is_untold(database, run) for run in runs) or _without_runs(database, conversation_id):
+            raise RefusedRebuild(
+                f"Conversation {conversation_id} has turns whose steps are gone: its memory is all there is."
+            )
+        sql = "SELECT deleted_at, id FROM all_messages WHERE conversation_id = ?"
+        marks = database.conn.execute(sql, (conversation_id,)).fetchall()
+        events = [*_turns(database, conversation_id, runs), *_others(database, conversation_id)]
+        _forget(database, conversation_id)
+        for _, tell in sorted(events, key=lambda event: event[0]):
+            tell()
+        database.conn.executemany("UPDATE all_messages SET deleted_at = ? WHERE id = ?", marks)
+
+
+def _is_untold(database: Database, run: Run) -> bool:
+    return run.question_message_id is not None and not any(True for _ in events_of(database, run.id))
+
+
+def _without_runs(database: Database, conversation_id: str) -> bool:
+    sql = (
+        "SELECT 1 FROM all_messages WHERE conversation_id = ? AND role = 'user'"
+        " AND id NOT IN (SELECT ifnull(question_message_id, 0) FROM runs)"
+    )
+    return database.conn.execute(sql, (conversation_id,)).fetchone() is not None
+
+
+def _forget(database: Database, conversation_id: str) -> None:
+    for table in DERIVED:
+        database.conn.execute(f"DELETE FROM {table} WHERE conversation_id = ?", (conversation_id,))
+    database.conn.execute(
+        "UPDATE conversations SET summary = '', diagnostic_state = '' WHERE id = ?", (conversation_id,)
+    )
+    sql = "UPDATE all_messages SET deleted_at = ? WHERE conversation_id = ? RETURNING id, content"
+    for message, content in database.conn.execute(sql, (NOT_YET, conversation_id)).fetchall():
+        database.conn.execute("DELETE FROM message_terms WHERE rowid = ?", (message,))
+        index_message(database, message, conversation_id, content)
+
+
+def _turns(database: Database, conversation_id: str, runs: Sequence[Run]) -> Iterator[Event]:
+    """Yield the turns, and what people put on record themselves in or beside one: those items stay theirs."""
+    items = [one for one in db.list_state_items(database, conversation_id) if one.source == "user"]
+    for run in runs:
+        if run.question_message_id is not None:
+            own = [one for one in items if one.message_id == run.question_message_id]
+            yield run.started_at, partial(_tell_turn, database, run, own)
+            if run.mode == "interview":  # what it gathered is agreed, and more than its last message says
+                sql = "SELECT * FROM all_facts WHERE message_id = ?"
+                facts = database.conn.execute(sql, (run.question_message_id,)).fetchall()
+                yield run.started_at, partial(_put_facts, database, run.question_message_id, facts)
+    beside = (one for one in items if one.message_id is None)
+    for at, pinned in groupby(beside, key=lambda one: one.created_at):
+        yield at, partial(_tell_pin, database, conversation_id, list(pinned))
+
+
+def _tell_turn(database: Database, run: Run, stated: Sequence[db.StateItem]) -> None:
+    appear = "UPDATE all_messages SET deleted_at = NULL WHERE id = ?"
+    database.conn.execute(appear, (run.question_message_id,))
+    turn = open_turn(database, run.id)
+    if turn.problem:
+        raise turn.problem
+    sql = "SELECT id, content FROM all_messages WHERE run_id = ? AND role = 'assistant'"
+    answer, words = database.conn.execute(sql, (run.id,)).fetchone() or (0, "")
+    if not answer:
+        return
+    database.conn.execute(appear, (answer,))
+    turn.learns_from_words = run.mode == "chat" and run.agent != COMMAND
+    if run.agent != COMMAND:
+        earlier = history(database, run.conversation_id, turn.question.id)
+        rules = memory.Rules(turn.settings.recent_exchanges, layers=turn.settings.shown_layers)
+        case = memory.Case(turn.question.content, turn.state)
+        turn.summary = memory.compose(case, earlier, turn.summary, rules=rules).summary
+    for one in stated:
+        turn.state = memory.record_tool(turn.state, "statement", {one.field: [one.text]})
+    for event in events_of(database, run.id):
+        if isinstance(event, Tool):
+            turn.take(event)
+    turn.take(Text(words, whole=True))
+    turn.learn(answer)
+    db.add_state_items(database, run.conversation_id, stated)
+
+
+def _put_facts(database: Database, message_id: int, facts: Sequence[tuple[object, ...]]) -> None:
+    database.conn.execute("DELETE FROM all_facts WHERE message_id = ?", (message_id,))
+    for row in facts:
+        database.conn.execute(f"INSERT INTO all_facts VALUES ({', '.join('?' * len(row))})", row)
+
+
+def _tell_pin(database: Database, conversation_id: str, items: Sequence[db.StateItem]) -> None:
+    """Put what a person pinned on record again, and where it is from; of one pin all are of the same log."""
+    inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
+    device = next((one for one in inventory.devices if one.name == items[0].device), None)
+    data = {"log": items[0].log, "findings": [one.text for one in items if one.field == "findings"]}
+    put_on_record(database, conversation_id, items[0].device, device, data)
+    db.add_state_items(database, conversation_id, items)
+
+
+def _others(database: Database, conversation_id: str) -> Iterator[Event]:
+    """Yield deletions of turns and their undoing, and the summaries that an agent wrote."""
+    for one in list_revisions(database, conversation_id):
+        if one.item.field == TURN:
+            for at, mark in ((one.changed_at, one.changed_at), (one.undone_at, None)):
+                if at is not None:
+                    first = int(one.item.name)
+                    yield at, partial(mark_turn, database, conversation_id, first, mark)
+    for run in list_runs(database, conversation_id, limit=-1, kind="summary"):
+        done = [event for event in events_of(database, run.id) if isinstance(event, Done)]
+        if run.status == "ok" and run.finished_at and done:
+            replaced: list[Entry] = []
+            yield run.started_at, partial(_keep, database, conversation_id, replaced)
+            yield (
+                run.finished_at,
+                partial(put_in_place, database, conversation_id, replaced, done[-1].text),
+            )
+
+
+def _keep(database: Database, conversation_id: str, kept: list[Entry]) -> None:
+    kept += parse(db.get_memory(conversation_id, database)[0])
