@@ -10,6 +10,7 @@ import pytest
 
 import db
 from instrumentgpt.storage import runs
+from instrumentgpt.storage.revisions import forget_deleted, list_deleted
 
 CHECKOUT = str(Path(__file__).parents[1])
 
@@ -106,6 +107,7 @@ def test_each_run_counts_for_itself(database, run):
 WRITER = """
 import sys, db
 from instrumentgpt.storage import runs
+from instrumentgpt.storage.revisions import forget_deleted, list_deleted
 database = db.connect(sys.argv[1])
 for number in range(40):
     runs.append_events(database, sys.argv[2], [f"{sys.argv[3]} {number} {part}" for part in "ab"])
@@ -153,4 +155,6 @@ def test_a_deleted_question_leaves_its_run(database, conversation):
     run = runs.start_run(database, conversation, "offline", "chat", question)
     runs.finish_run(database, run, "ok")
     db.delete_turn(database, question)
+    assert runs.get_run(database, run).question_message_id == question
+    forget_deleted(database, list_deleted(database, conversation)[0].id)
     assert runs.get_run(database, run).question_message_id is None

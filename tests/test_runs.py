@@ -403,7 +403,7 @@ def test_a_run_that_cannot_be_saved_now_is_saved_later(path, database, conversat
     pids_told(database, run_id)
     monkeypatch.setenv("INSTRUMENTGPT_TOTAL_SECONDS", str(-OVERTIME_SECONDS))
     database.conn.execute(
-        "CREATE TRIGGER broken AFTER INSERT ON messages BEGIN INSERT INTO nowhere VALUES (1); END"
+        "CREATE TRIGGER broken AFTER INSERT ON all_messages BEGIN INSERT INTO nowhere VALUES (1); END"
     )
     with pytest.raises(db.StorageError):
         runs.reap(path)

@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from urllib.parse import quote
+from contextlib import contextmanager
 
 from sqlite_utils import Database
 
@@ -11,6 +10,8 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.reading.names import names_in
+from instrumentgpt.storage.connection import opened_to_read
+from instrumentgpt.storage.errors import StorageError
 from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.nicknames import by_device, list_nicknames, nicknames_everywhere, store_nicknames
 
@@ -55,11 +56,10 @@ def opened(workspace: Workspace) -> Iterator[Database]:
     """Open the conversation's database for reading only; raise NoConversation if there is none."""
     if workspace.database is None or not workspace.conversation:
         raise NoConversation("These tools were started outside of a conversation: there is nothing to recall")
-    file = f"file:{quote(str(workspace.database.absolute()))}?mode=ro"
     try:
-        with closing(sqlite3.connect(file, uri=True)) as connection:
-            yield Database(connection)
-    except sqlite3.OperationalError as error:
+        with opened_to_read(workspace.database) as database:
+            yield database
+    except (StorageError, sqlite3.OperationalError) as error:
         raise NoConversation(
             f"The conversation cannot be read: {error}. Go on with what the prompt says of it"
         ) from error

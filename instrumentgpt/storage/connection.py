@@ -5,8 +5,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlite_utils import Database
 
@@ -40,6 +41,15 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
             connection.close()
             raise
     return database
+
+
+@contextmanager
+def opened_to_read(path: str | Path) -> Iterator[Database]:
+    """Give the up-to-date database at `path` for reading only; raise StorageError if there is none."""
+    with told(path):
+        connection = sqlite3.connect(f"file:{quote(str(Path(path).absolute()))}?mode=ro", uri=True)
+    with closing(connection):
+        yield Database(connection)
 
 
 def _make_file(path: str | Path) -> None:
