@@ -22,13 +22,13 @@ from bench.memory_adapter import Memory
 from bench.memory_talk import Probe, exchanges
 from instrumentgpt.memory.tokens import count_tokens
 
-SIZES = (10, 100, 1000)  # exchanges
+SIZES = (10, 100, 1000, 5000)  # exchanges
 BUDGETS = (2000, 4000, 8000)  # tokens of a whole prompt
 PROBES = 40  # at most, of each size
 HISTORY_CHARS = 50_000  # what was sent before there was a memory
 RECENT = 3  # exchanges
 LOOPS = 1_000_000
-AIMS_MS = {10: 5, 100: 5, 1000: 15}  # of a prompt, p95
+AIMS_MS = {10: 5, 100: 5, 1000: 12, 5000: 20}  # of a prompt, p95
 LAYERS = (
     "diagnostic_context",
     "conversation_summary",

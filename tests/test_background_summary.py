@@ -10,8 +10,7 @@ from waiting import lives, wait_for
 
 import db
 from instrumentgpt.agents.events import Done
-from instrumentgpt.memory.agent_summary import objection, one_line
-from instrumentgpt.memory.must_keep import invented, lost
+from instrumentgpt.memory.agent_summary import invented, lost, objection, one_line
 from instrumentgpt.memory.summary import parse
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import begin_run, finish_run, get_run, list_runs, live_run, start_run

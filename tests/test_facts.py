@@ -7,8 +7,8 @@ from cases import each
 
 import db
 import memory
+from instrumentgpt.memory.context import render_known
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.value_lines import render_known
 from instrumentgpt.memory.values import Known, agree, values_in_force
 from memory import DiagnosticState
 

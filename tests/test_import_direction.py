@@ -28,7 +28,6 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.turn.entities", 6),
     ("instrumentgpt.turn.turn", 7),
     ("instrumentgpt.turn.open", 7),
-    ("instrumentgpt.turn.task_file", 8),
     ("instrumentgpt.turn.request", 8),
     ("instrumentgpt.turn.ask", 8),
     ("instrumentgpt.modes", 9),

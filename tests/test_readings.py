@@ -8,9 +8,9 @@ import pytest
 from cases import SHARE, each
 
 import db
+from instrumentgpt.memory.context import render_known
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.readings import MOST_CHANNELS, readings_in
-from instrumentgpt.memory.value_lines import render_known
 from instrumentgpt.memory.values import Known, values_in_force
 
 pytestmark = pytest.mark.usefixtures("ovens")

@@ -3,7 +3,7 @@
 import re
 
 from instrumentgpt.instruments.devices import Device, Inventory, Resolution, resolve, spoken_names
-from instrumentgpt.memory.facts.devices import devices_named
+from instrumentgpt.memory.facts import devices_named
 
 _LEADING = r"(?:(?:the|our|device|instrument|unit|oven|that|those|of|on)\s+)*$"
 _BEFORE = re.compile(

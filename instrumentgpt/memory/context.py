@@ -1,19 +1,17 @@
-"""What stands in <diagnostic_context>: the state of the device, and what is known of those in question."""
+"""What stands in <diagnostic_context>: the state of the device, values, constraints, what is ruled out."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from instrumentgpt.memory.facts import Names
-from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.facts import Fact, Names, devices_in, is_known, name_of
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.state_items import without_items
 from instrumentgpt.memory.state_lines import SHOWN_FINDINGS, Origins, render_state
-from instrumentgpt.memory.terms import phrases
-from instrumentgpt.memory.untrusted import without_tags
-from instrumentgpt.memory.value_lines import pinned_lines, render_known
+from instrumentgpt.memory.terms import fold, phrases, terms
+from instrumentgpt.memory.untrusted import as_line, without_notes, without_tags
 from instrumentgpt.memory.values import Key, Known, Value, agree, values_in_force
 
 ASIDE = " — "  # before a remark on a value
@@ -120,3 +118,204 @@ def lines_pinned(case: Case) -> tuple[str, ...]:
         f"  - {PINNED_AS[name]}: {text}" for name, text in case.pinned if text in getattr(case.state, name)
     ]
     return (*items, *pinned_lines(case.known, case.in_force.values(), case.scope))
+
+
+ASKED_SHOWN = 8  # values that fit the question
+CONSTRAINTS_SHOWN = 8
+CONSTRAINTS_FIRST = 4  # of those the best, which stand with what is asked for
+RULED_OUT_SHOWN = 6
+ERRORS_SHOWN = 4
+SAID = {
+    "constraint": "constraint",
+    "ruled_out": "ruled out",
+    "error": "logged",
+}  # as pinned sentences are told
+
+
+@dataclass(frozen=True)
+class KnownLines:
+    """Lines on what is known of devices.
+
+    asked     values that the question asks for, and the user's constraints that bear most on it
+    said      further constraints, what is ruled out, logged errors
+    further   other values, and the names of other devices
+    """
+
+    asked: Sequence[str] = ()
+    said: Sequence[str] = ()
+    further: Sequence[str] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """All of them."""
+        return [*self.asked, *self.said, *self.further]
+
+
+def render_known(
+    known: Sequence[Known],
+    in_force: Iterable[Value],
+    devices: Sequence[str],
+    question: str,
+    others: Sequence[str] = (),
+    names: Names = (),
+) -> KnownLines:
+    """Return the lines of what is known of `devices`.
+
+    Each device stands under its own name.
+    Of other devices, in `others` or in `known`, only the names are told.
+
+    in_force  the values of `known` that are
+    names     of all devices: constraints of others come last
+    """
+    wanted = {term for phrase in phrases(question) for term in phrase}
+    values = [value for value in in_force if not value.now.pinned]
+    asked: list[str] = []
+    further: list[str] = []
+    for device in devices:
+        own = [value for value in values if value.now.fact.device == device]
+        fits = {name: _fit(name, wanted) for name in {value.now.fact.parameter for value in own}}
+        own.sort(key=lambda value: _importance(value, fits), reverse=True)
+        fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
+        fitting = _lines(fit, True)
+        left = [value for value in own if not fits[value.now.fact.parameter]]
+        rest = _lines(left, False)
+        asked += _listed(f"Known values of {device}", fitting)
+        further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
+    said = [
+        *_listed("Errors logged", _told(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
+        *_listed("Ruled out", _told(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])),
+    ]
+    constraints = sorted(
+        _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
+    )
+    users = [row for row in constraints if row.source == "user"]
+    agents = [row for row in constraints if row.source != "user"]  # not told as the user's
+    first = _listed("The user's constraints", _told(users[:CONSTRAINTS_FIRST]))
+    said += _listed(
+        "Further constraints",
+        _told([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
+    )
+    strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
+    named = [as_line(device) for device in strangers if device and device not in devices]
+    last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
+    return KnownLines([*asked, *first], said, [*further, *last])
+
+
+def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
+    """Return what puts a value before others: it is asked for, it has a name, no tool can tell it again."""
+    now = value.now
+    return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
+
+
+def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
+    """Return what is pinned of `devices`, each on its line; constraints are of all.
+
+    in_force  the values of `known` that are
+    """
+    values = [
+        as_line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
+        for value in in_force
+        if value.now.pinned and value.now.fact.device in devices
+        for line in _lines([value], False)
+    ]
+    said = [
+        as_line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
+        for row in known
+        if row.kind in SAID and row.pinned and (row.kind == "constraint" or row.fact.device in devices)
+    ]
+    return [*values, *said]
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"{as_line(title)}:", *lines] if lines else []
+
+
+def _of_kind(
+    known: Sequence[Known], kind: str, wanted: set[str], devices: Collection[str] = ()
+) -> list[Known]:
+    """Return the sentences of a kind, best what fits the question, of equals the newest; not the pinned."""
+    rows = {
+        row.said: row
+        for row in known
+        if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
+    }
+    return sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))
+
+
+def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
+    """Return whether the text names devices, and none of these."""
+    named = devices_in(text, names)
+    return bool(named) and set(named).isdisjoint(devices)
+
+
+def _told(best: Iterable[Known]) -> list[str]:
+    """Return the lines of sentences, the oldest first."""
+    return [
+        f"  - {as_line(without_notes(row.said))} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
+        for row in sorted(best, key=lambda row: row.turn)
+    ]
+
+
+def _by_agent(row: Known) -> str:
+    return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
+
+
+def _fit(name: str, wanted: set[str]) -> int:
+    return sum(term in wanted for term in terms(name))
+
+
+def _share(text: str, wanted: set[str]) -> int:
+    folded = fold(text)
+    return sum(term in folded for term in wanted if len(term) > 1)
+
+
+def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
+    """Return a line per value; what is known alike of several channels shares one.
+
+    `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
+    """
+    told: dict[tuple[str, str], dict[str, list[Known]]] = {}
+    for value in values:
+        fact = value.now.fact
+        origin = _origin(value, with_log)
+        line = told.setdefault((name_of(fact.parameter), origin), {})
+        line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
+    return [
+        as_line(
+            f"  - {name}: {', '.join(shown + _channels(of, with_log) for shown, of in each.items())} {origin}"
+        )
+        for (name, origin), each in told.items()
+    ]
+
+
+def _channels(rows: Sequence[Known], with_line: bool) -> str:
+    numbers = {row.fact.channel: row for row in rows if row.fact.channel}
+    ordered = sorted(numbers, key=lambda number: (len(number), number))
+    named = f"channel{'s' * (len(ordered) > 1)} {', '.join(ordered)}" if ordered else ""
+    first = numbers[ordered[0]] if ordered else rows[0]
+    line = f"line {first.line}" if with_line and first.line else ""
+    both = ", ".join(filter(None, (named, line)))
+    return f" ({both})" if both else ""
+
+
+def _origin(value: Value, with_log: bool) -> str:
+    """Return where a value is from: `(turn 9, user; previously 0.09 in turn 3)`."""
+    fact, now = value.now.fact, value.now
+    source = f", {now.mark or now.source}"
+    time = f" at {now.clock}" if now.clock else ""
+    read = f" in {now.log}{time}" if now.log and with_log else ""
+    before = ", ".join(_before(old, fact.channel) for old in value.earlier)
+    history = f"; previously {before}" if before else ""
+    other = now.against
+    dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
+    return f"(turn {now.turn}{source}{read}{history}{dissent})"
+
+
+def _before(old: Known, channel_now: str) -> str:
+    of_another = old.fact.channel and old.fact.channel != channel_now
+    channel = f" on channel {old.fact.channel}" if of_another else ""
+    return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"
+
+
+def _unit(fact: Fact) -> str:
+    return fact.unit if fact.unit[:1] in ("%", "％", "°", "℃", "") else f" {fact.unit}"

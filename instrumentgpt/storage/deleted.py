@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.state_items import Memory, merged, without_items
 from instrumentgpt.memory.summary import parse, write

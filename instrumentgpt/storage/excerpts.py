@@ -9,8 +9,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.excerpts import relevant_lines
-from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.recalled import Recalled, relevant_lines
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import Places, turn_of
 

@@ -12,9 +12,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.excerpts import relevant_lines
 from instrumentgpt.memory.filtering import prose_lines
-from instrumentgpt.memory.recalled import Recalled
+from instrumentgpt.memory.recalled import Recalled, relevant_lines
 from instrumentgpt.memory.terms import Phrase, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.excerpts import NEIGHBOUR_CHARS, candidates, messages_of, pieces_of

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.excerpts import relevant_lines
+from instrumentgpt.memory.recalled import relevant_lines
 from instrumentgpt.memory.search_query import Wanted, marked, wanted
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.terms import Phrase, fold

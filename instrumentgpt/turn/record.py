@@ -11,8 +11,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.memory.facts import Names, errors_in
-from instrumentgpt.memory.facts.devices import device_named, devices_in
+from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.memory.reading.values import values_in

@@ -1,7 +1,9 @@
 """What one asking of a mode gives to an agent: its prompt, its task file, its folder and what it may do."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,14 @@ from instrumentgpt.agents.sandbox import confines, tools_entry
 from instrumentgpt.agents.workspace import tool_server
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.memory.revised import InForce
-from instrumentgpt.memory.state import device_key
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.turn.equipment import Case, equip, source_of
-from instrumentgpt.turn.task_file import write_task_file
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.turn.turn import Turn, made
 
 
 @dataclass(frozen=True)
@@ -112,3 +114,66 @@ def _remembered(turn: Turn) -> InForce:
     own = device_key(turn.state)
     found = memory_in_force(*told, turn.state, list_facts(*told, ["", own]))
     return found if device_key(found.state) == own else memory_in_force(*told, turn.state)
+
+
+MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
+
+
+def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered: InForce) -> Path:
+    """Write the turn's next task file (docs/architecture.md, The task file); return its path.
+
+    task, given  what a mode asks for, and what it tells beside the question
+    remembered   what is known of the device in question
+    """
+    home = turn.home()
+    told = {
+        "task": task,
+        "question": turn.question.content,
+        "conversation_id": turn.run.conversation_id,
+        "database": file_of(turn.database),
+        "inventory": str(turn.inventory.path),
+        "cache": str(home / "cache"),
+        "artifacts": str(made(turn.folder / "artifacts")),
+        "devices": [device.name for device in turn.devices],
+        "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
+        "left": _left(turn),
+        "state": asdict(remembered.state),
+        "stated": _stated(remembered),
+        "constraints": _said(remembered, "constraint")[-MOST_CONSTRAINTS:],
+        "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
+        "attachments": [str(path) for path in turn.uploads()],
+        "given": dict(given),
+    }
+    path = _free_name(turn.folder)
+    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+def _left(turn: Turn) -> dict[str, str]:
+    """Return the device that this question turned away from and its last log, nothing if it did not."""
+    for device, stored in turn.filed.items():
+        return {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
+    return {}
+
+
+def _stated(remembered: InForce) -> list[dict[str, Any]]:
+    """Return what the user said last of each value of the device in question, be it in force or not."""
+    device = device_key(remembered.state)
+    said = [one for one in remembered.known if one.kind == "value" and one.source == "user"]
+    newest = {
+        one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
+    }
+    return list(newest.values())
+
+
+def _said(remembered: InForce, kind: str) -> list[str]:
+    """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
+    about = ("", device_key(remembered.state))
+    said = [one for one in remembered.known if one.kind == kind and one.fact.device in about]
+    return list(dict.fromkeys(one.said for one in said))
+
+
+def _free_name(folder: Path) -> Path:
+    """Return the path of the next task file: task.json, task-2.json, …"""
+    names = (folder / ("task.json" if number == 1 else f"task-{number}.json") for number in count(1))
+    return next(path for path in names if not path.exists())

@@ -12,7 +12,7 @@ from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.intents import Question, read_question
 from instrumentgpt.agents.offline.patterns import FLAGS
 from instrumentgpt.agents.offline.task import inventory_of
-from instrumentgpt.memory.facts.devices import devices_in
+from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.state import DiagnosticState, begin_question, device_key
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from instrumentgpt.memory.facts.devices import Names, devices_named
+from instrumentgpt.memory.facts import Names, devices_named
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.terms import fold
 

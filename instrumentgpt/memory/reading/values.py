@@ -8,10 +8,20 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from instrumentgpt.memory.facts.devices import CHANNEL, Names, channel_in, devices_in, devices_named
-from instrumentgpt.memory.facts.fact import Fact
-from instrumentgpt.memory.facts.labels import filed_names, is_known
-from instrumentgpt.memory.facts.values import VALUE, fits, identifies, quantity
+from instrumentgpt.memory.facts import (
+    CHANNEL,
+    VALUE,
+    Fact,
+    Names,
+    channel_in,
+    devices_in,
+    devices_named,
+    filed_names,
+    fits,
+    identifies,
+    is_known,
+    quantity,
+)
 from instrumentgpt.memory.filtering import languages
 from instrumentgpt.memory.measures import same_measure
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences

@@ -1,0 +1,201 @@
+"""One value of one device, what a value can be, and which device and channel a text names."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
+from instrumentgpt.memory.terms import fold, in_simplified, quantities
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One value that a message states; `channel` and `unit` are "" where there is none."""
+
+    device: str
+    channel: str
+    parameter: str
+    value: str
+    unit: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What the value is of; another value of the same key supersedes it."""
+        return self.device, self.channel, self.parameter
+
+
+@lru_cache
+def filed_names() -> dict[str, str]:
+    """Return each name of synonyms.toml, folded → the name that its values are filed under."""
+    return {fold(name): names[0] for names in reversed(quantities()) for name in names}
+
+
+def is_known(parameter: str) -> bool:
+    """Return whether the quantity has a name in synonyms.toml."""
+    return fold(parameter) in filed_names()
+
+
+@lru_cache(maxsize=1024)  # a value of each channel has the same
+def name_of(parameter: str) -> str:
+    """Return how a quantity is told: in both languages, where it has a name in both.
+
+    >>> name_of("fan speed"), name_of("door torque")
+    ('fan speed (風扇轉速)', 'door torque')
+    """
+    names = next((names for names in quantities() if names[0] == parameter), ())
+    others = [name for name in names if not name.isascii()][:1]
+    return f"{parameter} ({others[0]})" if others else parameter
+
+
+Names = tuple[tuple[str, ...], ...]  # of each device: the name it is filed under, then its others
+
+CHANNEL = re.compile(
+    r"(?:\b(?:channel|ch|zone|loop)\s*[#.]?\s*(?P<a>\d{1,2})\b"
+    r"|第\s*(?P<b>\d{1,2})\s*(?:通道|頻道|频道|區|区)|(?:通道|頻道|频道)\s*(?P<c>\d{1,2}))",
+    re.I,
+)
+_ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+
+
+def channel_in(text: str) -> str:
+    """Return the number of the channel that `text` names first, or ""."""
+    found = CHANNEL.search(text)
+    return next((part for part in found.groups() if part), "") if found else ""
+
+
+@lru_cache(maxsize=16)
+def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
+    filed: dict[str, str] = {}
+    spellings: list[str] = []
+    for known in names:
+        for name in known:
+            words = re.findall(r"\d+|[^\W\d_]+", fold(name)) if not _ADDRESS.fullmatch(name) else [name]
+            filed["".join(words)] = known[0]
+            spellings.append(r"[\s_\-#]*".join(map(re.escape, words)))
+        number = re.search(r"(?<!\d)0\d+$", known[0])
+        if number:
+            filed[number.group()] = known[0]
+            spellings.append(number.group())
+    spellings.sort(key=len, reverse=True)
+    every = "|".join([*spellings, _ADDRESS.pattern])
+    begun = "".join(sorted({one[:1] for one in spellings}))
+    return re.compile(rf"(?<![a-z0-9.])(?=[\d{begun}])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
+
+
+def devices_named(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and name of each device that `text` names, an unknown address as it is."""
+    pattern, filed = _devices(names)
+    for found in pattern.finditer(in_simplified(text)):
+        told = re.sub(r"[\s_\-#]+", "", fold(found.group()))
+        yield found.start(), found.end(), filed.get(told, found.group())
+
+
+def device_named(text: str, names: Names) -> str:
+    """Return the device that `text` names last, an unknown address as it is; "" if it names none."""
+    return ([name for _, _, name in devices_named(text, names)] or [""])[-1]
+
+
+def devices_in(text: str, names: Names) -> tuple[str, ...]:
+    """Return every device that `text` names, each once, in order."""
+    return tuple(dict.fromkeys(name for _, _, name in devices_named(text, names)))
+
+
+ERROR_CHARS = 160  # of a log line's message
+_ERROR_LINE = re.compile(
+    r"^[ \t>]*\[?(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[.,\d]*\]?[^\n\w]{0,5}(?:\w{1,20}[^\n\w]{1,5})?"
+    r"(?P<message>(?:ERROR|FATAL|CRITICAL|ALARM|FAULT)\b[^\n]{1,400})",
+    re.M,
+)
+
+
+def errors_in(text: str) -> list[tuple[str, str]]:
+    """Return (time, message) of the log lines in `text` that report an error, each message once.
+
+    >>> errors_in("[2026-02-19 23:40:53] INFO ok\\n[2026-02-19 23:40:54] ERROR E-4071 valve stuck")
+    [('2026-02-19 23:40:54', 'ERROR E-4071 valve stuck')]
+    """
+    found: dict[str, str] = {}
+    for line in _ERROR_LINE.finditer(text):
+        found.setdefault(" ".join(line["message"].split())[:ERROR_CHARS], line["time"])
+    return [(time, message) for message, time in found.items()]
+
+
+_PLAIN = rf"{NUMBER}(?:\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"  # 1.5 × 10^-3
+_NUMBER = (
+    rf"[-+−±]?{_PLAIN}(?:\s?(?:±|\+/-)\s?\d+(?:\.\d+)?"  # a tolerance
+    rf"|\s?[–~～]\s?[-−]?{_PLAIN}|-{_PLAIN}(?=\s?(?:%|°|[a-zA-Zµμ]{{1,5}}\b)))?"  # a range
+)
+_UNIT = (
+    r"(?:\s?(?:h|hours?|小時|小时)\s?\d{1,2}\s?(?:min|minutes|分鐘|分钟|分)(?![a-zA-Z])"
+    rf"|\s?{WRITTEN_UNIT}|(?<=\d)(?:[avwckf]|psi|PSI)(?![\w/]))?"
+)
+_DAY = (
+    r"\d{1,2}\s?月\s?\d{1,2}\s?[日號号]|\d{1,2}/\d{1,2}(?:/\d{2,4})?(?![\d/.])"
+    r"|\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?(?![\d-])|\d{4}/\d\d?/\d\d?|\d{1,2}:\d\d(?::\d\d)?"
+)
+_IDENTIFIER = (
+    rf"(?:{_DAY}|v?\d+(?:\.\d+){{2,}}(?:[\w.\-]*\w)?"  # a date or time; a version
+    r"|(?!\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:[a-zµμ]{1,3}|/[a-z]+)?(?![\w.\-/]))"  # but 1.8nm is no name
+    r"(?=[\w.\-/]*\d)(?=[\w.\-/]*[a-z])[a-z0-9](?:[\w.\-/]*[a-z0-9])|\d+(?:-\d+)+(?!\s?(?:%|°"
+    r"|[a-z]{1,5}\b)))"
+)
+VALUE = re.compile(
+    rf"(?<![\w.])(?:(?P<id>(?i:{_IDENTIFIER}))(?![\w])"
+    rf"|(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?![a-zA-Z]|[\w.]*\d))"
+)
+_DATE = re.compile(_DAY)
+_DATED = re.compile(
+    r"date|time|window|maintenance|calibrat|due|until|since|valid|deadline|freeze|frozen|expir|accept|install|commission"
+    r"|日|時|时|效期|期限|截止|凍|冻|稽核|校正|校準|校准|驗收|验收|安裝|安装|到期"
+)
+_IDENTIFIED = re.compile(
+    r"serial|\bs/?n\b|part\b|\bp/?n\b|code|order|ticket|model|version|number|\bno\b|firmware|software"
+    r"|release"
+    r"|revision|\brev\b|\blot\b|batch|certificate|\bcert\b|contract|\bid\b|label|sticker|kit|nameplate"
+    r"|barcode|asset"
+    r"|document|\bdoc\b|protocol|dossier|file|address|hostname|name|type|gas|refrigerant|column|fluid"
+    r"|號|号|碼|码|型|韌體|韧体|固件|版|批|證|证|合約|合同|銘牌|铭牌|標籤|标签|料|冷媒|檔|档|名"
+)
+_NAMES_ONLY = re.compile(
+    r"serial|part number|firmware|software|model|work order|certificate|contract|error code|asset"
+)
+_NUMBERED = re.compile(r"serial|part number|work order|certificate|contract|asset")
+_NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
+
+
+def identifies(parameter: str) -> bool:
+    """Return whether the values of `parameter` may be identifiers: a serial number's, a firmware's."""
+    return bool(_IDENTIFIED.search(parameter))
+
+
+def fits(parameter: str, found: re.Match[str]) -> bool:
+    """Return whether the value can be one of the parameter: dates and names only of what has them."""
+    if found["number"] and _NAMED.fullmatch(found["number"]):
+        return identifies(parameter)
+    if found["id"] and _DATE.match(found["id"]):
+        return bool(_DATED.search(parameter))
+    if found["number"] and found["unit"].strip():
+        return not _NAMES_ONLY.search(parameter)
+    if found["number"] and _NUMBERED.search(parameter):
+        return found["number"].isdigit()
+    return not found["id"] or identifies(parameter)
+
+
+def quantity(found: re.Match[str], unit: str = "") -> tuple[str, str]:
+    """Return (value, unit); `unit` is that of its label or column, where the value has none itself."""
+    if found["id"]:
+        return found["id"], ""
+    number = found["number"].replace("−", "-").removeprefix("±")
+    return number, (found["unit"] or "").strip() or unit
+
+
+def value_in(text: str) -> tuple[str, str]:
+    """Return (value, unit) of what somebody typed as a value; what has no number is a value as it is.
+
+    >>> value_in(" 4,017 rpm"), value_in("off")
+    (('4,017', 'rpm'), ('off', ''))
+    """
+    told = " ".join(text.split())
+    found = VALUE.fullmatch(told)
+    return quantity(found) if found else (told, "")
