@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.logs import UnreadableLog, read_log
 
 ROWS = 200
 TIME = np.arange(ROWS) * 2.0
@@ -173,3 +173,28 @@ def test_what_a_driver_gives_instead_of_a_reading_is_kept_and_listed(value, rows
 
 def test_a_reading_that_passes_such_a_value_is_a_reading(read):
     assert read("time,temp", TIME, np.arange(ROWS) * 3.0).placeholders == ()
+
+
+def test_what_is_said_of_one_column_leaves_the_others_as_they_were_recognised(read):
+    log = read("time,temp,wanted,duty", TIME, PV, SETPOINT + 0.25, OUTPUT, columns={"setpoint": "WANTED"})
+    assert log.samples["setpoint"].tolist() == (SETPOINT + 0.25).tolist()
+    assert log.samples["output"].tolist() == pytest.approx(OUTPUT.tolist()) and log.missing == ()
+
+
+def test_a_value_is_the_setpoint_of_what_is_driven(read):
+    log = read("time,temp,duty,outside temp", TIME, PV, OUTPUT, ROOM, setpoint=40.0)
+    assert set(loop(log, 1)["setpoint"]) == {40.0} and loop(log, 2)["setpoint"].isna().all()
+    assert log.missing == () and "the setpoint is 40, as was said" in log.notes
+
+
+@each("unit, degrees", [("°F", 5 / 9), ("K", 1.0), ("counts", np.nan)])
+def test_a_unit_that_is_said_is_no_guess(unit, degrees, read):
+    log = read("time,temp", TIME, PV, unit=unit)
+    assert (log.unit, log.degrees_per_unit) == (unit, pytest.approx(degrees, nan_ok=True))
+    assert "unit" not in log.guessed
+
+
+@each("column", ["te", "none", "7"])
+def test_a_column_that_is_not_there_or_not_one_is_refused_with_those_that_are(column, read):
+    with pytest.raises(UnreadableLog, match=r"columns 0 to 2 \(time, temp 1, temp 2\)"):
+        read("time,temp 1,temp 2", TIME, PV, ROOM, columns={"setpoint": column})

@@ -104,7 +104,7 @@ def test_a_guess_can_be_corrected(read):
     assert "pv" not in log.guessed
 
 
-@pytest.mark.parametrize("columns", [{"time": 0}, {"pv": 9}, {"pv": -1}])
+@pytest.mark.parametrize("columns", [{"time": 7}, {"pv": 9}, {"pv": -1}])
 def test_columns_that_cannot_be_are_refused_with_the_way_to_say_it(columns, read):
     with pytest.raises(UnreadableLog, match="time=0,setpoint=1,pv=2,output=3"):
         read(table(None), columns=columns)

@@ -1,6 +1,7 @@
 """`ask`: one chat turn in the terminal, through the same turn as on the page."""
 
 import argparse
+import contextlib
 import re
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.going_on import add_going_on, conversation_for
+from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
 from instrumentgpt.commands.terminal import words
 from instrumentgpt.errors import InstrumentGPTError
 
@@ -28,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
     parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
     add_going_on(parser)
+    add_stating(parser)
     parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
@@ -42,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     question = _standard_input() if arguments.question == "-" else arguments.question
     files = [known_file(path) for path in arguments.files]
     conversation = conversation_for(database_path(), question, arguments)
+    _state(files, conversation, arguments)
     events = runs.consume(
         database_path(),
         conversation,
@@ -55,6 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.json:
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
+
+
+def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) -> None:
+    """Remember for the conversation what the options, or the person at the terminal, say of its logs."""
+    from instrumentgpt.instruments.lognames import is_log_name
+
+    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
+    for path in files if stated or asks else ():
+        with contextlib.suppress(InstrumentGPTError, OSError):  # the answer will say what is wrong with it
+            if is_log_name(path.name):
+                read_stated(path, conversation, stated, arguments.forget, asks)
 
 
 def _standard_input() -> str:

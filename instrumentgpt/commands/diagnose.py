@@ -7,19 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.settings import home
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.diagnosis import Diagnosis
 
 HELP = "say what is wrong in log files, with the lines that show it"
 MOST_EVIDENCE = 3  # lines printed of one finding
-
-
-class BadColumns(argparse.ArgumentTypeError):
-    """A --columns that cannot be read."""
 
 
 LABELS: dict[Language, dict[str, str]] = {
@@ -37,46 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
     )
-    parser.add_argument(
-        "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
-    )
-    parser.add_argument(
-        "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
-    )
+    add_stating(parser)
     parser.add_argument(
         "--language", choices=["en", "zh"], default="en", help="of the findings (default: en)"
     )
 
 
-def columns(text: str) -> dict[str, int]:
-    """Return "time=0,pv=2" as name → 0-based column.
-
-    >>> columns("time=0,pv=2")
-    {'time': 0, 'pv': 2}
-    """
-    try:
-        return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
-    except ValueError:
-        raise BadColumns(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
-
-
-def positive(text: str) -> float:
-    """Return a number of seconds above 0."""
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
-    return seconds
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
     from instrumentgpt.instruments.kept_verdicts import diagnosed  # pandas: not needed for --help
-    from instrumentgpt.instruments.logs import read_log
 
     failed, diagnoses = False, []
+    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
     for path in arguments.logs:
         try:
-            log = read_log(path, arguments.columns, arguments.period, cache=home() / "cache" / "frames")
+            log = read_stated(path, str(path.absolute().parent), stated, arguments.forget, asks)
             found = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-SUFFIXES = (".log", ".txt", ".csv", ".tsv")
+SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".alog")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
 _STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)[-:_]?(\d\d)(?:[.,](\d{1,6}))?")
 _UNSAFE = re.compile(r"[^\w.\-+@()=, ]|(?<=\.)\.+")

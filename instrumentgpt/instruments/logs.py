@@ -16,6 +16,7 @@ from instrumentgpt.instruments.reading.record import (
     UnreadableLog,
 )
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
+from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import named_values, read_table, table_shape
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 
@@ -39,38 +40,41 @@ TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves 
 
 def read_log(
     path: Path | str,
-    columns: Mapping[str, int] | None = None,
+    columns: Mapping[str, int | str] | None = None,
     period: float | None = None,
     progress: Progress | None = None,
     cache: Path | None = None,
+    setpoint: float | None = None,
+    unit: str = "",
 ) -> Log:
     """Return the log at `path`: a file, a .gz, a rotated set or a folder of parts.
 
-    columns   of a table, name → 0-based column, where they are not or wrongly recognised:
-              {"time": 0, "setpoint": 1, "pv": 2, "output": 3}
-    period    s between rows, for a log without time
+    columns, period, setpoint, unit  what the file does not say, or is wrongly recognised: see `Stated`;
+              {"time": 0, "setpoint": 1, "pv": 2, "output": 3}, {"setpoint": "set_c"}
     progress  is called with the share that has been read, 0 to 1
     cache     a folder for parsed frames; without it nothing is kept
 
     Raises UnreadableLog if no format fits, OSError if the file cannot be opened.
     """
     source = sources.open_source(Path(path))
-    read = partial(_read, source, columns, period, progress)
-    return cached_log(source, f"{columns} {period}", cache, read) if cache else read()
+    stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
+    read = partial(_read_as, source, stated, progress)
+    return cached_log(source, str(stated), cache, read) if cache else read()
 
 
-def _read(
-    source: Source, columns: Mapping[str, int] | None, period: float | None, progress: Progress | None
-) -> Log:
-    name = source.path.name
+def _read_as(source: Source, stated: Stated, progress: Progress | None) -> Log:
+    log = _read(source, stated, progress)
+    return as_stated(log, stated) if stated.unit or stated.setpoint is not None else log
+
+
+def _read(source: Source, stated: Stated, progress: Progress | None) -> Log:
+    name, period = source.path.name, stated.period
     if period is not None and not 0 < period < float("inf"):
         raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
-    return _reader(source, columns, period, progress)()  # what it has read of the log is let go before
+    return _reader(source, stated, progress)()  # what it has read of the log is let go before
 
 
-def _reader(
-    source: Source, columns: Mapping[str, int] | None, period: float | None, progress: Progress | None
-) -> Callable[[], Log]:
+def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callable[[], Log]:
     """Return what reads the log; raise UnreadableLog if nothing does."""
     name = source.path.name
     notes: list[str] = []
@@ -80,15 +84,15 @@ def _reader(
             _refuse_binary(name, chunk)
         objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
         if objects and (shape := named_values(chunk.content)):
-            return partial(read_table, source, shape, columns, period, progress)
-        found = [] if columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
+            return partial(read_table, source, shape, stated, progress)
+        found = [] if stated.columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
         if found and found[0].rows:
-            return partial(read_text_log, source, found[0].layout, period, progress)
+            return partial(read_text_log, source, found[0].layout, stated.period, progress)
         shape = None
         if chunk.first_line == 1:
             shape = table_shape(chunk.content, name) or named_values(chunk.content)
         if shape:
-            return partial(read_table, source, shape, columns, period, progress)
+            return partial(read_table, source, shape, stated, progress)
         nearest = nearest or found
     raise _unreadable(name, nearest, notes)
 

@@ -13,7 +13,9 @@ _ADDRESS = re.compile(
     r"(?<![\d.])(?<!\bv)(?<!version )(?<!firmware )(?<!版本)(?<!版本 )"
     r"(\d{1,3}(?:\.\d{1,3}){3})(?!\d|\.\d|/\d)(?::\d+)?"
 )
-_FILE_NAME = re.compile(r"(?<![a-z0-9_.\-])[a-z0-9_.\-]+\.(?:log|csv|tsv|txt|jsonl?)(?:\.gz)?(?![a-z0-9])")
+_FILE_NAME = re.compile(
+    r"(?<![a-z0-9_.\-])[a-z0-9_.\-]+\.(?:log|csv|tsv|txt|jsonl?|xlsx|parquet|alog)(?:\.gz)?(?![a-z0-9])"
+)
 _LOG_LINE = re.compile(r"\[?\d{4}-\d\d-\d\d[ t]\d\d:\d\d:\d\d.*")  # a pasted log names clients, not devices
 _NUMBER = re.compile(r"(?<![a-z0-9_.:/+\-±=<>])\d+(?![a-z0-9_/]|[.:\-]\d)")
 _UNIT = re.compile(

@@ -45,7 +45,7 @@ _PREVIOUS = (
     r"|\blog before (?:that|this|it)\b"
     r"|[上前]一?[個个份次](?![說说提講讲])(?:的?(?:log|[記记][錄录]|日[誌志]))?"
 )
-_LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv)(?:\.gz)?\b"
+_LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _CLOCK = r"(?<![\d:])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])"
 _GAIN_NAMES = {

@@ -26,7 +26,17 @@ MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
 BY_CHANNEL = ("channel_names", "channel_units")
-PLAIN_FIELDS = ("name", "format", "lines", "unit", "missing", "output_scale", "degrees_per_unit", "notes")
+PLAIN_FIELDS = (
+    "name",
+    "format",
+    "layout",
+    "lines",
+    "unit",
+    "missing",
+    "output_scale",
+    "degrees_per_unit",
+    "notes",
+)
 
 
 def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) -> Log:

@@ -60,6 +60,7 @@ class Log:
     channel_units     units of channels whose pv is in another one than `unit`
     placeholders      values that are no readings, which `samples` keeps
     degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
+    layout    what logs of one make have in common: the heads of a table, the name of a text log's format
     columns   of a table: name → 0-based column it was read from
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
     clock_steps     steps of the log's own clock that are no passing of time
@@ -78,6 +79,7 @@ class Log:
     missing: tuple[str, ...] = ()
     output_scale: float = 1.0
     degrees_per_unit: float = 1.0
+    layout: str = ""
     columns: Mapping[str, int] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)

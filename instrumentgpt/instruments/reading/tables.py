@@ -30,9 +30,10 @@ from instrumentgpt.instruments.reading.record import (
     missing_of,
     no_events,
 )
-from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_roles, stated_setpoint
+from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_setpoint
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
@@ -68,11 +69,10 @@ def _first_lines(content: bytes) -> list[tuple[int, str]]:
 def read_table(
     source: Source,
     shape: Shape,
-    columns: Mapping[str, int] | None = None,
-    period: float | None = None,
+    stated: Stated,
     progress: Progress | None = None,
 ) -> Log:
-    """Return the log that `source` is, a table of `shape`. `columns` and `period` as in logs.read_log."""
+    """Return the log that `source` is, a table of `shape`, read as `stated`."""
     notes: list[str] = []
     table = Table([[] for _ in range(shape.width)], [], [])
     lines = 0
@@ -81,8 +81,8 @@ def read_table(
     if table.headers_again:
         notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
     grid = widened(grid_of(table, shape))
-    roles = _roles(source.path.name, grid, columns)
-    times = _times(grid, roles, period)
+    roles = _roles(source.path.name, grid, stated)
+    times = _times(grid, roles, stated.period)
     rows, told = _in_order(grid, times)
     if told:
         notes += told
@@ -90,28 +90,18 @@ def read_table(
     return _log_of(source, table, grid, roles, times, lines, notes)
 
 
-def _roles(name: str, grid: Grid, columns: Mapping[str, int] | None) -> Roles:
-    if columns:
-        return _stated(name, columns, grid.shape.width)
+def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
     headings = grid.shape.headings
-    roles = roles_of(Columns(headings, grid.numbers, grid.texts))
+    columns = numbered(name, stated, headings, grid.shape.width)
+    found = None if "pv" in columns else roles_of(Columns(headings, grid.numbers, grid.texts))
+    roles = with_columns(found, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
         raise UnreadableLog(
             f"{name}: a table of {grid.shape.width} columns (header: {header}) in which no column looks like "
-            "a process value. Give the columns as time=0,setpoint=1,pv=2,output=3."
+            "a process value. Say which one is: --pv COLUMN, or --columns time=0,setpoint=1,pv=2,output=3."
         )
     return roles
-
-
-def _stated(name: str, columns: Mapping[str, int], width: int) -> Roles:
-    if "pv" not in columns or not all(0 <= at < width for at in columns.values()):
-        given = ",".join(f"{role}={at}" for role, at in columns.items())
-        raise UnreadableLog(
-            f"{name}: columns {given} do not fit: the table has columns 0 to {width - 1}, and pv must be "
-            "one of them. Give them as time=0,setpoint=1,pv=2,output=3."
-        )
-    return stated_roles(columns)
 
 
 def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
@@ -182,6 +172,7 @@ def _log_of(
         name=source.path.name.removesuffix(".gz"),
         format=f"table ({written}, {header})",
         samples=samples,
+        layout=_layout(grid.shape),
         start=start_of(axis.first, times.kind) if len(known) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
@@ -198,6 +189,11 @@ def _log_of(
         notes=(*source.notes, *notes, *axis.notes),
         load_events=partial(preamble_events, source, grid.shape),
     )
+
+
+def _layout(shape: Shape) -> str:
+    """Return what tables of one make have in common: their heads, else delimiter and number of columns."""
+    return " ".join(heading.text for heading in shape.headings) or f"{shape.delimiter}{shape.width}"
 
 
 def _first_column(own: Mapping[str, int]) -> int:

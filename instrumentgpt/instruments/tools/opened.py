@@ -6,11 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from instrumentgpt.instruments import kept_verdicts
-from instrumentgpt.instruments.conversation import inventory_of
+from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.lognames import device_folder as device_folder
-from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
+from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.readings import read_as, recalled
 from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -72,7 +74,19 @@ def _fetched(workspace: Workspace, device: str) -> list[Path]:
 def open_log(workspace: Workspace, log: str, device: str = "") -> Opened:
     """Return the log that `log` names, read; a log that has not changed is read once in a process."""
     path = find_log(workspace, log, device)
-    return Opened(_read(path, _version(path), frames(workspace)), path, bare(path.name), device)
+    kept = frames(workspace)
+    read = _read(path, _version(path), kept, None)
+    if stated := _recalled(workspace, device or log.rpartition("/")[0] or workspace.conversation, read):
+        read = _read(path, _version(path), kept, stated)
+    return Opened(read, path, bare(path.name), device)
+
+
+def _recalled(workspace: Workspace, owner: str, log: Log) -> Stated | None:
+    try:
+        with opened(workspace) as database:
+            return recalled(database, owner, log)
+    except NoConversation:
+        return None
 
 
 def frames(workspace: Workspace) -> Path:
@@ -114,8 +128,8 @@ def _version(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(KEPT_LOGS)
-def _read(path: Path, version: tuple[int, int], kept: Path) -> Log:
-    return read_log(path, cache=kept)
+def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | None) -> Log:
+    return read_as(path, stated, kept)
 
 
 @lru_cache(KEPT_LOGS)

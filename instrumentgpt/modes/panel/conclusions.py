@@ -18,7 +18,7 @@ from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.conclusions import Conclusion, find_conclusions, save_conclusions
 
 MOST = 2  # earlier conclusions that one expert is told of
-_LOG = re.compile(r"\b[\w.\-]+\.(?:log|csv|tsv|txt)(?:\.gz)?\b", re.I)
+_LOG = re.compile(r"\b[\w.\-]+\.(?:log|csv|tsv|txt|jsonl|xlsx|parquet|alog)(?:\.gz)?\b", re.I)
 _ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _CLOCK = re.compile(r"\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 _LINES = re.compile(r"\bLines? [\d, ]+\.?|第 [\d、, ]+ 行。?")

@@ -1,64 +1,116 @@
-"""How a table was read: which column is what, with the guesses named, and the way to correct them."""
+"""How a log was read: which column is what, what was guessed, and a form to say what the file does not."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from sqlite_utils import Database
 
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.cells import Shape
 from instrumentgpt.instruments.reading.sources import chunks, open_source
+from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
+from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.logs.preparation import Preparation, Reading
+from instrumentgpt.ui.logs.library import Choice
+from instrumentgpt.ui.logs.preparation import Preparation
 
 READINGS = "logs-readings"  # in the session's state: log's reference → how to read it
 ROLES = ("time", "setpoint", "pv", "output")
 NONE = "not in the table"
 CELL_CHARACTERS = 24
+QUESTIONS = {
+    "period": "The table has no time. Give the seconds between two rows, and what needs them is judged.",
+    "setpoint": "Which column is the setpoint, or what is its value? Without it nothing is said of control.",
+}
 
 
-def reading_of(reference: str) -> Reading:
+def reading_of(reference: str) -> Stated:
     """Return how the user said that this log is to be read."""
-    readings: dict[str, Reading] = st.session_state.get(READINGS, {})
-    return readings.get(reference, Reading())
+    readings: dict[str, Stated] = st.session_state.get(READINGS, {})
+    return readings.get(reference, Stated())
 
 
-def draw(preparation: Preparation, reference: str) -> None:
-    """Draw the columns of a table with a form to correct them; nothing for logs whose lines say it."""
-    path, log = preparation.path, preparation.log
+def draw(database: Database, preparation: Preparation, choice: Choice, conversation_id: str) -> None:
+    """Draw how the log was read, with a form to correct it; nothing for logs whose lines say it all.
+
+    What is said is remembered for logs laid out alike: of the device, or else of the conversation.
+    """
+    path, log, reference = preparation.path, preparation.log, choice.reference
+    owner = choice.device or conversation_id
+    unread = log is not None and reference not in st.session_state.get(READINGS, {})
+    if log is not None and unread and (kept := recalled(database, owner, log)):
+        _read_anew(reference, kept)
     shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
-    asks_period = log is not None and ("period" in log.missing or reading_of(reference).period is not None)
-    if shape is None and not asks_period:
+    asked = [text for name, text in QUESTIONS.items() if log is not None and name in log.missing]
+    said = reading_of(reference)
+    if shape is None and not asked and said == Stated():
         return
-    columns = dict(log.columns) if log else {}
     guessed = dict(log.guessed) if log else {}
-    unsure = log is None or bool(guessed) or "period" in log.missing
-    title = "Columns: please check" if unsure else "Columns"
-    with st.expander(title, icon=":material/view_column:", expanded=log is None or "period" in log.missing):
+    title = "Columns: please check" if log is None or guessed or asked else "Columns"
+    with st.expander(title, icon=":material/view_column:", expanded=log is None or bool(asked)):
+        for text in asked:
+            st.caption(text)
         for name, reason in guessed.items():
             st.caption(f"**{untrusted.label(name)}** was guessed: {untrusted.label(reason, 200)}")
-        if log is not None and "period" in log.missing:
-            st.caption(
-                "The table has no time. Give the seconds between two rows, and what needs them is judged."
+        stated = _draw_form(reference, shape, log, said)
+        if stated is not None:
+            if log is not None:
+                remember(database, owner, log, stated if stated != Stated() else None)
+            _read_anew(reference, stated)
+
+
+def _draw_form(reference: str, shape: Shape | None, log: Log | None, said: Stated) -> Stated | None:
+    """Return what the form says when one of its buttons is pressed, else None."""
+    columns = {role: at for role, at in (log.columns if log else {}).items() if role in ROLES}
+    with st.form(f"columns-{reference}", border=False):
+        given = _draw_roles(shape, columns, reference) if shape else {}
+        with st.container(horizontal=True, gap="small"):
+            setpoint = st.number_input(
+                "Setpoint, if no column has it",
+                value=said.setpoint,
+                placeholder="from its column",
+                key=f"setpoint-{reference}",
+                width=240,
             )
-        with st.form(f"columns-{reference}", border=False):
-            given = _draw_roles(shape, columns, reference) if shape else {}
             period = st.number_input(
                 "Seconds between two rows",
                 min_value=0.001,
-                value=reading_of(reference).period,
+                value=said.period,
                 placeholder="from the time column",
                 key=f"period-{reference}",
                 width=240,
             )
-            with st.container(horizontal=True, gap="small"):
-                saved = st.form_submit_button("Read it so", type="primary")
-                anew = st.form_submit_button("As recognised")
-    if saved or anew:
-        changed = tuple(given.items()) if given != columns else ()
-        kept = Reading(changed or reading_of(reference).columns, period) if saved else Reading()
-        st.session_state[READINGS] = {**st.session_state.get(READINGS, {}), reference: kept}
-        st.rerun()
+            units = ["", *dict.fromkeys(UNITS.values())]
+            unit = st.selectbox(
+                "Unit",
+                units,
+                index=units.index(said.unit),
+                format_func=lambda one: one or f"as recognised: {log.unit if log else '?'}",
+                key=f"unit-{reference}",
+                width=240,
+            )
+        with st.container(horizontal=True, gap="small"):
+            saved = st.form_submit_button("Read it so", type="primary")
+            anew = st.form_submit_button("As recognised")
+    if anew:
+        return Stated()
+    return Stated(_changed(columns, given, said), setpoint, period, unit) if saved else None
+
+
+def _changed(
+    columns: dict[str, int], given: dict[str, int], said: Stated
+) -> tuple[tuple[str, int | str], ...]:
+    """Return the columns to state: those picked otherwise; all if pv is among them, or one is taken away."""
+    picked = {role: at for role, at in given.items() if columns.get(role) != at}
+    whole = "pv" in picked or columns.keys() - given.keys()
+    return tuple((given if whole else {**dict(said.columns), **picked}).items()) if given else said.columns
+
+
+def _read_anew(reference: str, stated: Stated) -> None:
+    st.session_state[READINGS] = {**st.session_state.get(READINGS, {}), reference: stated}
+    st.rerun()
 
 
 def column_names(shape: Shape) -> list[str]:

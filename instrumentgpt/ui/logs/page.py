@@ -39,7 +39,7 @@ def _draw(database: Database) -> None:
             one.future.result()
         if one.problem:
             st.error(untrusted.label(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
-        columns.draw(one, choice.reference)
+        columns.draw(database, one, choice, conversation_id)
     if len(both) > 1:
         comparison.draw(*both)
     elif first.log is not None:

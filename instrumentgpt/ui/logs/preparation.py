@@ -4,7 +4,7 @@ Each is shown as soon as it is there; the page never waits for the whole of a la
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +15,12 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import fetch
 from instrumentgpt.instruments.kept_verdicts import diagnosed
-from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.reading.line_index import LineIndex, line_index
 from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.settings import home
 from instrumentgpt.ui.logs.library import Choice
 
@@ -26,14 +28,6 @@ KEPT = 4  # logs in memory, of all who look: two to compare, twice
 QUICK = 1.5  # s that the page waits before it shows how far the reading is
 WORKERS = 2
 STEPS = ("Fetching", "Finding the lines", "Reading", "Judging", "Ready")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a log is to be read where the file does not say it: see logs.read_log."""
-
-    columns: tuple[tuple[str, int], ...] = ()
-    period: float | None = None
 
 
 @dataclass(eq=False)
@@ -66,9 +60,9 @@ def in_words(preparation: Preparation, key: tuple[object, ...], say: Callable[[]
         return str(preparation.looked_up[key])
 
 
-def prepared(choice: Choice, reading: Reading, cache: Path) -> Preparation:
+def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:
     """Return the preparation of a log, begun now if need be; a short one is done when this returns."""
-    preparation = _begun(_version(choice), reading, str(cache), choice)
+    preparation = _begun(_version(choice), stated, str(cache), choice)
     assert preparation.future is not None
     wait([preparation.future], QUICK)
     return preparation
@@ -94,9 +88,9 @@ def _version(choice: Choice) -> str:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _begun(version: str, reading: Reading, cache: str, _choice: Choice) -> Preparation:
+def _begun(version: str, stated: Stated, cache: str, _choice: Choice) -> Preparation:
     preparation = Preparation()
-    preparation.future = _workers().submit(_prepare, preparation, _choice, reading, Path(cache))
+    preparation.future = _workers().submit(_prepare, preparation, _choice, stated, Path(cache))
     return preparation
 
 
@@ -105,7 +99,7 @@ def _workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(WORKERS, "logs")
 
 
-def _prepare(preparation: Preparation, choice: Choice, reading: Reading, cache: Path) -> None:
+def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Path) -> None:
     """Fill the preparation; what goes wrong is told there, and what was there before stays."""
 
     def begin(step: int) -> None:
@@ -117,14 +111,13 @@ def _prepare(preparation: Preparation, choice: Choice, reading: Reading, cache: 
     def follow_bytes(done: int, size: int) -> None:
         preparation.share = done / max(size, 1)
 
-    columns: Mapping[str, int] | None = dict(reading.columns) or None
     try:
         path = choice.path or (fetch(choice.remote, cache, follow_bytes) if choice.remote else Path())
         preparation.path = path
         begin(1)
         preparation.index = line_index(open_source(path), frames(), follow)
         begin(2)
-        log = read_log(path, columns, reading.period, follow, frames())
+        log = read_as(path, stated, frames(), follow)
         preparation.groups = group_messages(log.events)
         preparation.log = log
         begin(3)

@@ -1,0 +1,117 @@
+"""What people say of a log that its file does not: columns, the setpoint, the period, the unit."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from instrumentgpt.instruments.reading.headers import Heading
+from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, Log, UnreadableLog, missing_of
+from instrumentgpt.instruments.reading.roles import Roles, stated_roles
+
+UNITS = {"c": "°C", "°c": "°C", "f": "°F", "°f": "°F", "k": "K", "counts": "counts"}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """How a log is to be read; what is not stated is recognised.
+
+    columns   of a table: role → 0-based number or head of its column
+    setpoint  its value, in the unit of pv, where no column has it
+    period    s between rows, where no column has a time
+    unit      of pv: "°C", "°F", "K", "counts"
+    """
+
+    columns: tuple[tuple[str, int | str], ...] = ()
+    setpoint: float | None = None
+    period: float | None = None
+    unit: str = ""
+
+
+def stated_unit(text: str) -> str:
+    """Return the unit that `text` names; ValueError if none.
+
+    >>> stated_unit("f"), stated_unit("K")
+    ('°F', 'K')
+    """
+    if text.lower() not in UNITS:
+        raise ValueError(f"{text} is no unit of a temperature. Give C, F, K or counts")
+    return UNITS[text.lower()]
+
+
+def numbered(name: str, stated: Stated, headings: Sequence[Heading], width: int) -> dict[str, int]:
+    """Return the `stated` columns of the table `name`, role → number; UnreadableLog for one it lacks."""
+    found = {role: _column(column, headings) for role, column in stated.columns}
+    if not all(0 <= at < width for at in found.values()):
+        given = ",".join(f"{role}={column}" for role, column in stated.columns)
+        heads = f" ({', '.join(heading.text for heading in headings)})" if headings else ""
+        raise UnreadableLog(
+            f"{name}: columns {given} do not fit: the table has columns 0 to {width - 1}{heads}. "
+            "Give them as time=0,setpoint=1,pv=2,output=3, or by their heads."
+        )
+    return found
+
+
+def _column(column: int | str, headings: Sequence[Heading]) -> int:
+    """Return the number of a column given by number or head, or part of one head; -1 if there is none."""
+    if isinstance(column, int) or column.isdecimal():
+        return int(column)
+    heads = [heading.text.casefold() for heading in headings]
+    wanted = column.strip().casefold()
+    alike = [at for at, head in enumerate(heads) if head == wanted] or [
+        at for at, head in enumerate(heads) if wanted in head
+    ]
+    return alike[0] if len(alike) == 1 else -1
+
+
+def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | None:
+    """Return `roles`, as they were recognised, with `columns` (role → number) as they were stated.
+
+    With a pv among them they are all there is; otherwise the first channel has them.
+    """
+    if "pv" in columns:
+        return stated_roles(columns)
+    if roles is None or not columns:
+        return roles
+    own = {role: at for role, at in columns.items() if role not in ("time", "channel")}
+    (first, known), *others = roles.channels.items()
+    inferred = ("error", "deviation") if "setpoint" in own else ()
+    known = {role: at for role, at in known.items() if role not in inferred and at not in columns.values()}
+    rest = {number: each for number, each in others if each.get("pv") not in columns.values()}
+    return replace(
+        roles,
+        time=(columns["time"],) if "time" in columns else roles.time,
+        channels={first: {**known, **own}, **rest},
+        guessed={role: why for role, why in roles.guessed.items() if role not in columns},
+        channel_column=columns.get("channel", roles.channel_column),
+    )
+
+
+def as_stated(log: Log, stated: Stated) -> Log:
+    """Return `log` with the setpoint and the unit that are stated.
+
+    A value for the setpoint is that of the channels that have an output and no setpoint; without any output,
+    of the first channel.
+    """
+    samples, guessed, notes = log.samples, dict(log.guessed), list(log.notes)
+    if stated.setpoint is not None:
+        channel = samples["channel"]
+        without = [number for number, own in samples.groupby("channel") if own["setpoint"].isna().all()]
+        driven = [number for number in without if samples.loc[channel == number, "output"].notna().any()]
+        mine = channel.isin(driven or without[:1])
+        samples = samples.assign(setpoint=np.where(mine, stated.setpoint, samples["setpoint"]))
+        notes.append(f"the setpoint is {stated.setpoint:g}, as was said")
+    if stated.unit:
+        guessed.pop("unit", None)
+    unit = stated.unit or log.unit
+    kept = tuple(name for name in log.missing if name in ("time", "period"))
+    return replace(
+        log,
+        samples=samples,
+        unit=unit,
+        degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
+        missing=(*kept, *missing_of(samples)),
+        guessed=guessed,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,44 @@
+"""How logs of one make are to be read, as people said: asked for once, remembered per device and layout."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.reading.sources import Progress
+from instrumentgpt.instruments.reading.stated import Stated
+
+
+def read_as(
+    path: Path, stated: Stated | None = None, cache: Path | None = None, progress: Progress | None = None
+) -> Log:
+    """Return the log at `path`, read as `stated`; see `read_log`."""
+    said = stated or Stated()
+    columns = dict(said.columns) or None
+    return read_log(path, columns, said.period, progress, cache, said.setpoint, said.unit)
+
+
+def remember(database: Database, owner: str, log: Log, stated: Stated | None) -> None:
+    """Keep how the logs of `owner` that are laid out as `log` are read; None forgets.
+
+    owner  a device; of files without one the conversation, or on the command line their folder
+    """
+    value = json.dumps(asdict(stated), ensure_ascii=False) if stated else None
+    db.save_setting(database, _name(owner, log), value)
+
+
+def recalled(database: Database, owner: str, log: Log) -> Stated | None:
+    """Return what was remembered of logs of `owner` laid out as `log`, None if nothing was."""
+    kept = db.get_settings(database).get(_name(owner, log))
+    if not kept:
+        return None
+    said = json.loads(kept)
+    return Stated(**{**said, "columns": tuple((role, column) for role, column in said["columns"])})
+
+
+def _name(owner: str, log: Log) -> str:
+    return f"reading {owner} {hashlib.blake2b(log.layout.encode(), digest_size=8).hexdigest()}"
