@@ -13,8 +13,10 @@ from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from instrumentgpt.__main__ import main
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.logs import read_lines, read_log
+from instrumentgpt.instruments.reading.transcripts import unpacked
 
 NAMES = ("time", "setpoint", "pv", "output")
 NAMES_ZH = ("時間", "設定溫度", "溫度", "輸出")
@@ -267,7 +269,7 @@ def test_five_rows_are_a_table(tmp_path):
     assert read_log(tmp_path / "pasted.csv").samples["pv"].tolist() == PV[:5].tolist()
 
 
-def test_one_log_in_a_zip_is_read_and_several_are_named(tmp_path):
+def test_one_log_in_a_zip_is_read_and_of_several_each(tmp_path, capsys):
     as_lines(tmp_path / "run.csv", NAMES, ROWS)
     with zipfile.ZipFile(tmp_path / "one.zip", "w") as packed:
         packed.write(tmp_path / "run.csv", "logs/run.csv")
@@ -278,6 +280,23 @@ def test_one_log_in_a_zip_is_read_and_several_are_named(tmp_path):
             packed.write(tmp_path / "run.csv", name)
     with pytest.raises(InstrumentGPTError, match=r"2 logs: a\.csv, b\.csv"):
         read_log(tmp_path / "two.zip")
+    main(["diagnose", str(tmp_path / "two.zip")])
+    assert [
+        line.partition(":")[0].rpartition("/")[2]
+        for line in capsys.readouterr().out.splitlines()
+        if "lines" in line
+    ][:2] == ["a.csv", "b.csv"]
+
+
+def test_names_in_a_zip_lead_nowhere_else(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as packed:
+        for name in ("../../hidden.csv", "/etc/out.csv", "a/out.csv"):
+            packed.writestr(name, "time,temp\n")
+    found = unpacked(tmp_path / "bad.zip", tmp_path / "kept")
+    assert [path.name for path in found] == ["out.csv", "1_out.csv"]
+    assert {path.parent.parent for path in found} == {tmp_path / "kept"} and all(
+        path.exists() for path in found
+    )
 
 
 @each(

@@ -37,13 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
     from instrumentgpt import warm_server
+    from instrumentgpt.instruments.reading.transcripts import unpacked
+    from instrumentgpt.settings import home
     from instrumentgpt.storage.paths import database_path
     from instrumentgpt.storage.private import make_files_private
     from instrumentgpt.turn import runs  # the database and the agents: not needed for --help
 
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question
-    files = [known_file(path) for path in arguments.files]
+    files = [
+        one for path in arguments.files for one in unpacked(known_file(path), home() / "cache" / "unpacked")
+    ]
     conversation = conversation_for(database_path(), question, arguments)
     _state(files, conversation, arguments)
     events = runs.consume(

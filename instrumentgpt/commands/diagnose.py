@@ -1,6 +1,7 @@
 """`diagnose`: what is wrong in log files, for people or one JSON object a line."""
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.settings import home
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.diagnosis import Diagnosis
@@ -45,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     failed, diagnoses = False, []
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
-    for path in arguments.logs:
+    for path, owner in _logs(arguments.logs):
         try:
-            log = read_stated(path, str(path.absolute().parent), stated, arguments.forget, asks)
+            log = read_stated(path, owner, stated, arguments.forget, asks)
             found = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
@@ -61,6 +63,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report and diagnoses:
         failed = not written_to(arguments.report, diagnoses, arguments.language) or failed
     return 1 if failed else 0
+
+
+def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield each log, those of a .zip one by one, with the folder that it was given from."""
+    from instrumentgpt.instruments.reading.transcripts import unpacked
+
+    for path in paths:
+        found = [path]
+        with contextlib.suppress(InstrumentGPTError, OSError):  # told when it is read
+            found = unpacked(path, home() / "cache" / "unpacked")
+        for one in found:
+            yield one, str(path.absolute().parent)
 
 
 def written_to(path: Path, diagnoses: "list[Diagnosis]", language: Language) -> bool:

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
+from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.storage.artifacts import add_upload
 from instrumentgpt.storage.uploads import plain_name, received
 from instrumentgpt.ui import charts, untrusted
@@ -20,11 +21,13 @@ MOST_PICTURE_BYTES = 50_000_000
 
 
 def store(database: Database, conversation_id: str, files: Sequence[UploadedFile]) -> list[str]:
-    """Keep the files as artifacts that no message has yet; return their ids, in order."""
+    """Keep the files, each log of a .zip for itself, as artifacts that no message has; return their ids."""
     kept = []
     for file in files:
-        with received(database, file.name, file) as given:
-            kept.append(add_upload(database, conversation_id, None, given))
+        packed = [(name, io.BytesIO(content.read())) for name, content in logs_in(file, file.name)]
+        for name, content in packed or [(file.name, file)]:
+            with received(database, name, content) as given:
+                kept.append(add_upload(database, conversation_id, None, given))
     return kept
 
 

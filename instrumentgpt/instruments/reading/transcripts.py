@@ -4,8 +4,10 @@ The first line names the columns, so that line n is row n of the spreadsheet, an
 """
 
 import ast
+import hashlib
 import json
 import re
+import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,9 +16,10 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
 from instrumentgpt.instruments.reading.records import flat
 
@@ -24,7 +27,7 @@ HEAD_BYTES = 1 << 16
 BLOCK_ROWS = 10_000
 LARGEST_DOCUMENT = 256_000_000  # bytes of a JSON document, which is held in memory as a whole
 LARGEST_LITERAL = 32_000_000  # bytes of a Python literal: some hundred hours of roasting
-MOST_NAMED = 8  # logs of a .zip
+MOST_NAMED, MOST_LOGS = 8, 200  # of a .zip: those named, those read
 DEEPEST = 8  # levels of a document at which a table is looked for
 JSON_DOCUMENT = re.compile(rb'\s*(?:\[\s*[\[{]|\{\s*"(?:[^"\\]|\\.)*"\s*:)')
 JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
@@ -63,7 +66,7 @@ def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
     with part.open("rb") as file:
         head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PK\x03\x04"):
-        return Kind("zip", _from_zip) if members(part) else Kind("spreadsheet", _from_spreadsheet)
+        return Kind("zip", _from_zip) if members(part, part.name) else Kind("spreadsheet", _from_spreadsheet)
     if head.startswith(UTF16):
         return Kind("UTF-16", lambda part: iter([part.read_bytes().decode("utf-16", "replace").encode()]))
     if head.startswith(b"PAR1"):
@@ -99,25 +102,64 @@ def transcribed(part: Path) -> Iterator[bytes]:
         ) from problem
 
 
-def members(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the logs in the .zip at `path`: its files that are not hidden; [] if it is a spreadsheet."""
+def members(packed: Path | IO[bytes], name: str) -> list[zipfile.ZipInfo]:
+    """Return the logs in a .zip: its files that are not hidden; [] if it is a spreadsheet."""
     try:
-        with zipfile.ZipFile(path) as packed:
-            found = packed.infolist()
+        with zipfile.ZipFile(packed) as opened:
+            found = opened.infolist()
     except zipfile.BadZipFile as problem:
         raise DamagedLog(
-            f"{path.name} starts as a .zip does, but cannot be read ({problem}). Pack it again"
+            f"{name} starts as a .zip does, but cannot be read ({problem}). Pack it again"
         ) from problem
     if any(one.filename == "xl/workbook.xml" for one in found):
         return []
+    if any(one.flag_bits & 1 for one in found):
+        raise DamagedLog(f"{name} is encrypted. Unpack it with its password and hand over the logs in it")
     return [
         one for one in found if not one.is_dir() and not re.search(r"(?:^|/)(?:\.|__MACOSX/)", one.filename)
     ]
 
 
+def logs_in(packed: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the name and the content of each log in the .zip `name`, where it holds several; else nothing."""
+    start = packed.read(4)
+    packed.seek(0)
+    if start != b"PK\x03\x04":
+        return
+    found = members(packed, name)
+    if len(found) > MOST_LOGS:
+        raise SeveralLogs(
+            f"{name} holds {len(found)} files, over {MOST_LOGS}. Unpack it and choose among them"
+        )
+    with zipfile.ZipFile(packed) as opened:
+        for one in found if len(found) > 1 else ():
+            check_size(f"{name}/{one.filename}", one.file_size, packed=one.compress_size)
+            with opened.open(one) as file:
+                yield one.filename.replace("\\", "/").rpartition("/")[2], file
+
+
+def unpacked(path: Path, folder: Path) -> list[Path]:
+    """Return the logs that the file at `path` holds: unpacked below `folder` if it is a .zip of several."""
+    if not path.is_file():
+        return [path]
+    target = (
+        folder / hashlib.blake2b(f"{path.absolute()} {path.stat().st_mtime_ns}".encode()).hexdigest()[:16]
+    )
+    found: list[Path] = []
+    with path.open("rb") as packed:
+        for name, content in logs_in(packed, path.name):
+            target.mkdir(parents=True, exist_ok=True)
+            plain = safe_name(name)
+            taken = plain in [one.name for one in found]
+            found.append(target / (f"{len(found)}_{plain}" if taken else plain))
+            with found[-1].open("wb") as file:
+                shutil.copyfileobj(content, file)
+    return found or [path]
+
+
 def _from_zip(part: Path) -> Iterator[bytes]:
     """Yield the text of the one log in a .zip; SeveralLogs if there are more."""
-    logs = members(part)
+    logs = members(part, part.name)
     if len(logs) > 1:
         names = ", ".join(one.filename for one in logs[:MOST_NAMED])
         raise SeveralLogs(f"{part.name} holds {len(logs)} logs: {names}. Unpack it and hand over one of them")
