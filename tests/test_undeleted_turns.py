@@ -329,6 +329,20 @@ def test_who_asked_on_without_the_turn_stays_at_the_device_and_finds_the_other_f
     assert "its seal leaks" in context_of(exchange(database, conversation, "oven 8 again"))
 
 
+def test_what_only_a_deleted_turn_ruled_out_is_open_again_until_it_is_back(database, conversation):
+    def hypotheses():
+        return memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).hypotheses
+
+    before, there = whole(database), hypotheses()
+    delete_turn(database, question(database, conversation, 3))
+    assert "the fan is dirty" not in there and "the fan is dirty" in hypotheses()
+    exchange(database, conversation, "is it hot?", "Hypothesis: the lid is loose")
+    undo_last(database, conversation)
+    assert hypotheses() == [*there, "the lid is loose"]
+    delete_turn(database, question(database, conversation, 6))
+    assert whole(database)["conversations"] == before["conversations"]
+
+
 @pytest.mark.parametrize("change", [undo_revision, redo_revision])
 def test_nothing_is_brought_back_or_taken_while_an_answer_is_written(database, conversation, change):
     first = question(database, conversation, 1)

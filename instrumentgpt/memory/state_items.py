@@ -51,7 +51,8 @@ def changed_alike(
         if name == "hypotheses":
             hidden = [text for text in hidden if not is_among(same(text), settled)]
         listed = [text for text in before if text in hidden or text in after]
-        setattr(changed, name, [*listed, *(text for text in after if text not in before)])
+        known = {*before, *before_shown}
+        setattr(changed, name, [*listed, *(text for text in after if text not in known)])
     for name in STATED:
         del getattr(changed, name)[:-STORED_ITEMS]
     if now.last_log_file == shown.last_log_file:

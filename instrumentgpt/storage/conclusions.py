@@ -42,15 +42,9 @@ def save_conclusions(database: Database, conclusions: Sequence[Conclusion]) -> N
         for one in conclusions:
             told = (one.expert, one.device, one.fault, one.goal, one.text, one.conversation_id)
             cursor = database.conn.execute(sql, (*told, one.saved_at or time.time()))
-            index_conclusion(database, cursor.lastrowid or 0, one.device, one.fault, one.goal, one.text)
-
-
-def index_conclusion(database: Database, conclusion_id: int, *told: str) -> None:
-    """Make the conclusion one that is found by the words of `told`; inside the caller's transaction."""
-    database.conn.execute(
-        "INSERT INTO conclusion_terms (rowid, terms) VALUES (?, ?)",
-        (conclusion_id, " ".join(terms("\n".join(told)))),
-    )
+            words = " ".join(terms("\n".join((one.device, one.fault, one.goal, one.text))))
+            index = "INSERT INTO conclusion_terms (rowid, terms) VALUES (?, ?)"
+            database.conn.execute(index, (cursor.lastrowid, words))
 
 
 def find_conclusions(

@@ -15,7 +15,8 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.facts import devices_in
-from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.state import DiagnosticState, device_key, is_among
 from instrumentgpt.memory.state_items import Memory, merged, without_items
 from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
@@ -174,9 +175,15 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
     for device, field, text in database.conn.execute(sql, {"id": conversation_id}):
         items.setdefault(device, set()).add((field, text))
 
+    reopened = _reopened(database, conversation_id)
+
     def left(state: str) -> str:
-        gone = items.get(_key(state))
-        return without_items(DiagnosticState.deserialize(state), gone).serialize() if gone else state
+        gone, anew = items.get(_key(state)), reopened.get(_key(state))
+        if not gone and not anew:
+            return state
+        told = without_items(DiagnosticState.deserialize(state), gone or ())
+        told.hypotheses += [text for text in anew or () if text not in told.hypotheses]
+        return told.serialize()
 
     state = left(whole.state)
     filed = {device: left(one) for device, one in whole.filed.items()}
@@ -189,6 +196,30 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
         last = next((device for device in chain(spoken_of(_LIVE), known) if device in filed), "")
         state = filed.get(last, DiagnosticState().serialize())
     return Memory(_true_summary(database, conversation_id, whole.summary), state, filed)
+
+
+def _reopened(database: Database, conversation_id: str) -> dict[str, list[str]]:
+    """Return device → hypotheses that marked turns alone have ruled out or confirmed."""
+    sql = (
+        "SELECT device, said, message_id, message_id IN deleted_messages FROM all_facts"
+        " WHERE conversation_id = :id AND kind = 'ruled_out' UNION ALL"
+        " SELECT device, text, message_id, message_id IN deleted_messages FROM all_state_items"
+        " WHERE conversation_id = :id AND field = 'root_causes'"
+    )
+    settled = database.conn.execute(sql, {"id": conversation_id}).fetchall()
+    sql = (
+        "SELECT device, text, message_id FROM state_items WHERE conversation_id = ? AND field = 'hypotheses'"
+    )
+    found: dict[str, list[str]] = {}
+    for device, text, message in database.conn.execute(sql, (conversation_id,)) if settled else ():
+        by = [
+            is_deleted
+            for of, said, later, is_deleted in settled
+            if of in ("", device) and (later or 0) > (message or 0) and is_among(same(text), [same(said)])
+        ]
+        if by and all(by):
+            found.setdefault(device, []).append(text)
+    return found
 
 
 def _spoken_of(

@@ -45,15 +45,9 @@ def add_state_items(database: Database, conversation_id: str, items: Iterable[St
             told = rows(database, told_at, (item.message_id,)) or [(now,)]
             kept = replace(item, created_at=item.created_at or float(str(told[0][0])))
             cursor = database.conn.execute(sql, (conversation_id, *astuple(kept)))
-            index_item(database, cursor.lastrowid or 0, item.device, item.text)
-
-
-def index_item(database: Database, item_id: int, device: str, text: str) -> None:
-    """Make the item one that the search finds; inside the caller's transaction."""
-    database.conn.execute(
-        "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)",
-        (item_id, " ".join(terms(f"{device}\n{text}"))),
-    )
+            words = " ".join(terms(f"{item.device}\n{item.text}"))
+            index = "INSERT INTO item_terms (rowid, terms) VALUES (?, ?)"  # by which the search finds it
+            database.conn.execute(index, (cursor.lastrowid, words))
 
 
 def list_state_items(database: Database, conversation_id: str, device: str | None = None) -> list[StateItem]:
