@@ -307,7 +307,8 @@ def test_names_in_a_zip_lead_nowhere_else(tmp_path):
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old kind"),
         (b"\x89HDF\r\n\x1a\n", "HDF5"),
         (b"SQLite format 3\x00", "SQLite"),
-        (b'{"note": "no table in here", "list": []}', "no table"),
+        (b'{"note": "nothing in here", "list": []}', "JSON document without a list of samples"),
+        (b"door=1 lamp=0\ndoor=0 lamp=1\n", "name door, lamp"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_what_it_is(content, told, tmp_path):
@@ -322,3 +323,63 @@ def test_a_spreadsheet_bomb_is_refused(tmp_path):
         packed.writestr("xl/worksheets/sheet1.xml", b" " * 80_000_000)
     with pytest.raises(InstrumentGPTError, match="times as much"):
         read_log(tmp_path / "bomb.xlsx")
+
+
+def german(begun):
+    """Return what a German Excel saves: a title, units, decimal commas, in the code page of Windows."""
+    rows = [
+        f"{begun + timedelta(seconds=time):%d.%m.%Y;%H:%M:%S};" + ";".join(map(str, cells)).replace(".", ",")
+        for time, *cells in ROWS
+    ]
+    heads = ["Datum;Uhrzeit;Solltemperatur;Isttemperatur;Heizleistung", ";;°C;°C;%"]
+    return "\n".join(["Ofen 7;;;;", "Prüfer: Müller;;;;", "", *heads, *rows]).encode("cp1252")
+
+
+def recorder(begun):
+    """Return what a Chinese chart recorder exports, with another channel beside the loop."""
+    head = ["記錄器,型號 X", f"開始時間,{begun:%Y/%m/%d %H:%M:%S}"]
+    head += ["日期,時間,通道1溫度(°C),通道1設定(°C),通道1輸出(%),通道2溫度(°C)"]
+    rows = [
+        f"{begun + timedelta(seconds=time):%Y/%m/%d,%H:%M:%S},{pv},{setpoint},{output},{20 + time / 100}"
+        for time, setpoint, pv, output in ROWS
+    ]
+    return "\n".join([*head, *rows]).encode()
+
+
+def home_assistant(begun):
+    """Return the history of three entities; the setpoint is told when it changes."""
+    lines = ["entity_id,state,last_changed"]
+    for at, (time, setpoint, pv, output) in enumerate(ROWS):
+        moment = (begun + timedelta(seconds=time)).isoformat() + ".000Z"
+        lines += [f"number.oven_setpoint,{setpoint},{moment}"] if at in (0, 30) else []
+        lines += [f"sensor.oven_temperature,{pv},{moment}", f"sensor.oven_power,{output},{moment}"]
+    return "\n".join(lines).encode()
+
+
+def esp(begun):
+    """Return what an ESP32 prints, as PuTTY keeps it."""
+    lines = [f"I ({1000 * time:.0f}) ctrl: tgt={sp} temp={pv} pwm={out}" for time, sp, pv, out in ROWS]
+    return "\n".join([f"=~=~=~= PuTTY log {begun:%Y.%m.%d %H:%M:%S} =~=~=~=", *lines]).encode()
+
+
+def windows(begun):
+    """Return a table with tabs in UTF-16."""
+    lines = [f"{begun + timedelta(seconds=time):%H:%M:%S}\t{sp}\t{pv}\t{out}" for time, sp, pv, out in ROWS]
+    return "\n".join(["Time\tSP\tPV\tOP", *lines]).encode("utf-16")
+
+
+def chat(begun):
+    """Return a table as people paste it into a message."""
+    lines = [f"| {time} | {setpoint} | {pv} | {output} |" for time, setpoint, pv, output in ROWS]
+    return "\n".join(["| time | set | temp | out |", "|---|---|---|---|", *lines]).encode()
+
+
+@each("written", [german, recorder, home_assistant, esp, windows, chat])
+def test_what_people_s_programs_write_is_the_same_run(written, tmp_path):
+    (tmp_path / "run.txt").write_bytes(written(BEGUN))
+    log = read_log(tmp_path / "run.txt")
+    first = log.samples[log.samples["channel"] == 1]
+    for name, values in zip(NAMES, COLUMNS, strict=True):
+        assert first[name].tolist() == pytest.approx(values.tolist()), name
+    assert log.missing == () and log.broken.count == 0
+    assert written not in (german, recorder) or (log.unit, log.clock(0)) == ("°C", f"{clock(0)}.000")

@@ -15,10 +15,12 @@ from instrumentgpt.instruments.reading.record import (
     Log,
     UnreadableLog,
 )
+from instrumentgpt.instruments.reading.records import names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
-from instrumentgpt.instruments.reading.tables import named_values, read_table, table_shape
+from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
+from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
 __all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
 
@@ -79,6 +81,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callab
     name = source.path.name
     notes: list[str] = []
     nearest: list[Fit] = []
+    understood: list[str] = []
     for number, chunk in enumerate(sources.chunks(source, notes=notes)):
         if chunk.first_line == 1:
             _refuse_binary(name, chunk)
@@ -94,7 +97,8 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callab
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or found
-    raise _unreadable(name, nearest, notes)
+        understood = understood or _understood(chunk.content)
+    raise _unreadable(name, nearest, [*understood, *notes])
 
 
 def _refuse_binary(name: str, chunk: Chunk) -> None:
@@ -108,6 +112,14 @@ def _refuse_binary(name: str, chunk: Chunk) -> None:
             f"{name} is no text: it starts with the bytes {beginning[:8].hex(' ')}. "
             "Export the log as text or CSV and read that."
         )
+
+
+def _understood(content: bytes) -> list[str]:
+    """Return a sentence on what the start of an unreadable log is, none if there is nothing to say."""
+    if JSON_DOCUMENT.match(content):
+        return ["It is a JSON document without a list of samples in it."]
+    names = names_in([sources.text_of(line) for line in content[:SNIFFED_BYTES].split(b"\n") if line.strip()])
+    return [f"Its lines name {', '.join(names[:8])}, of which none is known to be a loop's."] if names else []
 
 
 def _unreadable(name: str, tried: list[Fit], notes: list[str]) -> UnreadableLog:

@@ -19,7 +19,7 @@ from instrumentgpt.instruments.reading.headers import (
     known_header,
     unit_of_cells,
 )
-from instrumentgpt.instruments.reading.records import names_in, pairs_of
+from instrumentgpt.instruments.reading.records import TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -94,12 +94,12 @@ def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
     """Return how `lines` (number, text) are written as lines that name their values; None if they are not."""
     lines = [(number, line) for number, line in lines if line.strip()]
-    first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - {"time"}), len(lines))
+    first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
     names = names_in([line for _, line in lines[first:]])
     rows = [[pairs_of(line).get(name, "") for name in names] for _, line in lines[first:]]
     headings = _headings(names, rows)
     if len(lines) - first < LEAST_ROWS or not any(
-        heading.scores for heading in headings if heading.text != "time"
+        heading.scores for heading in headings if heading.text not in TIMES
     ):
         return None
     comma = sum(bool(DECIMAL_COMMA.match(cell)) for row in rows for cell in row) > len(rows) / 2

@@ -1,6 +1,7 @@
 """A delimited table by column: its cells, the same as numbers, and which column holds text."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading.cells import GREATEST, Shape, Table, number_in
-from instrumentgpt.instruments.reading.headers import Heading, heading_of, vocabulary
+from instrumentgpt.instruments.reading.headers import LIKELY, Heading, heading_of, vocabulary
 
+ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOST_NAMES = 64  # in a table of “time, name, value”
 
 
@@ -51,7 +53,8 @@ def widened(grid: Grid) -> Grid:
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     names = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
     values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
-    times = [at for at, head in enumerate(heads) if head in vocabulary()["time"]["certain"]]
+    times = [at for at, heading in enumerate(grid.shape.headings) if heading.scores.get("time", 0) >= LIKELY]
+    times.sort(key=lambda at: heads[at] not in ("time", "timestamp"))  # InfluxDB has _start and _stop besides
     if len(names) < 1 or len(values) != 1 or not times:
         return grid
     name, value, time = grid.cells[names[0]].astype(str), grid.numbers[values[0]], times[0]
@@ -65,7 +68,7 @@ def widened(grid: Grid) -> Grid:
     shape = replace(
         grid.shape,
         width=len(order) + 1,
-        headings=(grid.shape.headings[time], *map(heading_of, order)),
+        headings=(grid.shape.headings[time], *(heading_of(ENTITY.sub("", name)) for name in order)),
         texts=frozenset([0] if grid.texts[time] else []),
         names=(),
     )

@@ -15,14 +15,17 @@ WORDS = Path(__file__).with_name("columns.toml")
 ROLES = ("time", "setpoint", "pv", "output", "channel", "kp", "ki", "kd")
 CERTAIN, LIKELY, TYPO = 3, 2, 1  # how sure a header word makes of a role
 TYPO_RATIO = 0.82  # difflib ratio: "ouput" for "output"
+COMPOUND = 7  # letters of a word that may end a longer one: Ofentemperatur, Heizleistung
 TYPO_LETTERS = 5  # shorter words are too alike
 CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
 LETTERED = re.compile(r"T[A-Z]$")
+NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
 DEGREES = ("°C", "°F", "K")
+QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
 
@@ -76,7 +79,7 @@ def heading_of(cell: str) -> Heading:
     >>> dict(heading.scores), heading.unit, heading.index
     ({'pv': 2}, '°C', 1)
     """
-    text = unicodedata.normalize("NFKC", cell).strip().strip('"').strip()
+    text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
     words = [word for word in SEPARATOR.split(text) if word]
     unit = _unit(words)
     split = [part.lower() for word in words for part in CAMEL.split(word) if part]
@@ -93,8 +96,8 @@ def heading_of(cell: str) -> Heading:
         scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):
         scores.pop("output", None)  # "heater temperature"
-    elif unit == "%":
-        scores.pop("pv", None)
+    elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
+        scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
 
 
@@ -123,6 +126,7 @@ def is_unit(cell: str) -> bool:
     >>> is_unit("degC"), is_unit("desc")
     (True, False)
     """
+    cell = NO_DEGREE.sub("°", cell)
     return any(cell.lower() in spellings for spellings in vocabulary()["units"].values())
 
 
@@ -169,7 +173,9 @@ def _says(names: Sequence[str], words: Sequence[str]) -> bool:
 def _has(said: str, names: Sequence[str], word: str) -> bool:
     if not word.isascii():  # Chinese has no blanks: the word may stand anywhere in the cell
         return word in said
-    return word in names or (" " in word and f" {word} " in f" {said} ")
+    if " " in word:
+        return f" {word} " in f" {said} "
+    return word in names or (len(word) >= COMPOUND and any(name.endswith(word) for name in names))
 
 
 def _nearly(name: str, word: str) -> bool:

@@ -15,6 +15,8 @@ PAIR = re.compile(
 STAMP = re.compile(
     r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?)(?=\W|$)"
 )
+TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
+TIMES = {"time", "time (ms)"}
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
 
 
@@ -31,9 +33,10 @@ def pairs_of(line: str) -> dict[str, str]:
             return {name: _text(value) for name, value in flat(json.loads(line)).items()}
         except (ValueError, AttributeError, RecursionError):
             pass
-    stamp = STAMP.match(line)
-    found = {"time": stamp[1]} if stamp else {}
-    for pair in PAIR.finditer(line, stamp.end() if stamp else 0):
+    stamp, ticks = STAMP.match(line), TICKS.match(line)
+    found = {"time": stamp[1]} if stamp else {"time (ms)": ticks[1]} if ticks else {}
+    begin = stamp or ticks
+    for pair in PAIR.finditer(line, begin.end() if begin else 0):
         found.setdefault(pair["name"], pair["value"] + (pair["unit"] or ""))
     return found
 
@@ -55,7 +58,7 @@ def flat(node: Mapping[str, Any], before: str = "") -> dict[str, object]:
 
 def names_in(lines: Sequence[str]) -> list[str]:
     """Return the names that most of the `lines` that name values have, in order; [] if few name any."""
-    records = [record for line in lines if (record := pairs_of(line)).keys() - {"time"}]
+    records = [record for line in lines if (record := pairs_of(line)).keys() - TIMES]
     if len(records) < LEAST_SHARE * len(lines):
         return []
     names = dict.fromkeys(name for record in records for name in record)

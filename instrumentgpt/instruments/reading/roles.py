@@ -47,8 +47,8 @@ class Columns:
     def best(self, at: int) -> str:
         """Return the role that the head of column `at` names, "" if none."""
         scores = self.headings[at].scores if self.headings else {}
-        roles = [role for role in scores if role != "time"]
-        return max(roles, key=lambda role: (scores[role], role != "channel"), default="")
+        roles = [role for role in scores if role not in ("time", "channel")]
+        return max(roles, key=scores.__getitem__, default="channel" if "channel" in scores else "")
 
     def rank(self, at: int, role: str) -> tuple[bool, int]:
         """Return how well the head of column `at` says `role`."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.reading.headers import DEGREES, TEMPERATURE, Heading
+from instrumentgpt.instruments.reading.headers import DEGREES, QUANTITIES, TEMPERATURE, Heading
 
 PV_UNITS = (*DEGREES, "counts")
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
@@ -17,7 +17,6 @@ COUNTS_ABOVE = 150.0  # beside columns in degrees, a value like this is not in d
 LOOP_TAGS = frozenset(
     ("fic", "pic", "lic", "fc", "pc", "lc", "fi", "pi", "li", "pdic")
 )  # ISA-5.1: flow, pressure, level
-OTHER_QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 PLAUSIBLE_CELSIUS = (-100.0, 1800.0)
 
 
@@ -88,7 +87,7 @@ def unit_of(
 
 def _is_no_temperature(heading: Heading) -> bool:
     tagged = bool(LOOP_TAGS & set(heading.words))
-    return tagged or any(word in heading.text.lower() for word in OTHER_QUANTITIES)
+    return tagged or any(word in heading.text.lower() for word in QUANTITIES)
 
 
 def _before_heating(pv: Floats, output: Floats) -> float | None:

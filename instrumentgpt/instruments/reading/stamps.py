@@ -16,6 +16,7 @@ EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (3e8, "s"))  # above this a 
 EXCEL_DAYS = (30_000.0, 60_000.0)  # a spreadsheet's day number, 1982 to 2064
 FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
+DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
@@ -80,7 +81,8 @@ def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:
 def _calendar(texts: Sequence[str]) -> Stamps:
     """Try month first and day first; take the one that reads more rows and runs forward."""
     best, best_score, assumed, differ = np.full(len(texts), NO_TIME), 0.0, "", False
-    for day_first in (False, True):
+    dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
+    for day_first in (True,) if dotted else (False, True):
         parsed = pd.to_datetime(
             pd.Series(texts), format="mixed", dayfirst=day_first, errors="coerce", utc=True
         )
