@@ -78,7 +78,7 @@ def _lines(text: str) -> tuple[list[str], list[str]]:
 
 def sentences(line: str) -> list[str]:
     """Return the sentences of a line, without the blanks between them."""
-    for end in _CHINESE_ENDS:
+    for end in _CHINESE_ENDS if not line.isascii() else "":
         line = line.replace(end, f"{end}\n")
     return _SENTENCE.sub("\n", line).split("\n")
 
@@ -121,10 +121,10 @@ def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
         lines = []
         for line in piece.lines:
             parts = sentences(line)
-            new = [part for part in parts if part not in told and not stands_in(part, shown)]
-            if line == GAP or new:
-                lines.append(line if line == GAP or len(new) == len(parts) else " ".join(new))
-            told.update(part for part in parts if part != GAP)
+            new = [part for part in parts if part == GAP or not (part in told or stands_in(part, shown))]
+            if new:
+                lines.append(line if len(new) == len(parts) else " ".join(new))
+            told.update(parts)
         if any(line != GAP for line in lines):
             kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
             left.append(

@@ -30,7 +30,7 @@ _CLAUSE_END = re.compile(r" (?:[·…] |(?<=[.!?;] )(?![·…]) *)")
 _CHINESE_END = re.compile(r"(?<=[。！？；])(?! [·…]) *")
 _DIGIT = re.compile(r"\d")
 _EDGES = "-*•… .。"  # around a sentence, as it is quoted or not
-_LABEL = re.compile(r"^[^:：]{1,30}[:：] *")
+_LABEL = re.compile(r"[^:：]{1,30}[:：] *")
 _SPEAKER = re.compile(r"(?:User|Assistant): ")
 CONCLUSION = re.compile(
     r"root cause|conclusion|confirmed|ruled out|根因|根本原因|結論|结论|確認|确认|排除", re.I
@@ -217,7 +217,10 @@ def stands_in(sentence: str, told: str) -> bool:
     True
     """
     bare = sentence.replace("**", "").strip(_EDGES)
-    return len(bare) >= LEAST_TOLD and (bare in told or f"- {_LABEL.sub('', bare)}" in told)
+    if len(bare) < LEAST_TOLD:
+        return False
+    label = _LABEL.match(bare)
+    return bare in told or (label is not None and f"- {bare[label.end() :]}" in told)
 
 
 def _clauses(text: str) -> list[tuple[str, str]]:
