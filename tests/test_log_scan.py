@@ -1,6 +1,5 @@
 """The scan by learned line shapes gives, bit for bit, what the plain reader gives."""
 
-import multiprocessing
 import os
 import random
 import re
@@ -13,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from cases import each
 from hypothesis import given, settings
@@ -351,7 +351,7 @@ def test_blocks_read_by_forked_processes_come_whole_and_in_order(killed):
         partial(numbered, number, "killed" if number in killed else "", os.getpid()) for number in range(9)
     ]
     assert list(forked(blocks)) == list(range(9))
-    assert not multiprocessing.active_children()
+    assert not psutil.Process().children()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
@@ -361,7 +361,7 @@ def test_an_error_in_a_forked_process_is_raised_as_what_it_is_and_leaves_none_be
     assert [next(found) for _ in range(5)] == list(range(5))
     with pytest.raises(UnreadableLog, match="no log at all"):
         next(found)
-    assert not multiprocessing.active_children()
+    assert not psutil.Process().children()
 
 
 def test_channels_with_names_are_numbered_as_they_are_met(tmp_path):

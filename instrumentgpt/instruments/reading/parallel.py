@@ -1,17 +1,17 @@
 """Scanning a whole log on all cores, in blocks, so that memory stays flat whatever its size."""
 
 import io
-import multiprocessing
 import os
+import pickle
+import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
@@ -82,41 +82,43 @@ def forked(blocks: Sequence[Callable[[], Found]]) -> Iterator[Found]:
 
     One that raises, or whose process was killed or never came to be, is called here: its error is raised.
     """
-    context = multiprocessing.get_context("fork")
-    pipes: list[Connection] = []
-    processes = []
+    pids: list[int] = []
+    pipes: list[IO[bytes]] = []
     try:
         for at in range(PROCESSES):
-            receive, send = context.Pipe(duplex=False)
-            pipes.append(receive)
-            process = context.Process(target=_work, args=(blocks[at::PROCESSES], send, pipes), daemon=True)
-            with send, suppress(OSError), warnings.catch_warnings():  # there may be no more processes to have
-                warnings.simplefilter("ignore", DeprecationWarning)  # of OpenBLAS's idle threads, in 3.12
-                process.start()
-                processes.append(process)
+            receive, send = os.pipe()
+            pipes.append(os.fdopen(receive, "rb"))
+            with os.fdopen(send, "wb") as mine, suppress(OSError):  # there may be no more processes to have
+                pids.append(_forked(blocks[at::PROCESSES], mine, pipes))
         for at, block in enumerate(blocks):
             try:
-                found: Found = pipes[at % PROCESSES].recv()
-            except EOFError:
+                found: Found = pickle.load(pipes[at % PROCESSES])
+            except (EOFError, pickle.UnpicklingError):  # its process has ended, perhaps while it wrote
                 found = block()
             yield found
     finally:
-        for process in processes:
-            process.kill()
-            process.join()
         for pipe in pipes:
             pipe.close()
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-def _work(blocks: Sequence[Callable[[], Found]], send: Connection, pipes: Sequence[Connection]) -> None:
-    """Send what `blocks` give until one raises, or nobody is there any more to receive it."""
+def _forked(blocks: Sequence[Callable[[], Found]], pipe: IO[bytes], others: Sequence[IO[bytes]]) -> int:
+    """Return the number of a process that writes to `pipe` what `blocks` give, until one raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of OpenBLAS's idle threads, in Python 3.12
+        pid = os.fork()
+    if pid:
+        return pid
     try:
-        for pipe in pipes:  # the parent's ends: open here, they would outlive it
-            pipe.close()
+        for other in others:  # the parent's ends: open here, they would outlive it
+            other.close()
         for block in blocks:
-            send.send(block())
-    except BaseException:
-        os._exit(1)
+            pickle.dump(block(), pipe, protocol=5)
+            pipe.flush()
+    finally:
+        os._exit(0)  # whatever was raised
 
 
 def _scan_text(text: Text, layout: Format, learned: Learned) -> Scanned:
