@@ -218,7 +218,8 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
             matched.position = position + template.layout.size
         else:
             kept = at in template.kept
-            numbers = (spans_at if many and not kept else numbers_at)(block.text, position)
+            skipped = many and not kept
+            numbers = spans_at(block.text, position) if skipped else numbers_at(block.text, position, kept)
             ok = _within(numbers, template.limits[at], kept)
             matched.position = numbers.end
             if kept:

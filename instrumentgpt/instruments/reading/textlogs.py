@@ -49,12 +49,13 @@ def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
 
 
 def _fits(lines: list[tuple[int, bytes]]) -> list[Fit]:
-    found = sorted((_fit(layout, lines) for layout in formats().values()), key=_rank)
-    return sorted(found, key=lambda fit: fit.rows == 0)
-
-
-def _rank(fit: Fit) -> tuple[bool, int]:
-    return (fit.layout.last_resort, -fit.rows)
+    found: list[Fit] = []
+    for last_resort in (False, True):
+        some = [_fit(layout, lines) for layout in formats().values() if layout.last_resort == last_resort]
+        found = sorted([*found, *some], key=lambda fit: -fit.rows)
+        if found and found[0].rows:
+            break
+    return found
 
 
 def sniffed(chunk: Chunk, count: int, places: int) -> list[tuple[int, bytes]]:

@@ -169,9 +169,10 @@ def blanks_at(text: Text, position: Positions) -> Positions:
     return found
 
 
-def numbers_at(text: Text, position: Positions) -> Numbers:
+def numbers_at(text: Text, position: Positions, wanted: bool = True) -> Numbers:
     """Return the numbers at `position`: perhaps a minus, digits, perhaps a point and digits.
 
+    wanted  whether the digits' values are, not only how many there are
     Those of more than MOST_DIGITS are not ok, nor exponents, a leading + and words like nan.
     """
     word = text.word_at(position)
@@ -188,11 +189,12 @@ def numbers_at(text: Text, position: Positions) -> Numbers:
     pointed = (digits & (at * _BYTE)) == at * np.uint64(POINT ^ ord("0"))
     pointed &= end > whole + np.uint8(8)  # a point without digits behind it is none of the number's
     pointed &= at > 0
-    count = whole
-    if pointed.any():
+    count = np.where(pointed, end - np.uint8(8), whole)
+    if wanted:
         digits = np.where(pointed, (digits & below) | ((digits >> _EIGHT) & ~below), digits)
-        count = np.where(pointed, end - np.uint8(8), whole)
-    mantissa = eight_digits(digits, (np.uint8(64) - count).astype(np.uint64))
+        mantissa = eight_digits(digits, (np.uint8(64) - count).astype(np.uint64))
+    else:
+        mantissa = np.zeros(len(word), dtype=np.int64)
     long = (count + np.uint8(8) * pointed > 56) | (whole > 48)
     whole, count = (whole >> np.uint8(3)).view(np.int8), (count >> np.uint8(3)).view(np.int8)
     found = Numbers(mantissa, whole, count - whole, negative, position + (count + pointed), whole > 0)
