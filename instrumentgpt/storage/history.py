@@ -68,13 +68,15 @@ def below(before: int, placed: Places) -> Places:
 def spoken(database: Database, conversation_id: str) -> Places:
     """Return `places` without commands (`$…`) and what they print: they count as turns, and are not told."""
     ids, asked = places(database, conversation_id)
-    sql = (
-        "SELECT question_message_id FROM runs WHERE conversation_id = :id AND agent = :who UNION"
-        " SELECT messages.id FROM runs JOIN messages ON messages.conversation_id = runs.conversation_id"
-        " AND run_id = runs.id WHERE runs.conversation_id = :id AND agent = :who"
-    )
-    commands = {row[0] for row in database.conn.execute(sql, {"id": conversation_id, "who": COMMAND})}
-    return [one for one in ids if one not in commands] if commands else ids, asked
+    sql = "SELECT id, question_message_id FROM runs WHERE conversation_id = ? AND agent = ?"
+    runs: list[Any] = rows(database, sql, (conversation_id, COMMAND))
+    if not runs:
+        return ids, asked
+    marks = ",".join("?" * len(runs))
+    sql = f"SELECT id FROM messages WHERE conversation_id = ? AND run_id IN ({marks})"
+    printed: list[Any] = rows(database, sql, (conversation_id, *(run for run, _ in runs)))
+    commands = {question for _, question in runs} | {message for (message,) in printed}
+    return [message for message in ids if message not in commands], asked
 
 
 def places(database: Database, conversation_id: str, before: int = LAST_ID) -> Places:
