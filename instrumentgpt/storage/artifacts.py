@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -94,7 +93,7 @@ def _insert(
 def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> Artifact | None:
     """Return the artifact with its content, or None if this conversation has no such artifact."""
     sql = f"SELECT {_COLUMNS}, content FROM artifacts WHERE id = ? AND conversation_id = ?"
-    found: list[Any] = rows(database, sql, (artifact_id, conversation_id))
+    found = rows(database, sql, (artifact_id, conversation_id))
     if not found:
         return None
     row = found[0]
@@ -137,8 +136,7 @@ def list_artifacts_of_conversation(database: Database, conversation_id: str) -> 
 
 def _listed(database: Database, column: str, value: int | str) -> list[Artifact]:
     sql = f"SELECT {_COLUMNS} FROM artifacts WHERE {column} = ? ORDER BY rowid"
-    found: list[Any] = rows(database, sql, (value,))
-    return [Artifact(*row) for row in found]
+    return [Artifact(*row) for row in rows(database, sql, (value,))]
 
 
 def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
@@ -189,5 +187,4 @@ def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
         f"SELECT {_COLUMNS} FROM artifacts WHERE conversation_id = ? AND run_id IS NULL"
         " AND message_id IS NOT NULL AND removed_at IS NULL ORDER BY rowid DESC"
     )
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [Artifact(*row) for row in found]
+    return [Artifact(*row) for row in rows(database, sql, (conversation_id,))]

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -67,14 +66,14 @@ def find_conclusions(
         f"SELECT {_COLUMNS} FROM conclusions WHERE expert = ? AND conversation_id != ?"
         f" AND ((device = ? AND device != '') OR fault IN ({marks}))"
     )
-    found: list[Any] = rows(database, sql, (expert, but, device, *faults))
+    found = rows(database, sql, (expert, but, device, *faults))
     known = [Conclusion(*row) for row in found]
     return sorted(known, key=lambda one: (one.device != device, scores.get(one.id, 0.0), -one.id))[:limit]
 
 
 def list_conclusions(database: Database) -> list[Conclusion]:
     """Return all that is kept, newest first."""
-    found: list[Any] = rows(database, f"SELECT {_COLUMNS} FROM conclusions ORDER BY id DESC")
+    found = rows(database, f"SELECT {_COLUMNS} FROM conclusions ORDER BY id DESC")
     return [Conclusion(*row) for row in found]
 
 
@@ -96,5 +95,5 @@ def _scores(database: Database, question: str) -> dict[int, float]:
         return {}
     either = " OR ".join(f'"{words}"' for words in wanted)
     sql = "SELECT rowid, bm25(conclusion_terms) FROM conclusion_terms WHERE conclusion_terms MATCH ?"
-    found: list[Any] = rows(database, sql, (either,))
+    found = rows(database, sql, (either,))
     return dict(found)

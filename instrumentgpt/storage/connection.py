@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from sqlite_utils import Database
@@ -151,10 +152,9 @@ def snapshot(database: Database) -> Iterator[Database]:
         database.conn.execute("PRAGMA query_only = OFF")
 
 
-def rows(database: Database, sql: str, values: Values = ()) -> list[tuple[object, ...]]:
-    """Return the rows that `sql` selects."""
+def rows(database: Database, sql: str, values: Values = ()) -> list[Any]:
+    """Return the rows that `sql` selects, each a tuple of what its columns hold."""
     try:
-        found: list[tuple[object, ...]] = database.conn.execute(sql, values).fetchall()
+        return list(database.conn.execute(sql, values))
     except sqlite3.DatabaseError as error:
         raise storage_error(error, file_of(database)) from error
-    return found

@@ -4,7 +4,6 @@ import sqlite3
 import time
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -57,7 +56,7 @@ def create_conversation(database: Database, title: str = "") -> str:
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none."""
     sql = f"SELECT {_CONVERSATION} FROM conversations WHERE id = ?"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    found = rows(database, sql, (conversation_id,))
     return Conversation(*found[0]) if found else None
 
 
@@ -74,10 +73,10 @@ def list_conversations(
         if not titles_only:
             sql += " OR id IN (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
             values = (like, like, limit)
-    found: list[Any] = rows(
-        database, f"{sql} ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?", values
-    )
-    return [Conversation(*row) for row in found]
+    return [
+        Conversation(*row)
+        for row in rows(database, f"{sql} ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?", values)
+    ]
 
 
 def _like(text: str) -> str:
@@ -153,7 +152,7 @@ def list_messages(
     """Return messages, oldest first: of those with an id below `before` the `last` ones, or all."""
     sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
     values = (conversation_id, 2**63 - 1 if before is None else before, -1 if last is None else last)
-    found: list[Any] = rows(database, sql, values)
+    found = rows(database, sql, values)
     return [Message(*row) for row in reversed(found)]
 
 
@@ -165,7 +164,7 @@ def list_messages_around(
     if not before or before[-1].id != message_id:
         return []
     sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?"
-    found: list[Any] = rows(database, sql, (conversation_id, message_id, count - len(before)))
+    found = rows(database, sql, (conversation_id, message_id, count - len(before)))
     return before + [Message(*row) for row in found]
 
 
@@ -175,13 +174,13 @@ def count_messages(
     """Return how many messages the conversation has, or those with ids below `before` and above `after`."""
     sql = "SELECT count(*) FROM messages WHERE conversation_id = ? AND id < ? AND id > ?"
     values = (conversation_id, 2**63 - 1 if before is None else before, after)
-    found: list[Any] = rows(database, sql, values)
+    found = rows(database, sql, values)
     return int(found[0][0])
 
 
 def turn_at(database: Database, message_id: int) -> list[int]:
     """Return the ids from the question at or before `message_id` up to the next question; [] if unknown."""
-    found: list[Any] = rows(
+    found = rows(
         database,
         """
         WITH here AS (SELECT id, conversation_id FROM messages WHERE id = ?),

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -104,8 +103,7 @@ def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[flo
         "SELECT min(created_at), deleted_at FROM all_messages"
         " WHERE conversation_id = ? AND deleted_at IS NOT NULL GROUP BY deleted_at"
     )
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [(float(since), float(until)) for since, until in found]
+    return [(float(since), float(until)) for since, until in rows(database, sql, (conversation_id,))]
 
 
 def _turn(database: Database, conversation_id: str, first: int) -> list[int]:
@@ -121,7 +119,7 @@ def _whole(database: Database, conversation_id: str) -> Memory:
     """Return what would be stored if no turn had ever been deleted."""
     now = _stored(database, conversation_id)
     sql = "SELECT whole, shown, newest FROM undeleted_memory WHERE conversation_id = ?"
-    kept: list[Any] = rows(database, sql, (conversation_id,))
+    kept = rows(database, sql, (conversation_id,))
     if not kept:
         return now
     whole, shown = (Memory(**json.loads(text)) for text in kept[0][:2])
@@ -261,7 +259,7 @@ def _has_its_own_title(database: Database, conversation_id: str) -> bool:
     """Return whether the conversation has the title that its first question gives it."""
     sql = "SELECT coalesce(title, '') FROM conversations WHERE id = ?"
     [(title,)] = rows(database, sql, (conversation_id,))
-    return title == _own_title(database, conversation_id)
+    return str(title) == _own_title(database, conversation_id)
 
 
 def _own_title(database: Database, conversation_id: str) -> str:

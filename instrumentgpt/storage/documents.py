@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -70,8 +69,7 @@ def save_document(
 def list_documents(database: Database, conversation_id: str | None = None) -> list[Document]:
     """Return the saved documents, of one conversation if named, newest first."""
     sql = f"SELECT {_COLUMNS} FROM documents WHERE ? IS NULL OR conversation_id = ? ORDER BY id DESC"
-    found: list[Any] = rows(database, sql, (conversation_id, conversation_id))
-    return [Document(*row) for row in found]
+    return [Document(*row) for row in rows(database, sql, (conversation_id, conversation_id))]
 
 
 def file_name(title: str) -> str:

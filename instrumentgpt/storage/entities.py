@@ -69,8 +69,7 @@ def list_entities(database: Database, conversation_id: str) -> list[Entity]:
         " AND EXISTS (SELECT 1 FROM messages WHERE id IN (first_message, last_message))"
         " ORDER BY entities.rowid"
     )
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [Entity(*(*row[:7], json.loads(row[7]))) for row in found]
+    return [Entity(*(*row[:7], json.loads(row[7]))) for row in rows(database, sql, (conversation_id,))]
 
 
 def note_entities(
@@ -124,7 +123,7 @@ def mark_created(database: Database, conversation_id: str, ref: str) -> None:
 
 def _known(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
     """Bring a known thing up to date and return its ref; "" if it is new."""
-    found: list[Any] = rows(
+    found = rows(
         database,
         "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?",
         (conversation_id, seen.type, link),
@@ -149,7 +148,7 @@ def _known(database: Database, conversation_id: str, question: int, seen: Seen, 
 
 def _added(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
     kind = f"gen_{seen.type}" if seen.generated else seen.type
-    counted: list[Any] = rows(
+    counted = rows(
         database,
         "SELECT coalesce(max(number), 0) + 1 FROM entities WHERE conversation_id = ? AND kind = ?",
         (conversation_id, kind),

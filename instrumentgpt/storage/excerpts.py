@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -28,7 +27,7 @@ def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, 
     if not wanted:
         return {}
     marks = ",".join("?" * len(wanted))
-    found: list[Any] = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
+    found = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
     return {message: (role, content) for message, role, content in found}
 
 

@@ -195,7 +195,7 @@ def _keys(
         "SELECT channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ?"
         " GROUP BY channel, parameter ORDER BY max(age) DESC"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, device))
+    found = rows(database, sql, (conversation_id, device))
     return [
         (device, channel, parameter)
         for at, (channel, parameter) in enumerate(found)
@@ -209,8 +209,7 @@ def ruled_out_before(database: Database, conversation_id: str, message_id: int) 
         "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said > ''"
         " AND message_id < ? ORDER BY id DESC LIMIT ?"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, message_id, NEWEST_SENTENCES))
-    return [row[0] for row in found]
+    return [row[0] for row in rows(database, sql, (conversation_id, message_id, NEWEST_SENTENCES))]
 
 
 def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
@@ -221,8 +220,7 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
         f" SELECT ({least} name) FROM named WHERE name IS NOT NULL)"
         " SELECT name FROM named WHERE name IS NOT NULL"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, conversation_id))
-    return [row[0] for row in found]
+    return [row[0] for row in rows(database, sql, (conversation_id, conversation_id))]
 
 
 def _known(

@@ -22,7 +22,7 @@ class StoredMessage(dict[str, Any]):
         if key != "content":
             raise KeyError(key)
         sql = "SELECT content FROM messages WHERE id = ?"
-        found: list[Any] = rows(self["database"], sql, (self["id"],))
+        found = rows(self["database"], sql, (self["id"],))
         self["content"] = str(found[0][0]) if found else ""
         return str(self["content"])
 
@@ -88,7 +88,7 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
         "SELECT group_concat(id), group_concat(CASE role WHEN 'user' THEN id END)"
         " FROM messages WHERE conversation_id = ? AND id < ?"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, before))
+    found = rows(database, sql, (conversation_id, before))
     ids, asked = (sorted(json.loads(f"[{listed or ''}]")) for listed in found[0])
     return ids, asked
 

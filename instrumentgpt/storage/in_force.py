@@ -5,7 +5,6 @@ Whoever builds a prompt or shows the memory asks here, and nowhere else.
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -106,7 +105,7 @@ def _pinned_since(database: Database, conversation_id: str, forgotten: Standings
 def _said_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
     first = min(standing.forgotten or 0 for standing in forgotten.values())
     sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
-    said: list[Any] = rows(database, sql, (conversation_id, first))
+    said = rows(database, sql, (conversation_id, first))
     anew: set[Item] = set()
     for message_id, content in said:
         told = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
@@ -129,7 +128,7 @@ def messages_put_back(database: Database, conversation_id: str, found: Standings
         return []
     marks = ",".join("?" * len(wanted))
     sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
-    told: list[Any] = rows(database, sql, (conversation_id, *wanted))
+    told = rows(database, sql, (conversation_id, *wanted))
     asked = places(database, conversation_id)[1]
     return [_piece(asked, *row) for row in told]
 

@@ -23,7 +23,7 @@ class Offer:
 def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:
     """Return what `mode` keeps for the conversation; {} if nothing."""
     sql = "SELECT state FROM mode_states WHERE conversation_id = ? AND mode = ?"
-    found: list[Any] = rows(database, sql, (conversation_id, mode))
+    found = rows(database, sql, (conversation_id, mode))
     return dict(json.loads(found[0][0])) if found else {}
 
 
@@ -50,8 +50,7 @@ def store_offers(database: Database, message_id: int, offers: Sequence[Offer]) -
 def list_offers(database: Database, message_id: int) -> list[Offer]:
     """Return what the answer offers, in order."""
     sql = "SELECT label, text, mode FROM offers WHERE message_id = ? ORDER BY number"
-    found: list[Any] = rows(database, sql, (message_id,))
-    return [Offer(*row) for row in found]
+    return [Offer(*row) for row in rows(database, sql, (message_id,))]
 
 
 def mode_messages(database: Database, conversation_id: str, mode: str) -> list[int]:
@@ -61,5 +60,4 @@ def mode_messages(database: Database, conversation_id: str, mode: str) -> list[i
         "SELECT id FROM messages WHERE conversation_id = ?"
         f" AND (id IN (SELECT question_message_id {runs}) OR run_id IN (SELECT id {runs})) ORDER BY id"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, *[conversation_id, mode] * 2))
-    return [row[0] for row in found]
+    return [row[0] for row in rows(database, sql, (conversation_id, *[conversation_id, mode] * 2))]

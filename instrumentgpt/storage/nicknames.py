@@ -5,7 +5,6 @@ They go with their message. What a person forgot stays forgotten, until a later 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -44,7 +43,7 @@ def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID
         "SELECT message_id, device, nickname, kind FROM nicknames"
         " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
     )
-    told: list[Any] = rows(database, sql, (conversation_id, upto))
+    told = rows(database, sql, (conversation_id, upto))
     found = standings(one for one in list_revisions(database, conversation_id) if one.after <= upto)
     by_people = {item: one for item, one in found.items() if item.field == NICKNAME}
     forgotten = {
@@ -78,7 +77,7 @@ def item_of(nickname: Nickname) -> Item:
 
 def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
     """Return device → what it is called in any conversation."""
-    found: list[Any] = rows(
+    found = rows(
         database,
         "SELECT conversation_id FROM nicknames UNION SELECT conversation_id FROM revisions WHERE field = ?",
         (NICKNAME,),

@@ -111,8 +111,7 @@ def latest_panel(database: Database, conversation_id: str) -> Panel | None:
 def list_panels(database: Database, conversation_id: str) -> list[Panel]:
     """Return the panels of the conversation, oldest first."""
     sql = f"SELECT {_PANEL} FROM panels WHERE conversation_id = ? ORDER BY id"
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [_panel(row) for row in found]
+    return [_panel(row) for row in rows(database, sql, (conversation_id,))]
 
 
 def _panel(row: Sequence[Any]) -> Panel:
@@ -135,8 +134,7 @@ def save_step(database: Database, panel_id: int, step: Step) -> None:
 def list_steps(database: Database, panel_id: int) -> list[Step]:
     """Return the steps that are done, in the order in which they were."""
     sql = f"SELECT {_STEP} FROM panel_steps WHERE panel_id = ? ORDER BY id"
-    found: list[Any] = rows(database, sql, (panel_id,))
-    return [Step(Key(*row[:4]), json.loads(row[4]), *row[5:]) for row in found]
+    return [Step(Key(*row[:4]), json.loads(row[4]), *row[5:]) for row in rows(database, sql, (panel_id,))]
 
 
 def _json(told: object) -> str:

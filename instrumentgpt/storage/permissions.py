@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -42,7 +41,7 @@ def save_permission(
 def list_permissions(database: Database, conversation_id: str) -> list[Permission]:
     """Return every change, newest first."""
     sql = f"SELECT {_COLUMNS} FROM permissions WHERE conversation_id = ? ORDER BY id DESC"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    found = rows(database, sql, (conversation_id,))
     return [Permission(bool(row[0]), bool(row[1]), bool(row[2]), *row[3:]) for row in found]
 
 

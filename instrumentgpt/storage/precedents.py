@@ -6,7 +6,6 @@ What was forgotten, corrected or ruled out in its own conversation is no precede
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -65,7 +64,7 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
         f" WHERE device IN ({marks}) AND field IN ({fields}) AND conversation_id != ?"
         " ORDER BY state_items.id DESC LIMIT ?"
     )
-    found: list[Any] = rows(database, sql, (*devices, *FIELDS, except_for, LOOKED_AT))
+    found = rows(database, sql, (*devices, *FIELDS, except_for, LOOKED_AT))
     return [Precedent(*row) for row in found if not _RULED_OUT.match(row[2])]
 
 
@@ -83,9 +82,9 @@ def _standing(database: Database, conversation_id: str, device: str) -> set[tupl
 
 def _state_of(database: Database, conversation_id: str, device: str) -> DiagnosticState:
     sql = "SELECT state FROM device_states WHERE conversation_id = ? AND device = ?"
-    filed: list[Any] = rows(database, sql, (conversation_id, device))
+    filed = rows(database, sql, (conversation_id, device))
     sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
-    current: list[Any] = rows(database, sql, (conversation_id,))
+    current = rows(database, sql, (conversation_id,))
     state = DiagnosticState.deserialize(current[0][0] or "")
     if device_key(state) == device or not filed:
         return state if device_key(state) == device else DiagnosticState()
@@ -94,5 +93,4 @@ def _state_of(database: Database, conversation_id: str, device: str) -> Diagnost
 
 def _ruled_out(database: Database, conversation_id: str) -> list[str]:
     sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != ''"
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return [same(row[0]) for row in found]
+    return [same(row[0]) for row in rows(database, sql, (conversation_id,))]

@@ -60,14 +60,14 @@ def keep_prompt(
 def list_prompts(database: Database, conversation_id: str) -> list[tuple[int, int, str, str]]:
     """Return (id, question's message id, task, agent) of every prompt sent, oldest first."""
     sql = "SELECT id, message_id, task, agent FROM prompts WHERE conversation_id = ? ORDER BY id"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    found = rows(database, sql, (conversation_id,))
     return found
 
 
 def get_prompt(database: Database, conversation_id: str, prompt_id: int) -> SentPrompt | None:
     """Return a prompt of this conversation, None if there is none of this id."""
     sql = f"SELECT {_COLUMNS} FROM prompts WHERE conversation_id = ? AND id = ?"
-    found: list[Any] = rows(database, sql, (conversation_id, prompt_id))
+    found = rows(database, sql, (conversation_id, prompt_id))
     return _unpacked(found[0]) if found else None
 
 
@@ -80,7 +80,7 @@ def prompt_before(
         " ORDER BY id DESC LIMIT 1"
     )
     before = 2**63 - 1 if prompt_id is None else prompt_id
-    found: list[Any] = rows(database, sql, (conversation_id, task, before))
+    found = rows(database, sql, (conversation_id, task, before))
     return _unpacked(found[0]) if found else None
 
 

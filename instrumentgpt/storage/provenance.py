@@ -55,8 +55,7 @@ def list_state_items(database: Database, conversation_id: str, device: str | Non
     sql, values = f"SELECT {_COLUMNS} FROM state_items WHERE conversation_id = ?", [conversation_id]
     if device is not None:
         sql, values = f"{sql} AND device = ?", [conversation_id, device]
-    found: list[Any] = rows(database, f"{sql} ORDER BY id", values)
-    return [StateItem(*row) for row in found]
+    return [StateItem(*row) for row in rows(database, f"{sql} ORDER BY id", values)]
 
 
 def origins_of(
@@ -72,7 +71,7 @@ def origins_of(
         "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
+    found = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
     asked = (placed or places(database, conversation_id))[1] if found else ()
     texts = {*state.findings, *state.hypotheses, *state.root_causes}
     first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found if row[1] in texts}
@@ -89,7 +88,7 @@ def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:
     """Return device → state (JSON) of the devices that this conversation has left."""
     sql = "SELECT device, state FROM device_states WHERE conversation_id = ?"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    found = rows(database, sql, (conversation_id,))
     return dict(found)
 
 

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -145,7 +144,7 @@ def _search(
     if not wanted:
         return {}
     either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted)
-    found: list[Any] = rows(
+    found = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
         " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
@@ -181,14 +180,14 @@ def _question_before(database: Database, conversation_id: str, until: int) -> st
         "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
         " ORDER BY id DESC LIMIT 1"
     )
-    found: list[Any] = rows(database, sql, (conversation_id, until))
+    found = rows(database, sql, (conversation_id, until))
     return str(found[0][0]) if found else ""
 
 
 def _holders(database: Database, wanted: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
     """Return term → the messages among `ids` that hold it, for each term that is looked for."""
     marks = ",".join("?" * len(ids))
-    found: list[Any] = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
+    found = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
     texts = [(message, f" {text} ") for message, text in found]
     return {
         term: {message for message, text in texts if f" {term} " in text}

@@ -96,7 +96,7 @@ def _stored(
 ) -> int:
     if not rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)):
         raise unknown(conversation_id)
-    newest: list[Any] = rows(
+    newest = rows(
         database, "SELECT coalesce(max(id), 0) FROM messages WHERE conversation_id = ?", (conversation_id,)
     )
     values = (item.device, item.field, item.name, item.channel, action, old, new, newest[0][0])
@@ -111,7 +111,7 @@ def _stored(
 def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
     """Return every change of the conversation's memory, oldest first, the undone ones too."""
     sql = f"SELECT {_COLUMNS} FROM revisions WHERE conversation_id = ? ORDER BY id"
-    found: list[Any] = rows(database, sql, (conversation_id,))
+    found = rows(database, sql, (conversation_id,))
     asked = places(database, conversation_id)[1] if found else []
     return [_revision(asked, row) for row in found]
 
@@ -139,7 +139,7 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             (undone_by, time.time() if undone else None, revision_id, undone),
         )
         sql = "SELECT field, conversation_id, name, old FROM revisions WHERE id = ?"
-        told: list[Any] = rows(database, sql, (revision_id,)) if cursor.rowcount else []
+        told = rows(database, sql, (revision_id,)) if cursor.rowcount else []
         for field, conversation_id, name, old in told:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)

@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from sqlite_utils import Database
 
@@ -155,8 +155,7 @@ def read_events(
 ) -> list[tuple[int, str]]:
     """Return (number, JSON line) of the run's events numbered above `after`, in order."""
     sql = "SELECT number, event FROM run_events WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?"
-    found: list[Any] = rows(database, sql, (run_id, after, limit))
-    return [(number, event) for number, event in found]
+    return [(number, event) for number, event in rows(database, sql, (run_id, after, limit))]
 
 
 def get_run(database: Database, run_id: str) -> Run:
@@ -193,7 +192,7 @@ def mode_of(database: Database, question_message_id: int) -> str:
 
 
 def _runs(database: Database, where: str, values: tuple[str | int, ...]) -> list[Run]:
-    found: list[Any] = rows(database, f"SELECT {_COLUMNS} FROM runs {where}", values)
+    found = rows(database, f"SELECT {_COLUMNS} FROM runs {where}", values)
     return [Run(*(*row[:8], bool(row[8]), *row[9:])) for row in found]
 
 

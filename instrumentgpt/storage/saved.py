@@ -23,7 +23,7 @@ class Note:
 
 def get_settings(database: Database) -> dict[str, Any]:
     """Return the saved settings by name; those never saved are absent."""
-    found: list[Any] = rows(database, "SELECT name, value FROM settings")
+    found = rows(database, "SELECT name, value FROM settings")
     return {name: json.loads(value) for name, value in found}
 
 
@@ -55,8 +55,7 @@ def list_notes(database: Database, search: str = "", scope: str | None = None) -
         " WHERE (? IS NULL OR scope = ?) AND (instr(lower(id || ' ' || text), lower(?)) > 0 OR ? = '')"
         " ORDER BY updated_at DESC"
     )
-    found: list[Any] = rows(database, sql, (scope, scope, search, search))
-    return [Note(*row) for row in found]
+    return [Note(*row) for row in rows(database, sql, (scope, scope, search, search))]
 
 
 def delete_note(database: Database, note_id: str, scope: str = "global") -> bool:
@@ -69,7 +68,7 @@ def delete_note(database: Database, note_id: str, scope: str = "global") -> bool
 def get_agent_session(database: Database, conversation_id: str, agent: str, workspace: str) -> str:
     """Return the agent's own id for this conversation in that folder, to resume it; "" if none."""
     sql = "SELECT session_id FROM agent_sessions WHERE conversation_id = ? AND agent = ? AND workspace = ?"
-    found: list[Any] = rows(database, sql, (conversation_id, agent, workspace))
+    found = rows(database, sql, (conversation_id, agent, workspace))
     return str(found[0][0]) if found else ""
 
 

@@ -6,7 +6,6 @@ What holds all that was asked for comes first; where that is little, what holds 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -104,10 +103,10 @@ def _found(database: Database, match: str, limit: int) -> list[tuple[str, int]]:
 def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -> list[tuple[int, float]]:
     there = f"{table} WHERE {table} MATCH ? AND rowid NOT IN {gone}"
     newest = f"SELECT rowid FROM {there} ORDER BY rowid DESC LIMIT ?"
-    found: list[Any] = rows(database, newest, (match, RANKED))
+    found = rows(database, newest, (match, RANKED))
     if not found:
         return []
-    ranked: list[Any] = rows(
+    ranked = rows(
         database,
         f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?",
         (match, found[-1][0], limit),
@@ -128,7 +127,7 @@ def _of_message(database: Database, message_id: int, asked: Sequence[Wanted]) ->
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
-    found: list[Any] = rows(database, sql, (message_id,))
+    found = rows(database, sql, (message_id,))
     conversation_id, title, role, created_at, content, device, state = found[0]
     device = device or device_key(DiagnosticState.deserialize(state or ""))
     kind = "question" if role == "user" else "answer"
@@ -141,7 +140,7 @@ def _of_item(database: Database, item_id: int, asked: Sequence[Wanted]) -> Hit:
         "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
     )
-    found: list[Any] = rows(database, sql, (item_id,))
+    found = rows(database, sql, (item_id,))
     conversation_id, title, message_id, field, created_at, device, text = found[0]
     return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, asked))
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import IO
 
 from sqlite_utils import Database
 
@@ -126,7 +126,7 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         return
     folder = folder_of(database)
     with transaction(database):  # no row can come to name one of them meanwhile
-        found: list[Any] = rows(database, "SELECT id, file FROM all_artifacts")
+        found = rows(database, "SELECT id, file FROM all_artifacts")
         named = {name for row in found for name in row}
         names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
         going = [folder / name for name in names if name not in named]
