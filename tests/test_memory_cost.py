@@ -13,7 +13,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn.open import open_turn
-from instrumentgpt.turn.record import remember_answer, remember_question
+from instrumentgpt.turn.record import record_answer, record_question
 
 FEW, MANY = 100, 1_000  # exchanges
 MOST_OF_PROMPT, MOST_OF_MESSAGE = 4.5, 2.5  # times what it costs after FEW; twice what was measured
@@ -49,9 +49,9 @@ def talk(database, conversation, numbers):
             scope = question[: question.index(":")], inventory
             asked = db.add_message(database, conversation, "user", question)
             (message,) = db.list_messages(database, conversation, 1, asked + 1)
-            remember_question(database, conversation, message, *scope)
+            record_question(database, conversation, message, *scope)
             answered = db.add_message(database, conversation, "assistant", answer)
-            remember_answer(database, conversation, answered, answer, (), *scope)
+            record_answer(database, conversation, answered, answer, (), *scope)
     exchange(database, conversation, "oven 7: what now?")
 
 

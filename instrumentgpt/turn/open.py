@@ -15,7 +15,7 @@ from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import list_artifacts
 from instrumentgpt.storage.runs import COMMAND, get_run
-from instrumentgpt.turn.record import remember_question
+from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.turn import Turn
 
 
@@ -41,7 +41,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     _turn_to_device(turn, db.device_states(database, run.conversation_id))
     if run.agent != COMMAND:  # what is in a command is what to do
         device = memory.device_key(turn.state)
-        remember_question(database, run.conversation_id, question, device, turn.inventory)
+        record_question(database, run.conversation_id, question, device, turn.inventory)
     return turn
 
 

@@ -26,7 +26,7 @@ Sentence = tuple[str, str, str]  # kind, text, device
 Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 
 
-def remember_question(
+def record_question(
     database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
 ) -> None:
     """Keep what a question states plainly: values, constraints and their lifting, what is ruled out, errors.
@@ -40,7 +40,7 @@ def remember_question(
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences)
 
 
-def remember_answer(
+def record_answer(
     database: Database,
     conversation_id: str,
     message_id: int,

@@ -53,9 +53,9 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
     allowed = (
         Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
     )
-    remembered = _remembered(turn)
-    known = remembered.state
-    folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, remembered)
+    device_memory = _device_memory(turn)
+    known = device_memory.state
+    folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, device_memory)
     source = source_of(device_of(turn))
     request = Request(
         _kept_prompt(turn, agent, asking),
@@ -108,7 +108,7 @@ def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
     return text
 
 
-def _remembered(turn: Turn) -> InForce:
+def _device_memory(turn: Turn) -> InForce:
     """Return what is known of the device in question, and of none in particular, as people revised it."""
     told = turn.database, turn.run.conversation_id
     own = device_key(turn.state)
@@ -119,11 +119,11 @@ def _remembered(turn: Turn) -> InForce:
 MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
 
 
-def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered: InForce) -> Path:
+def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memory: InForce) -> Path:
     """Write the turn's next task file (docs/architecture.md, The task file); return its path.
 
     task, given  what a mode asks for, and what it tells beside the question
-    remembered   what is known of the device in question
+    device_memory   what is known of the device in question
     """
     home = turn.home()
     told = {
@@ -137,10 +137,10 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], remembered:
         "devices": [device.name for device in turn.devices],
         "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
         "left": _left(turn),
-        "state": asdict(remembered.state),
-        "stated": _stated(remembered),
-        "constraints": _said(remembered, "constraint")[-MOST_CONSTRAINTS:],
-        "ruled_out": _said(remembered, "ruled_out")[-MOST_RULED_OUT:],
+        "state": asdict(device_memory.state),
+        "stated": _stated(device_memory),
+        "constraints": _said(device_memory, "constraint")[-MOST_CONSTRAINTS:],
+        "ruled_out": _said(device_memory, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(given),
     }
@@ -156,20 +156,20 @@ def _left(turn: Turn) -> dict[str, str]:
     return {}
 
 
-def _stated(remembered: InForce) -> list[dict[str, Any]]:
+def _stated(device_memory: InForce) -> list[dict[str, Any]]:
     """Return what the user said last of each value of the device in question, be it in force or not."""
-    device = device_key(remembered.state)
-    said = [one for one in remembered.known if one.kind == "value" and one.source == "user"]
+    device = device_key(device_memory.state)
+    said = [one for one in device_memory.known if one.kind == "value" and one.source == "user"]
     newest = {
         one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
     }
     return list(newest.values())
 
 
-def _said(remembered: InForce, kind: str) -> list[str]:
+def _said(device_memory: InForce, kind: str) -> list[str]:
     """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
-    about = ("", device_key(remembered.state))
-    said = [one for one in remembered.known if one.kind == kind and one.fact.device in about]
+    about = ("", device_key(device_memory.state))
+    said = [one for one in device_memory.known if one.kind == kind and one.fact.device in about]
     return list(dict.fromkeys(one.said for one in said))
 
 

@@ -25,7 +25,7 @@ from instrumentgpt.turn.entities import remember_entities
 from instrumentgpt.turn.equipment import tagged
 from instrumentgpt.turn.learned import Learned, learned
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for
-from instrumentgpt.turn.record import remember_answer
+from instrumentgpt.turn.record import record_answer
 from instrumentgpt.turn.tool_results import result_of
 
 
@@ -147,7 +147,7 @@ class Turn:
 
     def _remember(self, message_id: int, device: str) -> None:
         """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
-        remember_answer(
+        record_answer(
             self.database,
             self.run.conversation_id,
             message_id,

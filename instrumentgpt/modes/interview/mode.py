@@ -21,7 +21,7 @@ from instrumentgpt.modes.interview.words import say, words
 from instrumentgpt.storage.modes import Offer
 from instrumentgpt.turn.ask import Reply, ask, replied
 from instrumentgpt.turn.prompt import keep_long_request, request_file
-from instrumentgpt.turn.record import remember_question
+from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn, failed
 
@@ -34,7 +34,7 @@ def interview(turn: Turn) -> Events:
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
     case = open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
-    remember_question(turn.database, turn.run.conversation_id, turn.question, *scope)
+    record_question(turn.database, turn.run.conversation_id, turn.question, *scope)
     told: str | Reply
     answer = approval(case.words) if case.asked == SUMMARY else None
     if answer == "yes":
