@@ -157,18 +157,26 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
 
 
 def _is_row(cells: Sequence[str]) -> bool:
+    if not any(_is_number(cell) or cell.lower() == "nan" for cell in cells):
+        return False
     values = sum(is_value(cell) for cell in cells)
-    bare = [UNIT_AT_END.sub("", cell) for cell in cells]
-    numbers = any(NUMBER.match(cell) or DECIMAL_COMMA.match(cell) or cell.lower() == "nan" for cell in bare)
-    dated = any(DATE_OR_CLOCK.match(cell) and not NUMBER.match(cell) for cell in cells)
-    return numbers and values >= (LEAST_DATED if dated else LEAST_SHARE) * len(cells)
+    return values >= LEAST_SHARE * len(cells) or (
+        values >= LEAST_DATED * len(cells)
+        and any(DATE_OR_CLOCK.match(cell) and not NUMBER.match(cell) for cell in cells)
+    )
+
+
+def _is_number(cell: str) -> bool:
+    if NUMBER.match(cell) or DECIMAL_COMMA.match(cell):
+        return True
+    bare = UNIT_AT_END.sub("", cell)
+    return bare != cell and bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
 
 
 def is_value(cell: str) -> bool:
     """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
-    bare = UNIT_AT_END.sub("", cell)
     return (
-        bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+        _is_number(cell)
         or cell.lower() in NO_VALUES
         or cell.lower() in ON_OFF
         or bool(DATE_OR_CLOCK.match(cell))

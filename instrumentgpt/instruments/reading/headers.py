@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,7 @@ def vocabulary() -> dict[str, Any]:
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
 
+@lru_cache(maxsize=4096)
 def heading_of(cell: str) -> Heading:
     """Return what the header cell `cell` says.
 

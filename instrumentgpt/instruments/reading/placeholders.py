@@ -1,6 +1,6 @@
 """Values that stand in a log where there was no reading: zeros before the first, what drivers give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ JUMP = (
     10.0  # times the usual change from row to row that a reading and its placeholder are apart, at the least
 )
 USUAL = 0.99  # quantile of those changes
+MOST_NOTES = 8  # on values that are no readings
 FIRST_ROWS = 10  # in which a setpoint may not have been read yet
 
 
@@ -45,6 +46,17 @@ def placeholders_of(samples: pd.DataFrame) -> tuple[Placeholder, ...]:
             count = sum(last - first + 1 for first, last in runs)
             found.append(Placeholder(int(channel), name, value, count, spans))
     return tuple(found)
+
+
+def notes_of(placeholders: Sequence[Placeholder], names: Mapping[int, str]) -> list[str]:
+    """Return for people what is listed of each channel, by its number or name."""
+    notes = [
+        f"{names.get(one.channel) or f'channel {one.channel}'}: {one.column} {one.value:g} is no reading "
+        f"({one.count:,} times, first in line {one.spans[0][0]})"
+        for one in placeholders[:MOST_NOTES]
+    ]
+    more = len(placeholders) - len(notes)
+    return [*notes, f"{more} more values are no readings"] if more else notes
 
 
 Runs = list[tuple[int, int]]

@@ -20,7 +20,7 @@ from instrumentgpt.instruments.reading.clocks import (
     time_axis,
 )
 from instrumentgpt.instruments.reading.grid import Grid, grid_of, widened
-from instrumentgpt.instruments.reading.placeholders import placeholders_of
+from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
     EVENT_COLUMNS,
@@ -167,6 +167,8 @@ def _log_of(
     names = {channel: grid.heading(_first_column(own)) for channel, own in roles.channels.items()}
     pvs = {channel: own["pv"] for channel, own in roles.channels.items() if "pv" in own}
     units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
+    channel_names = {channel: heading.text for channel, heading in names.items() if heading}
+    placeholders = placeholders_of(samples)
     return Log(
         path=source.path,
         name=source.path.name.removesuffix(".gz"),
@@ -182,11 +184,11 @@ def _log_of(
         degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
         channel_units={channel: own for channel, own in units.items() if own != unit},
-        placeholders=placeholders_of(samples),
+        placeholders=placeholders,
         guessed={role: reason for role, reason in guessed.items() if reason},
-        channel_names={channel: heading.text for channel, heading in names.items() if heading},
+        channel_names=channel_names,
         clock_steps=axis.clock_steps,
-        notes=(*source.notes, *notes, *axis.notes),
+        notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(preamble_events, source, grid.shape),
     )
 

@@ -14,7 +14,7 @@ from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, 
 from instrumentgpt.instruments.reading.layouts import Format, formats
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.parallel import scanned
-from instrumentgpt.instruments.reading.placeholders import placeholders_of
+from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
 from instrumentgpt.instruments.reading.scan import Samples
@@ -226,6 +226,8 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
     if layout.last_resort:  # which says nothing of the output's range
         scale, why = output_scale(samples["output"].to_numpy(dtype=np.float64), None)
         samples["output"] *= scale
+    channel_names = {number: name for name, number in rows.names.items()}
+    placeholders = placeholders_of(samples)
     kinds = ", ".join(sorted(filter(None, rows.scales)))
     return Log(
         path=source.path,
@@ -240,11 +242,11 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
         output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
-        placeholders=placeholders_of(samples),
+        placeholders=placeholders,
         guessed={"output": why} if why else {},
-        channel_names={number: name for name, number in rows.names.items()},
+        channel_names=channel_names,
         clock_steps=axis.clock_steps,
-        notes=(*source.notes, *notes, *axis.notes),
+        notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(read_events, source, layout, axis, kind, skipped),
     )
 
