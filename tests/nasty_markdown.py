@@ -5,6 +5,7 @@ CASES = {  # name → text; {url} is an address of the other host
     "image with a title": '![x]({url} "a title")',
     "image of a reference": "![x][r]\n\n[r]: {url}",
     "image of its own name": "![r]\n\n[r]: {url}",
+    "link to nowhere": "[x]() []()",
     "image in a link": "[![x]({url})](?log=a)",
     "image in angle brackets": "![x](<{url}>)",
     "image in a heading": "# ![x]({url})",

@@ -101,7 +101,9 @@ def _link(
     environment: MutableMapping[str, Any],
 ) -> str:
     address = str(tokens[index].attrs["href"])
-    if address.startswith("?log="):
+    if not address:  # "[x]()" would open the page itself
+        del tokens[index].attrs["href"]
+    elif address.startswith("?log="):
         tokens[index].attrs["href"] = _with_conversation(address[1:], environment["conversation"])
     return own.renderToken(tokens, index, options, environment)
 
