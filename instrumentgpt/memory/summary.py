@@ -21,6 +21,7 @@ SUMMARY_TOKENS = 1500  # cap of the rendered summary; about 5,000 English charac
 ENTRY_CHARS = 300  # seed 004: "~300 chars"
 JOINT = " · "  # between what two merged entries keep
 LEAST_TOLD = 6  # characters of a sentence that is a fact: shorter words may stand anywhere
+TOLD_CHARS = (120, 60, 30)  # beginnings of a clause that are looked for where it does not stand whole
 
 MessageId = int | str  # the database's id, or "~" and a digest
 
@@ -208,6 +209,22 @@ def without_told(entries: Iterable[Entry], told: str) -> list[Entry]:
         elif kept:
             left.append(replace(row, text=_joined(kept, ENTRY_CHARS)))
     return left
+
+
+def told_of(text: str, told: str) -> str:
+    """Return the clauses of an entry's `text` that stand in `told`, cut where they stand there cut.
+
+    >>> told_of("User: why? · Assistant: Kp is 9 here. · It was cleaned.", "User: why?\\n- Kp is 9 here")
+    'User: why? · Assistant: Kp is 9 here.'
+    >>> told_of("The seal of the upper door is worn, all the way round.", "- The seal of the upper door…")
+    'The seal of the upper door…'
+    """
+    folded, kept = " ".join(told.split()), []
+    for speaker, clause in _clauses(text):
+        forms = (shorten(clause, limit) for limit in (len(clause), *TOLD_CHARS))
+        said = [(speaker, form) for form in forms if stands_in(form, folded) or f"{speaker}{form}" in folded]
+        kept += said[:1]
+    return _joined(kept, ENTRY_CHARS)
 
 
 def stands_in(sentence: str, told: str) -> bool:

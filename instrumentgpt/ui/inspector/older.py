@@ -7,8 +7,9 @@ from sqlite_utils import Database
 
 import memory
 from instrumentgpt.agents.events import Done
+from instrumentgpt.memory.layers import REQUEST
 from instrumentgpt.memory.revisions import MESSAGE, Item
-from instrumentgpt.memory.summary import Entry, parse
+from instrumentgpt.memory.summary import Entry, parse, told_of
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise
 from instrumentgpt.turn.summary import past_summaries
@@ -34,20 +35,19 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     if not older:
         st.caption("Nothing yet: every message so far is in the prompt as it was written.")
         return
-    summarised = any(section.name == "conversation_summary" for section in prompt.sections)
-    become = f"{len(entries)} lines of summary" if summarised else "nothing: the summary is not in the prompt"
-    st.caption(f"{len(older)} messages are sent as {become}.")
+    st.caption(f"{len(older)} messages are no longer sent word by word.")
     if summaries := past_summaries(database, conversation_id):
         st.caption(_by_the_agent(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
     back = _put_back(database, conversation_id)
     asked = [message["id"] for message in messages if message["role"] == "user"]
+    told = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
     for entry, held in _grouped(entries, older[-limit:]):
         with st.container(gap="xsmall", border=True):
             for message in held:
                 turn = turn_of(message["id"], asked)
                 _draw_message(conversation_id, message, turn, back.get(message["id"]))
-            remains = untrusted.label(entry.text, REMAINED) if summarised else ""
+            remains = untrusted.label(told_of(entry.text, told), REMAINED)
             st.markdown(
                 f":small[:material/subdirectory_arrow_right: **What remains:** {remains or 'nothing'}]"
             )
