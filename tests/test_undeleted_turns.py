@@ -329,6 +329,37 @@ def test_who_asked_on_without_the_turn_stays_at_the_device_and_finds_the_other_f
     assert "its seal leaks" in context_of(exchange(database, conversation, "oven 8 again"))
 
 
+CAUSE = "Root cause: kp is a third too high."
+
+
+def test_what_was_said_of_no_device_while_its_turn_was_deleted_is_said_of_the_device_that_is_back(database):
+    conversation = db.create_conversation(database)
+    found = json.dumps({"log": "eight.log", "findings": [{"text": "its seal leaks"}]})
+    exchange(database, conversation, "oven 8: why?", "The seal.", found)
+    delete_turn(database, question(database, conversation, 1))
+    exchange(database, conversation, "is it hot?", CAUSE)
+    exchange(database, conversation, "is it?", CAUSE)
+    before = whole(database)
+    delete_turn(database, question(database, conversation, 1))
+    undo_last(database, conversation)
+    assert whole(database) == before
+    undo_last(database, conversation)
+    state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert (state.device_name, state.status) == ("oven 8", "resolved")
+    assert (state.findings, state.root_causes) == (["its seal leaks"], ["kp is a third too high"])
+
+
+def test_what_was_said_before_any_device_was_named_goes_with_its_turn(database):
+    conversation = db.create_conversation(database)
+    exchange(database, conversation, "why does it swing?", CAUSE)
+    exchange(database, conversation, "oven 8?")
+    before = whole(database)
+    delete_turn(database, question(database, conversation, 1))
+    assert "a third too high" not in db.get_memory(conversation, database)[1]
+    undo_last(database, conversation)
+    assert whole(database) == before
+
+
 def test_what_only_a_deleted_turn_ruled_out_is_open_again_until_it_is_back(database, conversation):
     def hypotheses():
         return memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).hypotheses

@@ -1,7 +1,7 @@
 """The state item by item: what a turn brought into it, and what it is without a deleted one."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import (
@@ -74,6 +74,16 @@ class Memory:
         return device_key(DiagnosticState.deserialize(self.state))
 
 
+def resumed(memory: Memory, device: str) -> Memory:
+    """Return the memory with `device` in question: what was said meanwhile of no device was said of it."""
+    filed, said = map(DiagnosticState.deserialize, (memory.filed[device], memory.state))
+    state = changed_alike(filed, DiagnosticState(), said)
+    state.device_ip, state.device_name = filed.device_ip, filed.device_name
+    if said.status == "idle":
+        state.status = filed.status
+    return replace(memory, state=state.serialize())
+
+
 def merged(whole: Memory, shown: Memory, now: Memory, asked_on: bool, out: Sequence[str] = ()) -> Memory:
     """Return the memory `whole` with what made `now` of `shown`, which is `whole` without deleted turns.
 
@@ -95,7 +105,7 @@ def merged(whole: Memory, shown: Memory, now: Memory, asked_on: bool, out: Seque
     state, base = whole.state, shown.state if shown.device == after else ""
     if before == after:
         state = alike(whole.state, base, now.state)
-    elif after and (asked_on or now.state != shown.state):
+    elif now.state != shown.state or (after and asked_on):
         state = alike(whole.filed.get(after, ""), base, now.state)
         filed |= {before: whole.state} if before else {}
     summary = whole.summary if now.summary == shown.summary else now.summary

@@ -7,6 +7,7 @@ are also kept as they would be without any deletion: clearing the mark brings ba
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -16,7 +17,7 @@ from sqlite_utils import Database
 from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState, device_key, is_among
-from instrumentgpt.memory.state_items import Memory, merged, without_items
+from instrumentgpt.memory.state_items import Memory, merged, resumed, without_items
 from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
@@ -43,11 +44,14 @@ def show_turn(database: Database, conversation_id: str, first: int) -> None:
 
 def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
     """Mark the turn, or clear its mark (None), and store states and summary as they are with it."""
-    whole = _whole(database, conversation_id)
+    whole, turn = _whole(database, conversation_id), _turn(database, conversation_id, first)
     database.conn.executemany(
-        "UPDATE all_messages SET deleted_at = ? WHERE id = ?",
-        [(deleted_at, message) for message in _turn(database, conversation_id, first)],
+        "UPDATE all_messages SET deleted_at = ? WHERE id = ?", [(deleted_at, message) for message in turn]
     )
+    if deleted_at is None and not whole.device:
+        named = _spoken_of(database, conversation_id, [*whole.filed.values()])
+        back = next(named(f"{_LIVE} AND id BETWEEN {turn[0]} AND {turn[-1]}"), "")
+        whole = resumed(whole, back) if back in whole.filed else whole
     _store(database, conversation_id, whole)
 
 
@@ -165,21 +169,16 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
 
     If such a device is in question, the conversation is about the one again that was spoken of last.
     """
-    sql = (
-        "SELECT device, field, text FROM all_state_items WHERE conversation_id = :id"
-        " EXCEPT SELECT device, field, text FROM state_items WHERE conversation_id = :id"
-    )
-    items: dict[str, set[tuple[str, str]]] = {}
-    for device, field, text in database.conn.execute(sql, {"id": conversation_id}):
-        items.setdefault(device, set()).add((field, text))
-
+    ever, live = (_said(database, conversation_id, table) for table in ("all_state_items", "state_items"))
     reopened = _reopened(database, conversation_id)
 
     def left(state: str) -> str:
-        gone, anew = items.get(_key(state)), reopened.get(_key(state))
+        device = _key(state)  # what was said before any was named became its own
+        gone = (ever[device] | ever[""]) - live[device] - live[""]
+        anew = reopened.get(device)
         if not gone and not anew:
             return state
-        told = without_items(DiagnosticState.deserialize(state), gone or ())
+        told = without_items(DiagnosticState.deserialize(state), gone)
         told.hypotheses += [text for text in anew or () if text not in told.hypotheses]
         return told.serialize()
 
@@ -194,6 +193,15 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
         last = next((device for device in chain(spoken_of(_LIVE), known) if device in filed), "")
         state = filed.get(last, DiagnosticState().serialize())
     return Memory(_true_summary(database, conversation_id, whole.summary), state, filed)
+
+
+def _said(database: Database, conversation_id: str, table: str) -> defaultdict[str, set[tuple[str, str]]]:
+    """Return device → (field, text) of what was said of it; "" of those before any device was named."""
+    found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    sql = f"SELECT device, field, text FROM {table} WHERE conversation_id = ?"
+    for device, field, text in database.conn.execute(sql, (conversation_id,)):
+        found[device].add((field, text))
+    return found
 
 
 def _reopened(database: Database, conversation_id: str) -> dict[str, list[str]]:
