@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.analysis.excursions import FAR, RAILS
+from instrumentgpt.instruments.analysis.excursions import is_rail
 from instrumentgpt.instruments.analysis.signals import sliding_median
-from instrumentgpt.instruments.analysis.study import GAP_PERIODS, SHORTEST_GAP
+from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.arrays import Floats
 
 Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"
 ]
 
-RAIL_DIGIT = 0.06  # °C, half a digit of a reading with one decimal
+FAR = 20.0  # units between a rail and the reading beside it
 SPIKE_SECONDS = 6.0  # a spike returns by itself within this
 SPIKE_SHARE = 0.6  # … of less than this share of the jump, else it stays
 RATE_QUANTILE = 0.995  # of a channel's own rates: what the plant does when it moves
@@ -112,7 +112,7 @@ def _on_one_channel(own: pd.DataFrame, before: Reading, after: Reading) -> Jump:
     period = float(np.median(steps)) if len(steps) else math.nan
     usual = _usual_rate(time, pv)
     rate = abs(after.pv - before.pv) / seconds if seconds > 0 else math.nan
-    if seconds > max(SHORTEST_GAP, GAP_PERIODS * period) or seconds < 0:
+    if seconds > GAP_PERIODS * period or seconds < 0:
         return Jump("gap", before, after, seconds, rate, usual)
     stepped = abs(after.setpoint - before.setpoint) > 0
     if abs(after.pv - before.pv) < LEAST_JUMP or rate <= RATE_EXCESS * usual:
@@ -161,4 +161,4 @@ def _reading(samples: pd.DataFrame, row: int) -> Reading:
 
 def _is_rail(pv: float, other: float) -> bool:
     """Whether `pv` is what a converter reads without a sensor; a rail near the true value proves nothing."""
-    return math.isnan(pv) or bool((np.abs(RAILS - pv) < RAIL_DIGIT).any() and abs(pv - other) > FAR)
+    return math.isnan(pv) or bool(is_rail(np.array([pv]))[0] and abs(pv - other) > FAR)

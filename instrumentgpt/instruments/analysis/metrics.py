@@ -90,7 +90,9 @@ class Metrics:
     overshoot_percent: float  # of that step
     noise: float  # standard deviation of pv
     digit: float  # coarseness of pv
-    in_band: float  # share of the controlled time within 0.3 °C
+    band: float  # deviation worth a word: what in_band and settling are told of
+    lag: float  # s in which the loop can show that it does something
+    in_band: float  # share of the controlled time within the band
     iae_per_hour: float  # integral of |error|, degree hours per hour
     kp: float
     ki: float
@@ -125,6 +127,8 @@ def metrics_of(track: Track) -> Metrics:
         overshoot_percent=over_percent,
         noise=track.shown(track.noise),
         digit=track.shown(track.digit),
+        band=track.shown(BAND),
+        lag=track.lag,
         in_band=_share(np.abs(track.error[on]) < BAND),
         iae_per_hour=track.shown(_mean(np.abs(track.error[on]))),
         kp=_last(loop.kp),

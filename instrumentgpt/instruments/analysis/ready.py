@@ -1,37 +1,50 @@
 """A loop made ready to be judged: clock mended, direction of action known, limits of its output found."""
 
-import math
-
 import numpy as np
 
-from instrumentgpt.instruments.analysis.excursions import readings, without_spikes
+from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, span_of
+from instrumentgpt.instruments.analysis.excursions import is_rail, readings, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
+BROKEN = 3.0  # periods between two samples, from which they belong to two stretches
 FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit
 WELL_BELOW = 5.0  # percent from the highest output, from where coming back to it is meeting a limit
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
-def track_of(loop: Loop, degrees_per_unit: float = 1.0, usable: Mask | None = None) -> Track:
-    """Return `loop` made ready; `usable` is False where the log has a gap nearby."""
-    is_temperature = not math.isnan(degrees_per_unit)
-    scale = degrees_per_unit if is_temperature else 1.0
-    output = loop.output
-    if _acts_in_reverse(loop):
-        scale = -scale
+def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track:
+    """Return `loop`, whose pv is in `unit`, made ready; `usable` is False where the log has a gap nearby."""
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
-    raw = readings(loop.pv, time) * scale
-    pv = without_spikes(raw, time)
+    asked = loop.setpoint[controlled]
+    rough = np.where(is_rail(loop.pv), np.nan, loop.pv)
+    band = band_of(rough, span_of(rough, asked, unit))
+    lag = lag_of(time, rough, period, band)
+    raw = readings(loop.pv, time, band, lag, _starts(loop.time, period))
+    span = span_of(raw, asked, unit)
+    band = band_of(raw, span)
+    lag = lag_of(time, raw, period, band)
+    scale = (-1.0 if _acts_in_reverse(loop) else 1.0) / band
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
-    setpoint = loop.setpoint * scale
-    limits = output_limits(output)
     return Track(
-        loop, scale, time, setpoint, raw, pv, output, everywhere, controlled, period, *limits, is_temperature
+        loop,
+        scale,
+        time,
+        loop.setpoint * scale,
+        raw * scale,
+        without_spikes(raw * scale, time, lag),
+        loop.output,
+        everywhere,
+        controlled,
+        period,
+        *output_limits(loop.output),
+        lag=lag,
+        span=span / band,
+        is_temperature=unit in CELSIUS,
     )
 
 
@@ -42,6 +55,12 @@ def _mended(time: Floats) -> tuple[Floats, float]:
     period = float(np.median(forward)) if forward.size else 1.0
     mended = np.where(steps < 0, period, steps)
     return np.concatenate((time[:1], time[:1] + np.cumsum(mended))), period
+
+
+def _starts(time: Floats, period: float) -> Mask:
+    """Return where a stretch of the record begins: at its first sample, after a pause, after a clock reset."""
+    steps = np.diff(time, prepend=-np.inf)
+    return (steps < 0) | (steps > BROKEN * period)
 
 
 def _switched_off(loop: Loop) -> Mask:

@@ -16,11 +16,10 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of
 
-SHORTEST_GAP = 20.0  # s without a line; loops.md section 1
-GAP_PERIODS = 12.0  # sample periods without a line; loops.md section 1
+GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
-GAP_MARGIN = 90.0  # s on either side of a gap that no test may use; loops.md section 1
-GRID = 5.0  # s between the common moments at which channels are compared
+GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
+GRID = 0.5  # lags between the common moments at which channels are compared
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,13 @@ class Study:
 
     @cached_property
     def grid(self) -> Floats:
-        """Return moments common to all channels, s, `GRID` or one sample period apart."""
+        """Return moments common to all channels, s, `GRID` lags or one sample period apart."""
         spans = [(t.time[0], t.time[-1], t.period) for t in self.tracks.values() if len(t)]
         if not spans:
             return np.zeros(0)
+        lag = float(np.median([t.lag for t in self.tracks.values() if len(t)]))
         start, stop = max(a for a, _, _ in spans), min(b for _, b, _ in spans)
-        return np.arange(start, stop, max(GRID, *(p for _, _, p in spans)))
+        return np.arange(start, stop, max(GRID * lag, *(p for _, _, p in spans)))
 
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:
@@ -68,13 +68,12 @@ class Study:
 def study_of(log: Log) -> Study:
     """Return `log` ready for the checks."""
     gaps = gaps_of(log)
-    scale = log.degrees_per_unit
     tracks = {}
     for channel, loop in loops_of(log).items():
         if "period" in log.missing:
-            tracks[channel] = track_of(loop, scale)
+            tracks[channel] = track_of(loop, log.unit)
         else:
-            tracks[channel] = track_of(loop, scale, _usable(loop, log, gaps))
+            tracks[channel] = track_of(loop, log.unit, _usable(loop, log, gaps))
     return Study(log, gaps, tracks)
 
 
@@ -89,7 +88,7 @@ def gaps_of(log: Log) -> tuple[Gap, ...]:
     typical = float(np.median(np.diff(time[::channels]))) if len(time) > 3 * channels else math.nan
     if not typical > 0:
         typical = float(np.median(later)) if later.size else math.inf
-    limit = max(SHORTEST_GAP, GAP_PERIODS * typical)
+    limit = GAP_PERIODS * typical
     holes = np.flatnonzero((steps > limit) | (steps < -max(1.0, 2 * typical)))
     found = {int(i): float(steps[i]) for i in holes} | _clock_steps(log)
     return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted(found.items()))
@@ -105,10 +104,12 @@ def _clock_steps(log: Log) -> dict[int, float]:
 def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     time, lines = log.samples["time"].to_numpy(dtype=float), log.samples["line"].to_numpy()
     usable = np.ones(len(loop), dtype=bool)
+    steps = np.diff(loop.time)
+    margin = GAP_MARGIN * float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
     for gap in gaps:
         past = loop.line <= lines[gap.before]
-        near_before = past & (loop.time > time[gap.before] - GAP_MARGIN)
-        near_after = ~past & (loop.time < time[gap.after] + GAP_MARGIN)
+        near_before = past & (loop.time > time[gap.before] - margin)
+        near_after = ~past & (loop.time < time[gap.after] + margin)
         first_after = int(past.sum())
         near_after[:first_after] = False
         usable &= ~(near_before | near_after)

@@ -9,11 +9,11 @@ from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 
-SHARED_MOVE = 0.33  # °C out of the setpoint, at least, of each channel; loops.md section 1
+SHARED_MOVE = 1.1  # bands out of the setpoint, at least, of each channel
 SHARED_BY = 3  # channels; loops.md section 1
-SHARED_FOR = 10.0  # s
-AFTER_TRANSIENT = 120.0  # s after a loop has settled on a step during which its humps are its own
-MOVE_BEGINS = 0.1  # °C of mean deviation at which a shared move is traced back to its beginning
+SHARED_FOR = 1.0  # lags
+AFTER_TRANSIENT = 12.0  # lags after a loop has settled on a step during which its humps are its own
+MOVE_BEGINS = 0.33  # bands of mean deviation at which a shared move is traced back to its beginning
 RECURRING = 3  # moves, from which a usual interval between them is taken
 
 
@@ -23,7 +23,7 @@ class Move:
 
     start, stop  s
     peak         s, when the mean deviation was largest
-    channels     those that moved, by how many °C (sign of pv - setpoint)
+    channels     those that moved, by how many bands (sign of pv - setpoint)
     """
 
     start: float
@@ -40,10 +40,10 @@ def on_grid(track: Track, values: Floats, grid: Floats) -> Floats:
 
 
 def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
-    """Return pv - setpoint of each channel, °C, on `grid` (channels, moments); nan outside quiet holds."""
+    """Return pv - setpoint of each channel, in bands, on `grid` (channels, moments); nan outside quiet holds."""
     rows = []
     for track in tracks:
-        error = smooth(np.where(_at_rest(track), -track.error, np.nan), track.samples(10.0) | 1)
+        error = smooth(np.where(_at_rest(track), -track.error, np.nan), track.samples(track.lag) | 1)
         error = np.where(_at_rest(track), error, np.nan)
         usual = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
         rows.append(on_grid(track, error - usual, grid))
@@ -54,7 +54,7 @@ def _at_rest(track: Track) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     mask = track.quiet.copy()
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
-            mask[hold.settled : track.after(hold.settled, AFTER_TRANSIENT)] = False
+            mask[hold.settled : track.after(hold.settled, track.lags(AFTER_TRANSIENT))] = False
     return mask
 
 
@@ -63,12 +63,13 @@ def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:
     if len(tracks) < SHARED_BY or len(grid) < 3:
         return ()
     away = deviations(tracks, grid)
+    lag = float(np.median([track.lag for track in tracks]))
     shared = []
     with np.errstate(invalid="ignore"):
         for sign in (1.0, -1.0):
             spells = runs((sign * away > SHARED_MOVE).sum(axis=0) >= SHARED_BY)
             shared += [
-                (int(a), int(b), sign) for a, b in spells if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR
+                (int(a), int(b), sign) for a, b in spells if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR * lag
             ]
     shared.sort()
     recurs = int(np.median(np.diff([a for a, _, _ in shared]))) if len(shared) >= RECURRING else 0

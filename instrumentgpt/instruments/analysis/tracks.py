@@ -1,4 +1,7 @@
-"""A loop as it is judged: in °C, heating, with its steps, its holds, and where it is quiet."""
+"""A loop as it is judged: in its own units, heating, with its steps, its holds, and where it is quiet.
+
+A size of 1 is the loop's band, and times are compared with its lag (`own_units`).
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,11 +21,12 @@ from instrumentgpt.instruments.analysis.signals import (
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
-BAND = 0.3  # °C around the setpoint that counts as on setpoint; loops.md section 1
-SHORTEST_HOLD = 60.0  # s of constant setpoint; loops.md section 1
+BAND = 1.0  # band: the error that counts as on setpoint
+SHORTEST_HOLD = 6.0  # lags of constant setpoint
 FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for on/off control
-SETTLED_FOR = 30.0  # s inside the band before a loop counts as settled
-SMALLEST_STEP = 1.0  # °C of setpoint change that starts a transient
+SETTLED_FOR = 3.0  # lags inside the band before a loop counts as settled
+SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
+HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 
 
@@ -43,7 +47,7 @@ class Hold:
 class Step:
     """A change of setpoint between two constant values: index of the first sample with the new one.
 
-    size  °C from where pv stood to the new setpoint, positive upwards (mirrored for reverse acting loops)
+    size  bands from where pv stood to the new setpoint, positive upwards (mirrored for reverse acting loops)
     stop  index at which the setpoint changes again, or the end
     """
 
@@ -55,19 +59,21 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A loop in °C, as one that heats: reverse acting loops are mirrored, so more output always raises `pv`.
+    """A loop in bands, as one that heats: reverse acting loops are mirrored, so more output always raises `pv`.
 
     loop           as logged; what is quoted comes from it
-    scale          °C per logged unit, negative if mirrored; 1 or -1 where pv is no temperature
+    scale          bands per logged unit, negative if mirrored
     time           (n,) s, increasing: jumps of the clock are taken out
-    setpoint       (n,) °C
-    raw            (n,) °C; nan where nothing believable was read for long, spikes still in it
-    pv             (n,) °C, spikes and short drop-outs bridged
+    setpoint       (n,) bands
+    raw            (n,) bands; nan where nothing believable was read for long, spikes still in it
+    pv             (n,) bands, spikes and short drop-outs bridged
     output         (n,) percent
     usable         (n,) False within reach of a gap in the log
     controlled     (n,) True where a setpoint is given and the loop is switched on
     period         s between samples, median
     low, high      output limits, percent
+    lag            s in which the loop can show that it does something
+    span           bands it works in
     """
 
     loop: Loop
@@ -82,14 +88,20 @@ class Track:
     period: float
     low: float
     high: float
+    lag: float
+    span: float
     is_temperature: bool = True
 
     def __len__(self) -> int:
         return len(self.time)
 
-    def shown(self, degrees: float) -> float:
-        """Return a temperature difference in the unit of the log."""
-        return degrees / abs(self.scale)
+    def shown(self, bands: float) -> float:
+        """Return a difference of pv in the unit of the log."""
+        return bands / abs(self.scale)
+
+    def lags(self, lags: float) -> float:
+        """Return how many seconds `lags` are."""
+        return lags * self.lag
 
     def samples(self, seconds: float) -> int:
         """Return how many samples `seconds` are, at least 1."""
@@ -101,17 +113,17 @@ class Track:
 
     @cached_property
     def error(self) -> Floats:
-        """Return setpoint less pv, in the unit of pv, (n,)."""
+        """Return setpoint less pv, in bands, (n,)."""
         return self.setpoint - self.pv
 
     @cached_property
     def smooth_error(self) -> Floats:
-        """Return setpoint - mean pv of about 5 s: digits and noise do not take a loop out of its band."""
-        return self.setpoint - smooth(self.pv, self.samples(5.0) | 1)
+        """Return setpoint - mean pv of half a lag: digits and noise do not take a loop out of its band."""
+        return self.setpoint - smooth(self.pv, self.samples(self.lag / 2) | 1)
 
     @cached_property
     def digit(self) -> float:
-        """Return the coarseness of pv in °C, 0 where it never moves."""
+        """Return the coarseness of pv in bands, 0 where it never moves."""
         found = digit(self.loop.pv[np.isfinite(self.pv)])
         return 0.0 if math.isnan(found) else abs(found * self.scale)
 
@@ -123,13 +135,8 @@ class Track:
 
     @cached_property
     def noise(self) -> float:
-        """Return the white noise of pv, °C (standard deviation)."""
+        """Return the white noise of pv, bands (standard deviation)."""
         return noise(self.pv)
-
-    @cached_property
-    def band(self) -> float:
-        """Return the error that counts as on setpoint: 0.3 °C, else five times the noise."""
-        return BAND if self.is_temperature else 5 * self.noise + self.digit
 
     @cached_property
     def at_low(self) -> Mask:
@@ -161,13 +168,13 @@ class Track:
         return tuple(
             Hold(a, b, float(self.setpoint[a]), self._settled(a, b))
             for a, b in self.levels
-            if self.time[b - 1] - self.time[a] >= SHORTEST_HOLD
+            if self.time[b - 1] - self.time[a] >= self.lags(SHORTEST_HOLD)
         )
 
     def _settled(self, first: int, stop: int) -> int:
-        inside = np.abs(self.smooth_error[first:stop]) < self.band
+        inside = np.abs(self.smooth_error[first:stop]) < BAND
         for a, b in runs(inside):
-            if self.time[first + b - 1] - self.time[first + a] >= SETTLED_FOR:
+            if self.time[first + b - 1] - self.time[first + a] >= self.lags(SETTLED_FOR):
                 return first + int(a)
         return stop
 
@@ -176,7 +183,7 @@ class Track:
         """Return the setpoint steps of at least `SMALLEST_STEP`, ramps left out, switching on included."""
         found = []
         for first, stop in self.levels:
-            if first == 0 or self.time[stop - 1] - self.time[first] < 20.0:
+            if first == 0 or self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
                 continue
             before = self.pv[max(0, first - 5) : first + 1]
             start = float(np.nanmedian(before)) if np.isfinite(before).any() else math.nan
@@ -199,7 +206,7 @@ class Track:
     def reached(self, hold: Hold) -> int:
         """Return the index at which pv first reached the setpoint of `hold`: its band, or past it."""
         error = self.smooth_error[hold.first : hold.stop]
-        there = (np.abs(error) < self.band) | (np.sign(error) != np.sign(error[0]))
+        there = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[0]))
         return hold.first + (int(np.argmax(there)) if there.any() else 0)
 
     @cached_property
@@ -212,6 +219,6 @@ class Track:
 
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
         """Return the half cycles of the error between two indices."""
-        error = self.setpoint[first:stop] - smooth(self.pv[first:stop], self.samples(2.0) | 1)
+        error = self.setpoint[first:stop] - smooth(self.pv[first:stop], self.samples(self.lag / 5) | 1)
         cycles = half_cycles(np.nan_to_num(error), hysteresis)
         return replace(cycles, first=cycles.first + first, peak=cycles.peak + first)

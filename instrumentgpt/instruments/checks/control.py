@@ -10,8 +10,8 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-CONSTANT_FOR = 75.0  # s; loops.md section 1
-STANDING_ERROR = 1.0  # °C; loops.md section 1
+CONSTANT_FOR = 7.5  # lags
+STANDING_ERROR = 3.0  # bands
 OWED = 0.5  # percent of movement owed, from which an output that stands still is no longer at rest
 DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
 
@@ -32,7 +32,7 @@ def _still(track: Track) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each stretch of equal output long enough, under control."""
     spells = constant_runs(track.output)
     ends = np.minimum(spells[:, 1], len(track) - 1)
-    long = spells[track.time[ends] - track.time[spells[:, 0]] >= CONSTANT_FOR]
+    long = spells[track.time[ends] - track.time[spells[:, 0]] >= track.lags(CONSTANT_FOR)]
     return [(int(a), int(b)) for a, b in long if track.controlled[a:b].any()]
 
 
@@ -52,7 +52,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     for a, b in runs(wrong & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
-        if lasted < CONSTANT_FOR or moved < max(DEMANDED, 4 * track.output_digit):
+        if lasted < track.lags(CONSTANT_FOR) or moved < max(DEMANDED, 4 * track.output_digit):
             continue
         start = first + _first_owed(demand, a, max(track.output_digit, OWED))
         worst = first + int(a) + int(np.argmax(np.abs(error[a:b])))

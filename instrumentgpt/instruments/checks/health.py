@@ -10,10 +10,10 @@ from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut, Withheld
 
-HEALTHY_OVERSHOOT = 0.6  # °C; loops.md section 1
+HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
-HEALTHY_SWING = 0.22  # °C, half peak to peak while holding; loops.md section 1
-HEALTHY_ERROR = 0.1  # °C, mean while holding; loops.md section 1
+HEALTHY_SWING = 0.75  # band, half peak to peak while holding
+HEALTHY_ERROR = 0.35  # band, mean while holding
 
 
 def healthy_channels(

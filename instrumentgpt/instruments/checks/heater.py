@@ -13,14 +13,14 @@ from instrumentgpt.instruments.checks.driven import driven_elsewhere, moved_with
 from instrumentgpt.instruments.checks.limits import BLIP, back_in_band, left_band, of_either_side, pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-AGAINST = 1.5  # °C that pv moves against a pinned output; loops.md section 1
-FALLS_FOR = 30.0  # s of fall at full output; loops.md section 1
-STEADY_FALL = 90.0  # s after which the fall counts even if pv recovers at full output
-DEAD_TIME = 25.0  # s allowed before pv must follow an output at its floor; loops.md section 1
-RISES_FOR = 25.0  # s; loops.md section 1
-COAST = 60.0  # s before the floor over which the pace of a driven plant is taken
+AGAINST = 5.0  # bands that pv moves against a pinned output
+FALLS_FOR = 3.0  # lags of fall at full output
+STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
+DEAD_TIME = 2.5  # lags allowed before pv must follow an output at its floor
+RISES_FOR = 2.5  # lags
+COAST = 6.0  # lags before the floor over which the pace of a driven plant is taken
 KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
-NEIGHBOUR_HEAT = 3.0  # °C of rise that a neighbour's setpoint step may cause at most
+NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
 def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -29,15 +29,15 @@ def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
-    level = smooth(sign * track.pv, track.samples(5.0) | 1)
+    level = smooth(sign * track.pv, track.samples(track.lag / 2) | 1)
     for first, stop in pinned(track, at_limit):
         bottom = first + int(np.nanargmin(level[first:stop]))
         fall = float(level[first] - level[bottom])
         lasted = float(track.time[bottom] - track.time[first])
         recovered = float(level[stop - 1] - level[bottom])
-        if fall < AGAINST or lasted < FALLS_FOR or not track.usable[first]:
+        if fall < AGAINST or lasted < track.lags(FALLS_FOR) or not track.usable[first]:
             continue
-        if recovered > 0.3 * fall and lasted < STEADY_FALL:
+        if recovered > 0.3 * fall and lasted < track.lags(STEADY_FALL):
             continue
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
@@ -65,7 +65,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
 
 def _cooling_on(track: Track, level: Floats, first: int, bottom: int) -> bool:
     """Return whether pv was already falling before the output went full, and only slowed down since."""
-    before = first - track.samples(20.0)
+    before = first - track.samples(track.lags(2.0))
     if before < 0:
         return False
     earlier = float(level[before] - level[first])
@@ -89,9 +89,9 @@ def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
-    level = smooth(sign * track.pv, track.samples(5.0) | 1)
+    level = smooth(sign * track.pv, track.samples(track.lag / 2) | 1)
     for first, stop in pinned(track, at_limit):
-        allowed = track.after(first, DEAD_TIME)
+        allowed = track.after(first, track.lags(DEAD_TIME))
         if allowed >= stop - 2 or not track.usable[first]:
             continue
         past = -sign * track.smooth_error[allowed:stop] > AGAINST
@@ -100,7 +100,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
-        if rise < AGAINST or lasted < RISES_FOR or above < AGAINST or _coasts(track, level, first, top):
+        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST or _coasts(track, level, first, top):
             continue
         start = left_band(track, first)
         if track.low < 0 and not driven_elsewhere(study, track, sign, start, -level[top]):
@@ -117,7 +117,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             "peak": float(track.loop.pv[top]),
         }
         ruled_out = RuledOut(
-            "overshoot_tuning", "keeps_rising", {"seconds": DEAD_TIME + lasted, "allowed": DEAD_TIME}
+            "overshoot_tuning", "keeps_rising", {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)}
         )
         lines = (start, first, top)
         return found(
@@ -129,10 +129,10 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
 def _coasts(track: Track, level: Floats, first: int, top: int) -> bool:
     """Return whether pv had been driven this way at full output right before, and has slowed down since."""
     limit = track.at_high | (track.at_low if track.low < 0 else False)
-    reach = track.samples(BLIP)
+    reach = track.samples(track.lags(BLIP))
     if not limit[max(0, first - reach) : first].any():
         return False
-    start = max(0, first - track.samples(COAST))
+    start = max(0, first - track.samples(track.lags(COAST)))
     before = float(level[first] - level[start]) / max(float(track.time[first] - track.time[start]), 1e-9)
     after = float(level[top] - level[first]) / max(float(track.time[top] - track.time[first]), 1e-9)
     return after < KEEPS_ITS_PACE * before
@@ -140,7 +140,7 @@ def _coasts(track: Track, level: Floats, first: int, top: int) -> bool:
 
 def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:
     """Return whether another channel's setpoint went up shortly before or in this time."""
-    a, b = float(track.time[first]) - 300.0, float(track.time[last])
+    a, b = float(track.time[first]) - track.lags(30.0), float(track.time[last])
     return any(
         step.size > 0 and a < other.time[step.index] < b
         for other in study.active

@@ -10,7 +10,7 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.findings import Finding
 
-BLIP = 10.0  # s off the limit that noise on the derivative may cause
+BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
@@ -22,7 +22,7 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
     for a, b in runs(at_limit & track.controlled & np.isfinite(track.pv)):
         if (
             merged
-            and track.time[a] - track.time[merged[-1][1] - 1] <= BLIP
+            and track.time[a] - track.time[merged[-1][1] - 1] <= track.lags(BLIP)
             and track.controlled[merged[-1][1]]
         ):
             merged[-1] = (merged[-1][0], int(b))
@@ -34,7 +34,7 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
 def left_band(track: Track, index: int) -> int:
     """Return the last sample before `index` at which the error left the band; `index` if it never was in."""
     inside = np.flatnonzero(np.abs(track.smooth_error[: index + 1]) < BAND)
-    inside = inside[track.time[inside] > track.time[index] - 600.0]
+    inside = inside[track.time[inside] > track.time[index] - track.lags(60.0)]
     return min(int(inside[-1]) + 1, index) if inside.size else index
 
 

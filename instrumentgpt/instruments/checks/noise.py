@@ -11,10 +11,10 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-NOISY = 0.085  # °C, standard deviation; loops.md section 1
+NOISY = 0.28  # band, standard deviation
 NOISIER = 2.5  # times the channel's own quiet level; loops.md section 1
-NOISY_FOR = 180.0  # s; loops.md section 1
-BLOCK = 20.0  # s over which the noise is taken
+NOISY_FOR = 18.0  # lags
+BLOCK = 2.0  # lags over which the noise is taken
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -28,7 +28,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         usual = min(own, float(np.median(others))) if others else own
         track = study.tracks[channel]
         limit = max(NOISY, NOISIER * usual, 0.6 * track.digit)
-        blocks = math.ceil(NOISY_FOR / max(BLOCK, 10 * track.period))
+        blocks = math.ceil(NOISY_FOR / BLOCK)
         for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
             if b - a >= blocks:
                 findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
@@ -37,14 +37,14 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def block_noise(track: Track) -> tuple[list[int], Floats]:
-    """Return the first index of each block of `BLOCK` and the noise of pv in it (°C, from third differences).
+    """Return the first index of each block of `BLOCK` and the noise of pv in it (bands, from third differences).
 
     Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
     Samples that repeat the one before (a log faster than its controller) are dropped first.
     """
     fresh = np.flatnonzero(np.concatenate(([True], np.diff(track.pv) != 0)))
-    index = fresh if len(fresh) < 0.7 * len(track) and track.digit < 0.02 else np.arange(len(track))
-    size = max(10, round(BLOCK / track.period)) if track.period > 0 else 10
+    index = fresh if len(fresh) < 0.7 * len(track) and track.digit < 0.07 else np.arange(len(track))
+    size = max(10, track.samples(track.lags(BLOCK)))
     size = max(8, int(size * len(index) / max(1, len(track))))
     count = len(index) // size
     pv = track.pv[index[: count * size]].reshape(count, size)

@@ -11,21 +11,21 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-OVERSHOOT_STEP = 4.0  # °C; loops.md section 1
-OVERSHOOT = 0.85  # °C; loops.md section 1
+OVERSHOOT_STEP = 13.0  # bands
+OVERSHOOT = 2.8  # bands
 OVERSHOOT_SHARE = 0.09  # of the step; loops.md section 1
-PINNED_PAST = 5.0  # s at the limit after pv crossed the setpoint; loops.md section 1
-SLUGGISH_STEP = 3.0  # °C; loops.md section 1
-SLUGGISH = 290.0  # s to the band; loops.md section 1
+PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
+SLUGGISH_STEP = 10.0  # bands
+SLUGGISH = 15.0  # lags to the band
 SLUGGISH_GAINS = 1 / 3  # of the SIMC gains; loops.md section 1
 PINNED_SHARE = 0.1  # of the way at a limit: then the power is slow, not the gains
-DEAD_TIMES = np.arange(0.0, 42.0, 2.0)  # s tried in the quick model
-MODEL_WINDOW = 20.0  # s over which the quick model integrates
+DEAD_TIMES = np.arange(0.0, 4.2, 0.2)  # lags tried in the quick model
+MODEL_WINDOW = 2.0  # lags over which the quick model integrates
 
 
 @dataclass(frozen=True)
 class Overshoot:
-    """How far pv went past the setpoint of `step`: °C, at `peak`, having crossed at `crossing` (indices)."""
+    """How far pv went past the setpoint of `step`: bands, at `peak`, having crossed at `crossing` (indices)."""
 
     step: Step
     size: float
@@ -51,7 +51,7 @@ def _overshoot(track: Track, step: Step) -> Overshoot | None:
         return None
     crossing = step.index + int(np.argmax(beyond > 0))
     took = float(track.time[crossing] - track.time[step.index])
-    stop = min(step.stop, track.after(crossing, max(300.0, 3 * took)))
+    stop = min(step.stop, track.after(crossing, max(track.lags(30.0), 3 * took)))
     if stop - crossing < 3 or not track.usable[step.index : stop].all():
         return None
     peak = crossing + int(np.nanargmax(-sign * track.smooth_error[crossing:stop]))
@@ -74,21 +74,21 @@ def _too_far(overshoot: Overshoot) -> bool:
 
 def integral_windup(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with the output still at its limit well after pv crossed the setpoint."""
-    return _judged(study, "integral_windup", lambda overshoot: overshoot.pinned > PINNED_PAST)
+    return _judged(study, "integral_windup", lambda track, overshoot: overshoot.pinned > track.lags(PINNED_PAST))
 
 
 def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with an output that had left its limit in time: the gains ask for too much."""
-    return _judged(study, "overshoot_tuning", lambda overshoot: overshoot.pinned <= PINNED_PAST)
+    return _judged(study, "overshoot_tuning", lambda track, overshoot: overshoot.pinned <= track.lags(PINNED_PAST))
 
 
-def _judged(study: Study, fault: str, fits: Callable[[Overshoot], bool]) -> list[Finding]:
+def _judged(study: Study, fault: str, fits: Callable[[Track, Overshoot], bool]) -> list[Finding]:
     findings = []
     for track in study.active:
         if track.two_point:
             continue
         far = [overshoot for overshoot in overshoots(track) if _too_far(overshoot)]
-        hits = [overshoot for overshoot in far if fits(overshoot)]
+        hits = [overshoot for overshoot in far if fits(track, overshoot)]
         if hits and len(hits) >= len(far) - len(hits):
             findings.append(_overshoot_finding(study, track, fault, hits, len(overshoots(track))))
     return findings
@@ -159,7 +159,7 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
         settled, seconds = settling(track, step)
         pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
         usable = track.usable[step.index : settled + 1].all()
-        if abs(step.size) >= SLUGGISH_STEP and seconds > SLUGGISH and pinned < PINNED_SHARE and usable:
+        if abs(step.size) >= SLUGGISH_STEP and seconds > track.lags(SLUGGISH) and pinned < PINNED_SHARE and usable:
             slow.append((step, seconds, settled))
     return slow
 
@@ -190,16 +190,16 @@ def _quick_model(track: Track) -> tuple[float, float, float] | None:
     """Return (slope in °C/s per percent, dead time s, time constant s) of the best of `DEAD_TIMES`."""
     good = np.isfinite(track.pv) & np.isfinite(track.output)
     time, pv, output = track.time[good], track.pv[good], track.output[good]
-    if len(time) < 50 or np.ptp(output) < 3.0 or np.ptp(pv) < 2.0:
+    if len(time) < 50 or np.ptp(output) < 3.0 or np.ptp(pv) < 7.0:
         return None
-    grid = np.arange(time[0], time[-1], max(2.0, track.period))
+    grid = np.arange(time[0], time[-1], max(track.lag / 5, track.period))
     pv, output = np.interp(grid, time, pv), np.interp(grid, time, output)
     step = grid[1] - grid[0]
-    width = max(2, round(MODEL_WINDOW / step))
+    width = max(2, round(track.lags(MODEL_WINDOW) / step))
     change = pv[width:] - pv[:-width]
     level, ones = _windows(pv, width) * step, np.full(len(change), width * step)
     best: tuple[float, float, float, float] | None = None
-    for dead_time in DEAD_TIMES:
+    for dead_time in DEAD_TIMES * track.lag:
         delayed = np.interp(grid - dead_time, grid, output)
         design = np.column_stack([_windows(delayed, width) * step, -level, ones])
         fit, *_ = np.linalg.lstsq(design, change, rcond=None)
@@ -209,7 +209,7 @@ def _quick_model(track: Track) -> tuple[float, float, float] | None:
             best = (unexplained, float(fit[0]), float(dead_time), float(fit[1]))
     if best is None or best[0] > 0.2 or best[1] <= 0:
         return None
-    return best[1], max(best[2], 2.0, track.period), 1.0 / max(best[3], 1e-4)
+    return best[1], max(best[2], track.lag / 5, track.period), 1.0 / max(best[3], 1e-3 / track.lag)
 
 
 def _windows(values: Floats, width: int) -> Floats:

@@ -16,12 +16,12 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
-RESPONSE = 0.3  # °C; loops.md section 1
+RESPONSE = 1.0  # band
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 2.2  # times what happens without a step; loops.md section 1
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
-WINDOW = 240.0  # s after a neighbour's step in which a response is looked for
-SMALLEST_SOURCE = 3.0  # °C of a neighbour's step
+WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
+SMALLEST_SOURCE = 10.0  # bands of a neighbour's step
 
 
 def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -111,13 +111,13 @@ def _steps_of(study: Study, source: Track) -> list[Step]:
 
 
 def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> Finding | None:
-    deviation = smooth(np.where(target.quiet, -target.error, np.nan), target.samples(10.0) | 1)
+    deviation = smooth(np.where(target.quiet, -target.error, np.nan), target.samples(target.lag) | 1)
     times = [float(source.time[step.index]) for step in steps]
     answers = []
     for step, time in zip(steps, times, strict=True):
-        if any(0 < abs(time - other) < 60 for other in _own_changes(target)):
+        if any(0 < abs(time - other) < target.lags(6.0) for other in _own_changes(target)):
             continue
-        peak = _extreme(target, deviation, time, min([WINDOW, *(t - time for t in times if t > time)]))
+        peak = _extreme(target, deviation, time, min([target.lags(WINDOW), *(t - time for t in times if t > time)]))
         if peak is not None:
             answers.append((step, peak[0] * np.sign(step.size), peak[1]))
     hits = [answer for answer in answers if answer[1] > RESPONSE]
@@ -125,7 +125,7 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
         return None
     size = float(np.median([answer[1] for answer in hits]))
     usual = _usual(study, target, deviation)
-    contrast = size / max(usual, 0.02, target.digit / 2)
+    contrast = size / max(usual, 0.07, target.digit / 2)
     if contrast < CONTRAST:
         return None
     numbers: dict[str, float | str] = {
@@ -139,7 +139,7 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
     }
     ruled_out = RuledOut("ambient_disturbance", "follows", {"contrast": contrast, "answered": len(hits)})
     first = int(np.searchsorted(target.time, source.time[hits[0][0].index]))
-    last = min(target.after(hits[-1][2], WINDOW), len(target) - 1)
+    last = min(target.after(hits[-1][2], target.lags(WINDOW)), len(target) - 1)
     finding = found(
         study, "cross_coupling", target, first, last, [hit[2] for hit in hits[:2]], numbers, [ruled_out]
     )
@@ -155,7 +155,7 @@ def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tu
     """Return the largest change of `deviation` after `time` and where; None unless the loop held."""
     start = int(np.searchsorted(track.time, time))
     stop = int(np.searchsorted(track.time, time + seconds))
-    earlier = deviation[max(0, start - track.samples(30.0)) : start]
+    earlier = deviation[max(0, start - track.samples(track.lags(3.0))) : start]
     part = deviation[start:stop]
     if len(part) < 5 or not np.isfinite(earlier).any() or np.isfinite(part).mean() < 0.9:
         return None
@@ -165,13 +165,14 @@ def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tu
 
 
 def _usual(study: Study, target: Track, deviation: Floats) -> float:
-    """Return the change that windows without any neighbour's step show: their 75th percentile, °C."""
+    """Return the change that windows without any neighbour's step show: their 75th percentile, bands."""
+    window = target.lags(WINDOW)
     steps = [float(track.time[step.index]) for track in study.active for step in track.steps]
     sizes = []
-    for time in np.arange(float(target.time[0]) + 30.0, float(target.time[-1]) - WINDOW / 2, WINDOW / 2):
-        if any(time - WINDOW < moment < time + WINDOW / 2 for moment in steps):
+    for time in np.arange(float(target.time[0]) + target.lags(3.0), float(target.time[-1]) - window / 2, window / 2):
+        if any(time - window < moment < time + window / 2 for moment in steps):
             continue
-        change = _extreme(target, deviation, float(time), WINDOW / 2)
+        change = _extreme(target, deviation, float(time), window / 2)
         if change is not None:
             sizes.append(abs(change[0]))
     return float(np.percentile(sizes, 75)) if sizes else 0.0

@@ -11,10 +11,11 @@ from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.limits import pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-PINNED_FOR = 390.0  # s; loops.md section 1
-SHORT_OF = 0.6  # °C of error while pinned; loops.md section 1
-FLAT = 0.35  # °C per minute; loops.md section 1
-TOO_FAR = 15.0  # minutes to go at the present slope; loops.md section 1
+PINNED_FOR = 39.0  # lags
+SHORT_OF = 2.0  # bands of error while pinned
+FLAT = 0.2  # band per lag
+TOO_FAR = 90.0  # lags to go at the present slope
+NEAR = 18.0  # lags to go: it arrives
 
 
 def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -32,13 +33,13 @@ def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
     for first, stop in pinned(track, at_limit):
         seconds = float(track.time[stop - 1] - track.time[first])
-        if seconds < PINNED_FOR:
+        if seconds < track.lags(PINNED_FOR):
             continue
-        tail = slice(max(first, int(np.searchsorted(track.time, track.time[stop - 1] - 120.0))), stop)
+        tail = slice(max(first, int(np.searchsorted(track.time, track.time[stop - 1] - track.lags(12.0)))), stop)
         short = sign * float(np.nanmedian(track.error[tail]))
-        slope = sign * _slope(track.time[tail], track.pv[tail]) * 60.0
+        slope = sign * _slope(track.time[tail], track.pv[tail]) * track.lag
         to_go = short / slope if slope > 1e-6 else np.inf
-        flat, far = slope < FLAT and to_go > 3.0, to_go > TOO_FAR
+        flat, far = slope < FLAT and to_go > NEAR, to_go > TOO_FAR
         passive = sign < 0 and track.low >= 0
         if short < SHORT_OF or not (flat and far if passive else flat or far) or _ever_held(track, stop - 1):
             continue
@@ -46,10 +47,10 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             "output": float(track.output[stop - 1]),
             "seconds": seconds,
             "short": track.shown(short),
-            "slope": track.shown(slope),
+            "slope": track.shown(slope) * 60.0 / track.lag,
             "side": "high" if sign > 0 else "low",
         }
-        ruled_out = RuledOut("heater_failure", "not_falling", {"slope": track.shown(slope)})
+        ruled_out = RuledOut("heater_failure", "not_falling", {"slope": numbers["slope"]})
         lines = (first, (first + stop) // 2, stop - 1)
         return found(study, "saturation", track, first, stop - 1, lines, numbers, [ruled_out])
     return None
@@ -66,6 +67,6 @@ def _slope(time: Floats, values: Floats) -> float:
 
 def _ever_held(track: Track, index: int) -> bool:
     """Return whether this log shows the setpoint of sample `index` held for a minute."""
-    same = np.abs(track.setpoint - track.setpoint[index]) < 0.5
+    same = np.abs(track.setpoint - track.setpoint[index]) < 1.7
     inside = np.abs(track.smooth_error) < BAND
-    return any(track.time[b - 1] - track.time[a] >= 60.0 for a, b in runs(same & inside & track.controlled))
+    return any(track.time[b - 1] - track.time[a] >= track.lags(6.0) for a, b in runs(same & inside & track.controlled))

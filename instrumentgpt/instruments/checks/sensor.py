@@ -37,7 +37,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         (int(a), int(b))
         for a, b in runs(bad)
         if b - a >= (3 if np.isfinite(track.loop.pv[a]) else DROPPED_OUT)
-        and track.time[min(b, len(track) - 1)] - track.time[a] >= OPEN_FOR
+        and track.time[min(b, len(track) - 1)] - track.time[a] >= track.lags(OPEN_FOR)
         and (a > 0 or np.isfinite(track.setpoint[a]))
     ]
     if not spells:
@@ -51,7 +51,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         "seconds": float(track.time[min(stop, len(track) - 1)] - track.time[first]),
         "count": len(spells),
     }
-    ruled_out = RuledOut("sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": SPIKE_RETURNS})
+    ruled_out = RuledOut("sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": track.lags(SPIKE_RETURNS)})
     lines = (first - 1, first, stop - 1) if first else (first, stop - 1)
     return [found(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
 
@@ -60,7 +60,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find at least `SPIKES` movements no plant can make that return by themselves within seconds."""
     findings = []
     for track in study.tracks.values():
-        spikes = excursions(track.time, track.raw)
+        spikes = excursions(track.time, track.raw, track.lag)
         if len(spikes) < SPIKES:
             continue
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
@@ -91,7 +91,9 @@ def _step(study: Study, track: Track) -> list[Finding]:
         if not track.usable[index] or was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
-        later = track.pv[track.after(index, SPIKE_RETURNS / 2) : track.after(index, 2 * SPIKE_RETURNS)]
+        later = track.pv[
+            track.after(index, track.lags(SPIKE_RETURNS / 2)) : track.after(index, track.lags(2 * SPIKE_RETURNS))
+        ]
         later = later[np.isfinite(later)]
         if len(later) < 3 or not np.isfinite(previous).all():
             continue
@@ -108,7 +110,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "possible": track.shown(float(impossible_move(track.time, track.pv)[index - 1])),
             "kept": 100 * kept,
         }
-        ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": SPIKE_RETURNS})
+        ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)})
         return [
             found(
                 study, "sensor_bias", track, index, len(track) - 1, (index - 1, index), numbers, [ruled_out]

@@ -10,10 +10,10 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-BLOCK = 20.0  # s over which the output is averaged
-FEWEST_BLOCKS = 15  # at one setpoint: five minutes
-WARM_UP = 180.0  # s after settling on a step in which the plant still soaks
-ON_SETPOINT = 0.5  # °C of error that a block may have
+BLOCK = 2.0  # lags over which the output is averaged
+FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
+WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
+ON_SETPOINT = 1.7  # bands of error that a block may have
 MORE_OUTPUT = 1.14  # times the output for the same setpoint: a weak heater; loops.md section 1
 LESS_OUTPUT = 0.9  # times: a sensor reading ever higher; loops.md section 1
 SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
@@ -54,13 +54,13 @@ def duty_at_equal_setpoint(track: Track) -> Duty | None:
     steady = track.quiet.copy()
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
-            steady[hold.settled : track.after(hold.settled, WARM_UP)] = False
+            steady[hold.settled : track.after(hold.settled, track.lags(WARM_UP))] = False
     steady &= np.isfinite(track.output) & np.isfinite(track.pv)
     if not steady.any():
         return None
     values, counts = np.unique(track.setpoint[steady], return_counts=True)
     index = np.flatnonzero(steady & (track.setpoint == values[np.argmax(counts)]))
-    size = track.samples(BLOCK)
+    size = track.samples(track.lags(BLOCK))
     starts = [int(i) for i in index[::size][:-1]]
     blocks = [index[k * size : (k + 1) * size] for k in range(len(starts))]
     kept = [

@@ -45,7 +45,7 @@ class Zigzag:
 
 
 def zigzag_of(track: Track, smallest: float) -> Zigzag | None:
-    """Return the trains of like legs in the holds, each leg at least twice `smallest` (°C) high; or None."""
+    """Return the trains of like legs in the holds, each leg at least twice `smallest` (bands) high; or None."""
     trains = [train for hold in track.holds for train in [_train(track, hold, smallest)] if train is not None]
     if sum(len(train) - 1 for train in trains) < FEWEST_LEGS:
         return None
@@ -63,7 +63,7 @@ def _train(track: Track, hold: Hold, smallest: float) -> Indices | None:
         return None
     if np.ptp(error) < 2 * smallest or not track.usable[start : hold.stop].all():
         return None
-    averaged = smooth(error, track.samples(2.0) | 1)
+    averaged = smooth(error, track.samples(track.lag / 5) | 1)
     turns = turning_points(averaged, 1.6 * smallest)
     part = _longest_train(track.time[start + turns], averaged[turns], 2 * smallest)
     return None if part is None else start + turns[part]

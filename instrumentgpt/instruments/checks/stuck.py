@@ -10,8 +10,8 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-STUCK_FOR = 75.0  # s of pv equal to the last digit; loops.md section 1
-STUCK_AFTER = 45.0  # s of dead time and lag that pv is given to follow the output
+STUCK_FOR = 7.5  # lags of pv equal to the last digit
+STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
 TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
 UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
@@ -26,14 +26,14 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     spells = constant_runs(track.pv)
     held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
     lengths = np.sort(held)
-    for first, stop in spells[held >= STUCK_FOR].tolist():
+    for first, stop in spells[held >= track.lags(STUCK_FOR)].tolist():
         seconds = float(track.time[stop - 1] - track.time[first])
         if not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
-        needed = max(STUCK_OUTPUT, 60 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
+        needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         if (
             moved < needed
             or (others > 0.5 * seconds and others != seconds)
@@ -60,14 +60,14 @@ def was_stuck(track: Track, index: int) -> bool:
     moved = np.flatnonzero(track.pv[:index] != track.pv[index - 1])
     first = int(moved[-1]) + 1 if moved.size else 0
     held = float(track.time[index - 1] - track.time[first])
-    return held >= STUCK_FOR and _output_moved(track, first, index) > STUCK_OUTPUT
+    return held >= track.lags(STUCK_FOR) and _output_moved(track, first, index) > STUCK_OUTPUT
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
     """Return how far the output had moved (percent) `STUCK_AFTER` before the end: pv had time to follow."""
     start, last = (
         min(first + 2, stop - 1),
-        int(np.searchsorted(track.time, track.time[stop - 1] - STUCK_AFTER)),
+        int(np.searchsorted(track.time, track.time[stop - 1] - track.lags(STUCK_AFTER))),
     )
     inside = track.output[start : max(start, last)]
     inside = inside[np.isfinite(inside)]
@@ -81,7 +81,7 @@ def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
     departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
     if others < float(departure) - track.time[first]:
         return first
-    return max(first, int(np.searchsorted(track.time, float(departure) - STUCK_FOR)))
+    return max(first, int(np.searchsorted(track.time, float(departure) - track.lags(STUCK_FOR))))
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:

@@ -18,8 +18,8 @@ from instrumentgpt.instruments.checks.trains import (
     period_of,
 )
 
-AMPLITUDE = 0.28  # °C, half peak to peak; loops.md section 1
-SMALL_AMPLITUDE = 0.22  # °C, from which no hold is healthy; a swing that small must be strikingly regular
+AMPLITUDE = 0.95  # band, half peak to peak
+SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
@@ -35,7 +35,7 @@ class Swing:
 
     first, last  indices
     period       s
-    amplitude    °C, half peak to peak
+    amplitude    bands, half peak to peak
     cycles       whole cycles seen
     regularity   1 - coefficient of variation of its half cycles
     at_limit     share of the cycles in which the output met a limit (two-sided: changed sign)
@@ -63,7 +63,7 @@ def any_swing_of(track: Track) -> Swing | None:
 
 
 def smallest_swing(track: Track) -> float:
-    """Return the amplitude from which a swing counts: 0.28 °C; of another quantity, well above its noise."""
+    """Return the amplitude, in bands, from which a swing counts; of another quantity, well above its noise."""
     if track.is_temperature:
         return AMPLITUDE
     return max(ABOVE_NOISE * track.noise, 3 * track.digit)

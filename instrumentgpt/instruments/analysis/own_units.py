@@ -1,0 +1,73 @@
+"""The units a loop is judged in: its own band for sizes, its own lag for times.
+
+A limit in °C or seconds holds for the instruments it was found on. What is small and what is quick follows
+from the loop itself: how far it is driven from its surroundings, how fine and how quiet its reading is, how
+often it is sampled, how fast its pv can go.
+"""
+
+import math
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.signals import digit, noise, smooth
+from instrumentgpt.instruments.arrays import Floats
+
+ROOM = 22.0  # °C: where a heater or cooler that does nothing leaves its plant
+ABSOLUTE_ZERO = -273.15  # °C
+CELSIUS = {"°C": (1.0, 0.0), "K": (1.0, ABSOLUTE_ZERO), "°F": (5 / 9, -32 * 5 / 9)}  # °C = factor x + offset
+ROOM_VARIES = 8.0  # °C by which rooms differ: nearer to it, how far a loop is driven cannot be told
+SPAN_SHARE = 0.012  # of the span; makers of controllers promise 0.5 to 1.5 % of it around the setpoint
+NOISE_SHARE = 4.0  # standard deviations: less is no movement
+DIGITS = 3.0  # likewise: two digits to either side are what rounding and a dithering converter show
+LAG_SAMPLES = 10.0  # a loop is sampled ten times in its lag, or its controller could not hold it
+LAG_SHARE = 0.1  # of the time in which pv crosses its span as fast as it ever goes
+LAGS_IN_RECORD = 100.0  # at least: a slow programme is no slow plant
+
+
+def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
+    """Return the range the loop works in, in `unit`: what it showed, or how far it is driven from its room.
+
+    >>> span_of(np.array([60.0, 60.1]), np.array([60.0, 60.0]), "°C")
+    38.0
+    """
+    known = pv[np.isfinite(pv)]
+    shown = float(np.percentile(known, 99) - np.percentile(known, 1)) if known.size else 0.0
+    asked = setpoint[np.isfinite(setpoint)]
+    if not asked.size or unit not in CELSIUS:
+        return shown
+    factor, offset = CELSIUS[unit]
+    celsius = factor * float(np.median(asked)) + offset
+    return max(shown, min(max(abs(celsius - ROOM), ROOM_VARIES), celsius - ABSOLUTE_ZERO) / factor)
+
+
+def band_of(pv: Floats, span: float) -> float:
+    """Return the deviation that is worth a word, in the unit of `pv`: of its span, digits and noise.
+
+    >>> round(band_of(np.array([20.0, 20.1, 20.0, 20.1, 20.1, 20.0]), span=50.0), 2)
+    0.6
+    """
+    coarse, rough = digit(pv[np.isfinite(pv)]), noise(pv)
+    sizes = (SPAN_SHARE * span, DIGITS * coarse, NOISE_SHARE * rough)
+    largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
+    return largest if largest > 0 else 1.0
+
+
+def lag_of(time: Floats, pv: Floats, period: float, band: float) -> float:
+    """Return the time in which the loop can show that it does something, s.
+
+    Ten samples, or a tenth of the time that pv takes through its range at its fastest, if that is more.
+    """
+    least = LAG_SAMPLES * period
+    known = np.isfinite(pv)
+    if known.sum() < LAG_SAMPLES:
+        return least
+    pv, time = pv[known], time[known]
+    width = max(1, int(LAG_SAMPLES))
+    calm = smooth(pv, width)
+    rate = np.abs(calm[width:] - calm[:-width]) / np.maximum(time[width:] - time[:-width], 1e-9)
+    fastest = float(np.percentile(rate, 98)) if rate.size else 0.0
+    span = float(np.percentile(calm, 99) - np.percentile(calm, 1))
+    if not fastest > 0 or span < 2 * band:
+        return least
+    longest = max(least, float(time[-1] - time[0]) / LAGS_IN_RECORD)
+    return min(max(least, LAG_SHARE * span / fastest), longest)
