@@ -47,7 +47,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             withheld[name] = refused
             continue
         try:
-            reported = check.find(study, tuple(causes))
+            reported = check.find(study.of_drives(check.drives), tuple(causes))
         except Exception as failure:  # the edge of a check: one that breaks must not cost the others
             said = f"{type(failure).__name__}: {failure}"
             withheld[name] = Withheld(check.fault, reasons={"failed": {"error": said}})
@@ -67,7 +67,7 @@ def _withheld(study: Study, check: Check) -> Withheld | None:
     absent += [name for name in columns if name not in absent and not samples[name].notna().any()]
     if absent:
         return Withheld(check.fault, missing=tuple(dict.fromkeys(absent)))
-    if check.temperature_only and not study.is_temperature:
+    if check.thermal_only and not study.is_thermal:
         return Withheld(check.fault, reasons={"no_temperature": {}})
     return None
 

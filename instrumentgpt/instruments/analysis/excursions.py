@@ -11,6 +11,7 @@ from instrumentgpt.instruments.analysis.signals import (
     SECOND_DIFFERENCE_GAIN,
     constant_runs,
     runs,
+    sliding_median,
 )
 from instrumentgpt.instruments.arrays import Floats, Mask
 
@@ -32,7 +33,10 @@ IMPOSSIBLE_RATE = 3.0  # times the fastest move that pv kept up; loops.md sectio
 IMPOSSIBLE_MOVE = 2.5  # bands between neighbouring samples
 NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences passes
 NOISE_BLOCK = 50  # samples over which noise is taken
+USUAL = 99.5  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
+CALM = 13  # samples: twice as long as a spike may last
 BLOCK, KEPT_UP = 5, 3  # samples of a median; blocks over which a move counts as kept up: no spike is that long
+OFTEN = 0.4  # spikes a lag
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
 FEWEST = 10  # samples
 
@@ -98,7 +102,9 @@ def fastest_kept_up(time: Floats, pv: Floats) -> float:
 def impossible_move(time: Floats, pv: Floats, band: float = 1.0) -> Floats:
     """Return, for each sample after the first, the change of pv that this plant cannot make."""
     spacing = np.maximum(np.diff(time), 1e-9)
-    least = max(IMPOSSIBLE_MOVE * band, NOISE_MOVE * _loudest_noise(pv))
+    usual = np.abs(np.diff(sliding_median(pv, CALM)))
+    moves = float(np.nanpercentile(usual, USUAL)) if np.isfinite(usual).any() else 0.0
+    least = max(IMPOSSIBLE_MOVE * band, IMPOSSIBLE_RATE * moves, NOISE_MOVE * _loudest_noise(pv))
     limit: Floats = np.maximum(least, IMPOSSIBLE_RATE * fastest_kept_up(time, pv) * spacing)
     return limit
 
@@ -126,6 +132,8 @@ def jumps(time: Floats, pv: Floats) -> list[int]:
 def excursions(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each impossible excursion of pv (in bands) that came back by itself.
 
+    What comes `OFTEN` a lag is noise and no excursion.
+
     >>> excursions(np.arange(208.0), np.array([20.0] * 100 + [31.0, 31.2] + [20.1] * 106), lag=10.0)
     [(100, 102)]
     """
@@ -138,22 +146,13 @@ def excursions(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
         returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
         if returned.any():
             spikes.append((start, start + 1 + int(np.argmax(returned))))
-    return spikes
+    often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
+    return [] if often else spikes
 
 
-def readings(pv: Floats, time: Floats, band: float, lag: float, starts: Mask | None = None) -> Floats:
-    """Return `pv`, nan where nothing believable was read for `OPEN_FOR` lags; short rails stay in.
-
-    starts  (n,) True where the record begins anew: a rail there was never read, it stood in before
-    """
-    good = believable(pv, time, band, lag)
-    kept = np.where(np.isfinite(pv), pv, np.nan)
-    last = len(pv) - 1
-    for first, stop in runs(~good):
-        stands_in = first == 0 or (starts is not None and bool(starts[first]))
-        if time[min(stop, last)] - time[first] >= OPEN_FOR * lag or stop > last or stands_in:
-            kept[first:stop] = np.nan
-    return kept
+def readings(pv: Floats, time: Floats, band: float, lag: float) -> Floats:
+    """Return `pv`, nan where nothing believable was read: no number, or one that stands for "not read yet"."""
+    return np.where(believable(pv, time, band, lag), pv, np.nan)
 
 
 def without_spikes(pv: Floats, time: Floats, lag: float) -> Floats:

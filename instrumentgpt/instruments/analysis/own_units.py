@@ -33,10 +33,11 @@ def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
     known = pv[np.isfinite(pv)]
     shown = float(np.percentile(known, 99) - np.percentile(known, 1)) if known.size else 0.0
     asked = setpoint[np.isfinite(setpoint)]
-    if not asked.size or unit not in CELSIUS:
+    middle = asked if asked.size else known
+    if not middle.size or unit not in CELSIUS:
         return shown
     factor, offset = CELSIUS[unit]
-    celsius = factor * float(np.median(asked)) + offset
+    celsius = factor * float(np.median(middle)) + offset
     return max(shown, min(max(abs(celsius - ROOM), ROOM_VARIES), celsius - ABSOLUTE_ZERO) / factor)
 
 

@@ -9,7 +9,6 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
-BROKEN = 3.0  # periods between two samples, from which they belong to two stretches
 FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit
 WELL_BELOW = 5.0  # percent from the highest output, from where coming back to it is meeting a limit
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
@@ -24,7 +23,7 @@ def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track
     rough = np.where(is_rail(loop.pv), np.nan, loop.pv)
     band = band_of(rough, span_of(rough, asked, unit))
     lag = lag_of(time, rough, period, band)
-    raw = readings(loop.pv, time, band, lag, _starts(loop.time, period))
+    raw = readings(loop.pv, time, band, lag)
     span = span_of(raw, asked, unit)
     band = band_of(raw, span)
     lag = lag_of(time, raw, period, band)
@@ -44,7 +43,7 @@ def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track
         *output_limits(loop.output),
         lag=lag,
         span=span / band,
-        is_temperature=unit in CELSIUS,
+        is_thermal=unit in CELSIUS or unit == "counts",
     )
 
 
@@ -55,12 +54,6 @@ def _mended(time: Floats) -> tuple[Floats, float]:
     period = float(np.median(forward)) if forward.size else 1.0
     mended = np.where(steps < 0, period, steps)
     return np.concatenate((time[:1], time[:1] + np.cumsum(mended))), period
-
-
-def _starts(time: Floats, period: float) -> Mask:
-    """Return where a stretch of the record begins: at its first sample, after a pause, after a clock reset."""
-    steps = np.diff(time, prepend=-np.inf)
-    return (steps < 0) | (steps > BROKEN * period)
 
 
 def _switched_off(loop: Loop) -> Mask:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -38,16 +39,22 @@ class Study:
     log: Log
     gaps: tuple[Gap, ...]
     tracks: Mapping[int, Track]
+    drives: tuple[Drive, ...] = DRIVES
 
     @property
-    def is_temperature(self) -> bool:
-        """Return whether pv is a temperature, whose faults have limits in degrees."""
-        return not math.isnan(self.log.degrees_per_unit)
+    def is_thermal(self) -> bool:
+        """Return whether pv is a temperature, or the counts of its converter: slow, and lagging its output."""
+        return not math.isnan(self.log.degrees_per_unit) or self.log.unit == "counts"
 
     @cached_property
     def active(self) -> tuple[Track, ...]:
-        """Return the tracks under control for at least a tenth of the log."""
-        return tuple(track for track in self.tracks.values() if track.controlled.mean() > 0.1)
+        """Return the tracks under control for at least a tenth of the log, of the kinds that are judged."""
+        driven = (track for track in self.tracks.values() if track.controlled.mean() > 0.1)
+        return tuple(track for track in driven if track.kind.drive in self.drives)
+
+    def of_drives(self, drives: tuple[Drive, ...]) -> "Study":
+        """Return the study with only loops of these `drives` under judgement."""
+        return self if drives == self.drives else replace(self, drives=drives)
 
     @cached_property
     def grid(self) -> Floats:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.kind import LoopKind, drive_of, program_of
 from instrumentgpt.instruments.analysis.signals import (
     HalfCycles,
     constant_runs,
@@ -23,7 +24,6 @@ from instrumentgpt.instruments.loops import Loop
 
 BAND = 1.0  # band: the error that counts as on setpoint
 SHORTEST_HOLD = 6.0  # lags of constant setpoint
-FEWEST_SWITCHES = 6  # of an output between two values, before it is taken for on/off control
 SETTLED_FOR = 3.0  # lags inside the band before a loop counts as settled
 SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
 HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
@@ -90,7 +90,7 @@ class Track:
     high: float
     lag: float
     span: float
-    is_temperature: bool = True
+    is_thermal: bool = True
 
     def __len__(self) -> int:
         return len(self.time)
@@ -149,13 +149,25 @@ class Track:
         return self.output >= self.high - AT_LIMIT
 
     @cached_property
-    def two_point(self) -> bool:
-        """Return whether the output only switches between its limits: on/off control has no gains."""
-        known = self.output[np.isfinite(self.output)]
-        if np.count_nonzero(np.diff(known)) < FEWEST_SWITCHES:
-            return False
-        values = np.unique(known)
-        return len(values) == 2 and bool(values[0] <= self.low) and bool(values[1] >= self.high)
+    def kind(self) -> LoopKind:
+        """Return what kind of loop this is, with the numbers it is told from."""
+        drive, switches, two_values = drive_of(self.setpoint, self.output, self.controlled)
+        return LoopKind(
+            drive,
+            reverse=self.scale < 0,
+            two_sided=self.low < 0,
+            low=self.low,
+            high=self.high,
+            program=program_of(self.loop.setpoint[self.controlled]),
+            switches=switches,
+            two_values=two_values,
+            period=self.period,
+            digit=self.shown(self.digit),
+            noise=self.shown(self.noise),
+            band=self.shown(BAND),
+            lag=self.lag,
+            not_read=int(np.count_nonzero(~np.isfinite(self.raw))),
+        )
 
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
@@ -180,15 +192,17 @@ class Track:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Return the setpoint steps of at least `SMALLEST_STEP`, ramps left out, switching on included."""
+        """Return the setpoint steps of at least `SMALLEST_STEP`, ramps left out, switching on and a start far away included."""
         found = []
         for first, stop in self.levels:
-            if first == 0 or self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
+            if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
                 continue
             before = self.pv[max(0, first - 5) : first + 1]
             start = float(np.nanmedian(before)) if np.isfinite(before).any() else math.nan
-            jumped = (not self.controlled[first - 1]) or (
-                abs(self.setpoint[first] - self.setpoint[first - 1]) >= SMALLEST_STEP
+            jumped = (
+                first == 0
+                or not self.controlled[first - 1]
+                or abs(self.setpoint[first] - self.setpoint[first - 1]) >= SMALLEST_STEP
             )
             size = float(self.setpoint[first]) - start
             if jumped and abs(size) >= SMALLEST_STEP:

@@ -7,6 +7,7 @@ docs/add-a-check.md shows it step by step.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
     control,
@@ -31,35 +32,33 @@ class Check:
     find   takes the study and the findings of the checks before it
     fault  the class it reports
     needs  fields without which its verdict is withheld: "setpoint", "output", "period"
-    temperature_only  its limits are degrees: silent where pv is no temperature
+    thermal_only  it judges heating or cooling: silent where pv is no temperature
+    drives  the kinds of loop it speaks for: what is a fault of a continuous loop is how an on/off loop works
     """
 
     find: Callable[[Study, Sequence[Finding]], list[Finding]]
     fault: str
-    needs: tuple[str, ...] = ("setpoint", "output", "period")
-    temperature_only: bool = True
+    needs: tuple[str, ...] = ("setpoint", "output")
+    thermal_only: bool = True
+    drives: tuple[Drive, ...] = ("continuous", "unseen")
 
 
 CHECKS: dict[str, Check] = {
-    "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False),
-    "data_gap": Check(record.data_gap, "data_gap", ("period",), False),
-    "sensor_open": Check(sensor.sensor_open, "sensor_open", ("period",)),
-    "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", ("period",)),
+    "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False, DRIVES),
+    "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
+    "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
+    "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), True, DRIVES),
     "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck"),
-    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("period",)),
-    "sensor_noise": Check(noise.sensor_noise, "sensor_noise", ("period",)),
+    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("setpoint",), drives=DRIVES),
+    "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure"),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on"),
     "control_off": Check(control.control_off, "control_off"),
     "saturation": Check(saturation.saturation, "saturation"),
-    "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint", "period")),
-    "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint", "period")),
-    "oscillation_tuning": Check(
-        oscillation.oscillation_tuning, "oscillation_tuning", ("output", "period"), False
-    ),
-    "limit_cycle_actuator": Check(
-        oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output", "period"), False
-    ),
+    "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
+    "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint",)),
+    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
+    "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),

@@ -20,8 +20,6 @@ def control_off(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find an output that stands still over a standing error which the gains in force would answer."""
     findings = []
     for track in study.active:
-        if track.two_point:
-            continue
         finding = next(filter(None, (_off(study, track, a, b) for a, b in _still(track))), None)
         if finding is not None:
             findings.append(finding)

@@ -23,7 +23,7 @@ def healthy_channels(
 
     A channel with a finding, or in a log with too little data, gets neither.
     """
-    if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_temperature:
+    if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_thermal:
         return [], {}
     ill = {cause.channel for cause in causes if cause.fault != "data_gap"}
     findings: list[Finding] = []

@@ -11,29 +11,42 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-NOISY = 0.28  # band, standard deviation
-NOISIER = 2.5  # times the channel's own quiet level; loops.md section 1
+NOISY_OF_SPAN = 0.0035  # of the span, standard deviation, of a channel that was quieter
+ALWAYS_NOISY = 0.0065  # of the span, of one that never was: half the band of a good loop
+COARSE = 1.0  # digit: a dithering converter shows no more
+ALIKE = 2  # other channels, from which their quiet level says what this one could have
+NOISIER = 5.0  # times the channel's own quiet level: a heater that switches doubles or trebles it
 NOISY_FOR = 18.0  # lags
+FEWEST_BLOCKS = 5
 BLOCK = 2.0  # lags over which the noise is taken
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find pv noise, white, above `NOISY` and well above the channel's own quiet level, for minutes."""
+    """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long."""
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
-    quiet = {c: float(np.nanpercentile(v[1], 20)) for c, v in levels.items() if np.isfinite(v[1]).sum() >= 5}
+    quiet = {c: level for c, (starts, s) in levels.items() if (level := _quiet(study.tracks[c], starts, s))}
     findings = []
     for channel, own in quiet.items():
         starts, sigma = levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
-        usual = min(own, float(np.median(others))) if others else own
+        usual = min(own, float(np.median(others))) if len(others) >= ALIKE else own
         track = study.tracks[channel]
-        limit = max(NOISY, NOISIER * usual, 0.6 * track.digit)
+        louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual)
+        limit = max(min(louder, ALWAYS_NOISY * track.span), COARSE * track.digit)
         blocks = math.ceil(NOISY_FOR / BLOCK)
         for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
             if b - a >= blocks:
                 findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
                 break
     return findings
+
+
+def _quiet(track: Track, starts: list[int], sigma: Floats) -> float | None:
+    """Return the quiet level of `track`, under control if it mostly was: heating can be heard in a sensor."""
+    known = np.isfinite(sigma)
+    driven = known & track.controlled[starts] if starts else known
+    judged = sigma[driven if driven.sum() >= FEWEST_BLOCKS else known]
+    return float(np.percentile(judged, 20)) if judged.size >= FEWEST_BLOCKS else None
 
 
 def block_noise(track: Track) -> tuple[list[int], Floats]:

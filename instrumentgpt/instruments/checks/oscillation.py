@@ -8,7 +8,6 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks.record import lacks_only_setpoint
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, straightness
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, SMOOTH, Swing, any_swing_of
 from instrumentgpt.instruments.checks.valve import Stuck, sticks, stuck_of
@@ -40,7 +39,7 @@ def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Findin
         if _by_actuator(track, swing)
     ]
     swinging = {track.loop.channel for track, _ in swings}
-    if study.is_temperature:
+    if study.is_thermal:
         return findings
     still = [(track, stuck_of(track)) for track in study.active if track.loop.channel not in swinging]
     return findings + [
@@ -62,19 +61,16 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
 
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
-    tracks = [track for track in _judged(study, before) if not track.two_point]
-    swings = [(track, any_swing_of(track)) for track in tracks]
+    swings = [(track, any_swing_of(track)) for track in _judged(study, before)]
     return [(track, swing) for track, swing in swings if swing is not None]
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:
-    """Return the tracks under control; of a log without setpoint those about the middle of their pv."""
-    bare = [one for one in before if one.fault == "insufficient_data"]
-    if not bare:
+    """Return the tracks under control; those without a setpoint about the middle of their pv."""
+    if study.active:
         return study.active
-    if not all(lacks_only_setpoint(one) for one in bare):
-        return ()
-    return [_about_its_middle(track) for track in study.tracks.values() if np.isfinite(track.pv).any()]
+    bare = [track for track in study.tracks.values() if track.kind.drive == "manual"]
+    return [_about_its_middle(track) for track in bare if np.isfinite(track.pv).any()]
 
 
 def _about_its_middle(track: Track) -> Track:
@@ -111,7 +107,7 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
     inside = swing.at_limit <= AT_LIMIT_SHARE
     if inside and swing.growth > GROWN and swing.straightness < SMOOTH:
         return False
-    return inside and (track.is_temperature or (swing.oddness > ODD and _has_corners(track, swing)))
+    return inside and (track.is_thermal or (swing.oddness > ODD and _has_corners(track, swing)))
 
 
 def _has_corners(track: Track, swing: Swing) -> bool:

@@ -8,41 +8,32 @@ from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.study import Study, quote
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 
-SHORTEST_RECORD = 180.0  # s; loops.md section 1
-FEWEST_SAMPLES = 100  # per channel; loops.md section 1
-SLOWEST_PERIOD = 20.0  # s between samples; loops.md section 1
+SHORTEST_RECORD = 5.0  # lags, in which a loop can show an answer and how it settles
+FEWEST_SAMPLES = 50  # per channel: ten to a lag
 NEEDED_FIELDS = ("setpoint", "output")
 
 
 def insufficient_data(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a record too short, too sparse or without the fields that a verdict on control needs."""
+    """Find a record that is over before its loops can have shown anything."""
     tracks = [track for track in study.tracks.values() if len(track)]
     if not tracks:
         return [_without_samples(study)]
-    longest = max(tracks, key=len)
+    longest = max(tracks, key=lambda track: len(track) / track.lag)
     seconds = float(np.ptp(longest.time))
+    if seconds >= longest.lags(SHORTEST_RECORD) and len(longest) >= FEWEST_SAMPLES:
+        return []
     absent = [name for name in NEEDED_FIELDS if _absent(study, name)]
     timed = "period" not in study.log.missing
-    short = timed and seconds < SHORTEST_RECORD
-    slow = timed and longest.period > SLOWEST_PERIOD
-    if not (short or slow or len(longest) < FEWEST_SAMPLES or absent or not timed):
-        return []
     numbers: dict[str, float | str] = {
         "seconds": seconds if timed else float("nan"),
         "samples": len(longest),
         "period": longest.period if timed else float("nan"),
+        "needed": FEWEST_SAMPLES,
         "missing": ", ".join([*absent, *([] if timed else ["period"])]) or "none",
     }
     evidence = quote(study, longest, 0, len(longest) - 1)
     onset, end = float(longest.loop.time[0]), float(longest.loop.time[-1])
     return [_device_finding("insufficient_data", onset, end, evidence, numbers)]
-
-
-def lacks_only_setpoint(finding: Finding) -> bool:
-    """Return whether all that a record with too little data lacks is the setpoint: it can still swing."""
-    numbers = finding.numbers
-    long_enough = float(numbers["seconds"]) >= SHORTEST_RECORD and float(numbers["samples"]) >= FEWEST_SAMPLES
-    return numbers["missing"] == "setpoint" and long_enough and float(numbers["period"]) <= SLOWEST_PERIOD
 
 
 def _absent(study: Study, name: str) -> bool:
@@ -54,6 +45,7 @@ def _without_samples(study: Study) -> Finding:
     nothing: dict[str, float | str] = {
         "seconds": 0.0,
         "samples": 0,
+        "needed": FEWEST_SAMPLES,
         "period": float("nan"),
         "missing": "samples",
     }

@@ -85,11 +85,9 @@ def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _judged(study: Study, fault: str, fits: Callable[[Track, Overshoot], bool]) -> list[Finding]:
     findings = []
     for track in study.active:
-        if track.two_point:
-            continue
         far = [overshoot for overshoot in overshoots(track) if _too_far(overshoot)]
         hits = [overshoot for overshoot in far if fits(track, overshoot)]
-        if hits and len(hits) >= len(far) - len(hits):
+        if hits and len(hits) >= len(far) - len(hits) and 2 * len(hits) > len(overshoots(track)):
             findings.append(_overshoot_finding(study, track, fault, hits, len(overshoots(track))))
     return findings
 
@@ -124,7 +122,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find slow answers to steps with power to spare and gains far below what the plant would bear."""
     findings = []
     for track in study.active:
-        slow = [] if track.two_point else _slow_steps(track)
+        slow = _slow_steps(track)
         if not slow:
             continue
         bearable = simc_gains(track)

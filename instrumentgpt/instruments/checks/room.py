@@ -58,7 +58,7 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
 
 def _shared_swing(study: Study) -> tuple[Move, ...]:
     """Return one move where at least `SHARED_BY` channels swing with the same period inside their limits."""
-    swings = [(track, swing_of(track)) for track in study.active if not track.two_point]
+    swings = [(track, swing_of(track)) for track in study.active]
     inside = [(t, swing) for t, swing in swings if swing is not None and swing.at_limit <= AT_LIMIT_SHARE]
     if len(inside) < SHARED_BY:
         return ()

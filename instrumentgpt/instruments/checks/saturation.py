@@ -22,9 +22,7 @@ def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find an output pinned for minutes while pv stands short of a setpoint that this log never held."""
     findings = []
     for track in study.active:
-        if track.two_point:
-            continue
-        sides = [(track.at_high, 1.0), (track.at_low, -1.0)]
+        sides = [(track.at_high, 1.0)] + ([(track.at_low, -1.0)] if track.low < 0 else [])
         hits = [hit for at_limit, sign in sides for hit in [_saturates(study, track, at_limit, sign)] if hit]
         findings += hits[:1]
     return findings
@@ -40,8 +38,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         slope = sign * _slope(track.time[tail], track.pv[tail]) * track.lag
         to_go = short / slope if slope > 1e-6 else np.inf
         flat, far = slope < FLAT and to_go > NEAR, to_go > TOO_FAR
-        passive = sign < 0 and track.low >= 0
-        if short < SHORT_OF or not (flat and far if passive else flat or far) or _ever_held(track, stop - 1):
+        if short < SHORT_OF or not (flat or far) or _ever_held(track, stop - 1):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),

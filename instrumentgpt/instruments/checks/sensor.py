@@ -18,7 +18,7 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stuck import was_stuck
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-SPIKES = 2  # fewer are a glitch, not a fault; loops.md section 1
+SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
@@ -57,20 +57,23 @@ def _open(study: Study, track: Track) -> list[Finding]:
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find at least `SPIKES` movements no plant can make that return by themselves within seconds."""
+    """Find movements no plant can make that return by themselves at once, `SPIKES` times the least of them."""
     findings = []
     for track in study.tracks.values():
         spikes = excursions(track.time, track.raw, track.lag)
-        if len(spikes) < SPIKES:
-            continue
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
+        if not spikes:
+            continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
+        possible = impossible_move(track.time, track.raw)
+        if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
+            continue
         first, stop = spikes[largest]
         numbers: dict[str, float | str] = {
             "count": len(spikes),
             "size": track.shown(sizes[largest]) * math.copysign(1.0, track.scale),
             "seconds": float(track.time[stop] - track.time[first]),
-            "possible": track.shown(float(impossible_move(track.time, track.raw)[first - 1])),
+            "possible": track.shown(float(possible[first - 1])),
         }
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
@@ -88,7 +91,7 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def _step(study: Study, track: Track) -> list[Finding]:
     for index in jumps(track.time, track.pv):
-        if not track.usable[index] or was_stuck(track, index):
+        if not (track.usable[index] and track.controlled[index]) or was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[

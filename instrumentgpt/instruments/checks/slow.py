@@ -100,7 +100,7 @@ def _changes(study: Study) -> list[tuple[Track, Change, float]]:
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
     found_changes = []
     for channel, (track, duty) in duties.items():
-        change = None if duty is None or track.two_point else lasting_change(duty)
+        change = None if duty is None else lasting_change(duty)
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]

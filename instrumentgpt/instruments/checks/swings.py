@@ -64,7 +64,7 @@ def any_swing_of(track: Track) -> Swing | None:
 
 def smallest_swing(track: Track) -> float:
     """Return the amplitude, in bands, from which a swing counts; of another quantity, well above its noise."""
-    if track.is_temperature:
+    if track.is_thermal:
         return AMPLITUDE
     return max(ABOVE_NOISE * track.noise, 3 * track.digit)
 
@@ -159,7 +159,7 @@ def _swing_of_zigzag(track: Track, zigzag: Zigzag) -> Swing:
 
 def _small_swing(track: Track) -> Swing | None:
     """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
-    swing = swing_of(track, SMALL_AMPLITUDE) if track.is_temperature else None
+    swing = swing_of(track, SMALL_AMPLITUDE) if track.is_thermal else None
     if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
         return None
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:

@@ -1,0 +1,90 @@
+"""What kind of loop a record shows: how it is driven, which way it acts, what it was asked to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.signals import constant_runs
+from instrumentgpt.instruments.arrays import Floats, Mask
+
+Drive = Literal["continuous", "on_off", "manual", "idle", "unseen"]
+Program = Literal["none", "constant", "steps", "ramps"]
+
+DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
+TWO_VALUES = 0.95  # of the samples under control at one of two outputs, for on/off control
+FEWEST_SWITCHES = 4  # between them: fewer may be a loop that was at its limits
+RAMP_SHARE = 0.2  # of the samples with a new setpoint, from which it is a ramp
+
+
+@dataclass(frozen=True)
+class LoopKind:
+    """What kind of loop a channel is, and the numbers it is told from.
+
+    drive        "continuous"; "on_off": its output only switches; "manual": an output, but no setpoint;
+                 "idle": nothing was asked of it; "unseen": the log has no output
+    reverse      more output lowers pv
+    two_sided    its output heats and cools
+    low, high    percent, the limits its output works between; a top below 100 is a clamp
+    program      what the setpoint did: "none", "constant", "steps", "ramps"
+    switches     of the output between its two values
+    two_values   share of the time at one of these two
+    period       s between samples
+    digit        coarseness of pv, in its unit
+    noise        standard deviation of pv, in its unit
+    band         deviation worth a word, in the unit of pv
+    lag          s in which the loop can show that it does something
+    not_read     samples with no reading, or one that stands for "not read yet"
+    """
+
+    drive: Drive
+    reverse: bool
+    two_sided: bool
+    low: float
+    high: float
+    program: Program
+    switches: int
+    two_values: float
+    period: float
+    digit: float
+    noise: float
+    band: float
+    lag: float
+    not_read: int
+
+
+def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive, int, float]:
+    """Return how a loop is driven, how often its output switched, and its share at its two outer values.
+
+    >>> relay = np.array([0.0, 100.0] * 20)
+    >>> drive_of(np.full(40, 37.0), relay, np.ones(40, dtype=bool))
+    ('on_off', 39, 1.0)
+    """
+    known = np.isfinite(output)
+    if not known.any():
+        return "unseen", 0, 0.0
+    judged = output[known & controlled] if (known & controlled).any() else output[known]
+    low, high = float(judged.min()), float(judged.max())
+    at_ends = judged[(judged == low) | (judged == high)]
+    share = len(at_ends) / len(judged)
+    switches = int(np.count_nonzero(np.diff(at_ends)))
+    if low < high and share >= TWO_VALUES and switches >= FEWEST_SWITCHES:
+        return "on_off", switches, share
+    if not np.isfinite(setpoint).any():
+        return "manual", switches, share
+    return ("continuous" if controlled.any() else "idle"), switches, share
+
+
+def program_of(setpoint: Floats) -> Program:
+    """Return what the setpoint did.
+
+    >>> program_of(np.array([20.0, 20.0, 20.0, 37.0, 37.0, 37.0]))
+    'steps'
+    """
+    known = setpoint[np.isfinite(setpoint)]
+    if not known.size:
+        return "none"
+    changes = len(constant_runs(known)) - 1
+    if not changes:
+        return "constant"
+    return "ramps" if changes > RAMP_SHARE * len(known) else "steps"
