@@ -14,6 +14,7 @@ Program = Literal["none", "constant", "steps", "ramps"]
 DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
 TWO_VALUES = 0.95  # of the samples under control at one of two outputs, for on/off control
 FEWEST_SWITCHES = 4  # between them: fewer may be a loop that was at its limits
+APART = 20.0  # percent between the two: an output that dithers by its last digit has two values, too
 RAMP_SHARE = 0.2  # of the samples with a new setpoint, from which it is a ramp
 
 
@@ -68,7 +69,7 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
     at_ends = judged[(judged == low) | (judged == high)]
     share = len(at_ends) / len(judged)
     switches = int(np.count_nonzero(np.diff(at_ends)))
-    if low < high and share >= TWO_VALUES and switches >= FEWEST_SWITCHES:
+    if high - low >= APART and share >= TWO_VALUES and switches >= FEWEST_SWITCHES:
         return "on_off", switches, share
     if not np.isfinite(setpoint).any():
         return "manual", switches, share

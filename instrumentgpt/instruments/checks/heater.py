@@ -15,6 +15,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
+QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
 STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
 DEAD_TIME = 2.5  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 2.5  # lags
@@ -37,6 +38,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         recovered = float(level[stop - 1] - level[bottom])
         if fall < AGAINST or lasted < track.lags(FALLS_FOR) or not track.usable[first]:
             continue
+        if _lags_to_fall(track, level, first, bottom) > QUICK:
+            continue  # the room takes more than the heater has: that is saturation
         if recovered > 0.3 * fall and lasted < track.lags(STEADY_FALL):
             continue
         start = left_band(track, first)
@@ -61,6 +64,14 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
+
+
+def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:
+    """Return in how many lags pv fell by `AGAINST` after it began to."""
+    below = np.flatnonzero(level[first : bottom + 1] <= level[first] - AGAINST)
+    stop = first + int(below[0])
+    start = first + int(np.argmax(level[first : stop + 1]))
+    return float(track.time[stop] - track.time[start]) / track.lag
 
 
 def _cooling_on(track: Track, level: Floats, first: int, bottom: int) -> bool:

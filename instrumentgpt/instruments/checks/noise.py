@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.analysis.signals import runs, sliding_median
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -32,7 +33,8 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         usual = min(own, float(np.median(others))) if len(others) >= ALIKE else own
         track = study.tracks[channel]
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual)
-        limit = max(min(louder, ALWAYS_NOISY * track.span), COARSE * track.digit)
+        always = ALWAYS_NOISY * track.span if study.log.unit in CELSIUS else np.inf
+        limit = max(min(louder, always), COARSE * track.digit)
         blocks = math.ceil(NOISY_FOR / BLOCK)
         for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
             if b - a >= blocks:

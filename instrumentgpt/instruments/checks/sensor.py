@@ -21,6 +21,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+CLEAR = 2.0  # times what the plant can do: nothing tells a jump that stays from a plant that was switched
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
@@ -102,7 +103,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
             continue
         level, size = float(np.median(previous)), float(track.pv[index] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
-        if not KEPT < kept < CARRIED_ON or _moves_on(track, index):
+        possible = float(impossible_move(track.time, track.pv)[index - 1])
+        if abs(size) < CLEAR * possible or not KEPT < kept < CARRIED_ON or _moves_on(track, index):
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -110,7 +112,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "size": sign * track.shown(size),
             "from": float(track.loop.pv[index - 1]),
             "to": float(track.loop.pv[index]),
-            "possible": track.shown(float(impossible_move(track.time, track.pv)[index - 1])),
+            "possible": track.shown(possible),
             "kept": 100 * kept,
         }
         ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)})

@@ -39,7 +39,7 @@ def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
 
 
 def _needs(check: Check, language: Language) -> str:
-    names = [*check.needs, *(["temperature"] if check.temperature_only else [])]
+    names = [*check.needs, *(["temperature"] if check.thermal_only else [])]
     separator = "、" if language == "zh" else ", "
     return separator.join(word(f"need_{name}", language) for name in names) or UNKNOWN
 
