@@ -14,7 +14,7 @@ from instrumentgpt.instruments.findings import SEVERITIES, Finding, Withheld
 from instrumentgpt.instruments.logs import Log
 
 SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
-REACH = 60.0  # s by which a consequence may seem to begin before its cause
+REACH = 6.0  # lags by which a consequence may seem to begin before its cause
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     A check that raises is named in `withheld`, the others go on.
     """
     study = study_of(log)
+    reach = REACH * max((track.lag for track in study.tracks.values()), default=0.0)
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
     for name, check in checks.items():
@@ -53,7 +54,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             withheld[name] = Withheld(check.fault, reasons={"failed": {"error": said}})
             continue
         for finding in reported:
-            causes = _add(causes, finding)
+            causes = _add(causes, finding, reach)
     channels = {channel: metrics_of(track) for channel, track in study.tracks.items()}
     healthy, unsure = healthy_channels(study, causes, channels)
     return Diagnosis(log, channels, tuple(sorted(causes, key=_rank)) + tuple(healthy), withheld | unsure)
@@ -72,10 +73,13 @@ def _withheld(study: Study, check: Check) -> Withheld | None:
     return None
 
 
-def _add(causes: list[Finding], finding: Finding) -> list[Finding]:
-    """Return `causes` with `finding` among them, or named as a consequence of the one that explains it."""
+def _add(causes: list[Finding], finding: Finding, reach: float) -> list[Finding]:
+    """Return `causes` with `finding` among them, or named as a consequence of the one that explains it.
+
+    reach  s by which a consequence may seem to begin before its cause
+    """
     for position, cause in enumerate(causes):
-        if _is_consequence(cause, finding):
+        if _is_consequence(cause, finding, reach):
             if finding.fault == cause.fault:
                 return causes
             named = tuple(dict.fromkeys([*cause.consequences, finding.fault]))
@@ -83,10 +87,11 @@ def _add(causes: list[Finding], finding: Finding) -> list[Finding]:
     return [*causes, finding]
 
 
-def _is_consequence(cause: Finding, finding: Finding) -> bool:
+def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     same_place = cause.channel is None or finding.channel is None or cause.channel == finding.channel
     same_fault = cause.fault == finding.fault and cause.channel == finding.channel
-    in_time = cause.onset - REACH <= finding.end and finding.onset <= cause.end + 10 * REACH
+    middle = (finding.onset + finding.end) / 2
+    in_time = cause.onset - reach <= middle and finding.onset <= cause.end + 10 * reach
     explained = finding.fault in faults.explains(cause.fault)
     return same_fault or (same_place and explained and in_time)
 

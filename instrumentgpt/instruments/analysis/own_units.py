@@ -21,6 +21,7 @@ NOISE_SHARE = 4.0  # standard deviations: less is no movement
 DIGITS = 3.0  # likewise: two digits to either side are what rounding and a dithering converter show
 LAG_SAMPLES = 10.0  # a loop is sampled ten times in its lag, or its controller could not hold it
 LAG_SHARE = 0.1  # of the time in which pv crosses its span as fast as it ever goes
+CLEAR_MOVE = 5.0  # bands that pv must go for its pace to be told: noise goes no further
 LAGS_IN_RECORD = 100.0  # at least: a slow programme is no slow plant
 
 
@@ -63,12 +64,15 @@ def lag_of(time: Floats, pv: Floats, period: float, band: float) -> float:
     if known.sum() < LAG_SAMPLES:
         return least
     pv, time = pv[known], time[known]
-    width = max(1, int(LAG_SAMPLES))
-    calm = smooth(pv, width)
-    rate = np.abs(calm[width:] - calm[:-width]) / np.maximum(time[width:] - time[:-width], 1e-9)
-    fastest = float(np.percentile(rate, 98)) if rate.size else 0.0
-    span = float(np.percentile(calm, 99) - np.percentile(calm, 1))
-    if not fastest > 0 or span < 2 * band:
+    calm = smooth(pv, int(LAG_SAMPLES))
+    fastest, width = 0.0, int(LAG_SAMPLES)
+    while not fastest and width < len(pv) / 2:
+        moved = float(np.percentile(np.abs(calm[width:] - calm[:-width]), 98))
+        if moved >= CLEAR_MOVE * band:
+            fastest = moved / float(np.median(time[width:] - time[:-width]))
+        width *= 2
+    if not fastest > 0:
         return least
+    span = float(np.percentile(calm, 99) - np.percentile(calm, 1))
     longest = max(least, float(time[-1] - time[0]) / LAGS_IN_RECORD)
     return min(max(least, LAG_SHARE * span / fastest), longest)

@@ -69,7 +69,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
 def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:
     """Return in how many lags pv fell by `AGAINST` after it began to."""
     below = np.flatnonzero(level[first : bottom + 1] <= level[first] - AGAINST)
-    stop = first + int(below[0])
+    stop = first + int(below[0]) if below.size else bottom
     start = first + int(np.argmax(level[first : stop + 1]))
     return float(track.time[stop] - track.time[start]) / track.lag
 
@@ -111,6 +111,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
+        if _lags_to_fall(track, -level, allowed, top) > QUICK:
+            continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST or _coasts(track, level, first, top):
             continue
         start = left_band(track, first)

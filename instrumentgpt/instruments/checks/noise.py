@@ -14,6 +14,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 NOISY_OF_SPAN = 0.0035  # of the span, standard deviation, of a channel that was quieter
 ALWAYS_NOISY = 0.0065  # of the span, of one that never was: half the band of a good loop
+CLIP = 12.0  # times the median third difference: more is a jump
 COARSE = 1.0  # digit: a dithering converter shows no more
 ALIKE = 2  # other channels, from which their quiet level says what this one could have
 NOISIER = 5.0  # times the channel's own quiet level: a heater that switches doubles or trebles it
@@ -66,7 +67,7 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
     third = np.abs(np.diff(pv, 3, axis=1))
     with np.errstate(invalid="ignore"):
         typical = np.median(third, axis=1, keepdims=True) if count else third
-        clipped = np.minimum(third, np.maximum(6 * typical, 1e-9))
+        clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
     return [int(i) for i in index[: count * size : size]], sigma
 

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import runs
+from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
-from instrumentgpt.instruments.arrays import Floats, Mask
+from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.checks.limits import pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-PINNED_FOR = 39.0  # lags
-SHORT_OF = 2.0  # bands of error while pinned
-FLAT = 0.2  # band per lag
-TOO_FAR = 90.0  # lags to go at the present slope
-NEAR = 18.0  # lags to go: it arrives
+PINNED_FOR = 20.0  # lags
+SHORT_OF = 2.0  # bands that are missing in the end
+NO_RISE = 1.0  # band of movement in half of that time: it stands
+CURVED = 0.85  # of the first half's way in the second, for an end to be foreseen; a ramp makes 1
 
 
 def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -33,18 +32,15 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         seconds = float(track.time[stop - 1] - track.time[first])
         if seconds < track.lags(PINNED_FOR):
             continue
-        tail = slice(max(first, int(np.searchsorted(track.time, track.time[stop - 1] - track.lags(12.0)))), stop)
-        short = sign * float(np.nanmedian(track.error[tail]))
-        slope = sign * _slope(track.time[tail], track.pv[tail]) * track.lag
-        to_go = short / slope if slope > 1e-6 else np.inf
-        flat, far = slope < FLAT and to_go > NEAR, to_go > TOO_FAR
-        if short < SHORT_OF or not (flat or far) or _ever_held(track, stop - 1):
+        short, slope = _end(track, first, stop, sign)
+        if short < SHORT_OF or _ever_held(track, stop - 1):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),
             "seconds": seconds,
-            "short": track.shown(short),
-            "slope": track.shown(slope) * 60.0 / track.lag,
+            "short": track.shown(sign * float(np.nanmedian(track.error[max(first, stop - 5) : stop]))),
+            "end": track.shown(short),
+            "slope": track.shown(slope) * 60.0,
             "side": "high" if sign > 0 else "low",
         }
         ruled_out = RuledOut("heater_failure", "not_falling", {"slope": numbers["slope"]})
@@ -53,17 +49,30 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
     return None
 
 
-def _slope(time: Floats, values: Floats) -> float:
-    """Return the slope of a straight line through `values`, per second; 0 for fewer than 3 values."""
-    known = np.isfinite(values)
-    if known.sum() < 3:
-        return 0.0
-    centred = time[known] - time[known].mean()
-    return float(np.dot(centred, values[known]) / np.dot(centred, centred))
+def _end(track: Track, first: int, stop: int, sign: float) -> tuple[float, float]:
+    """Return how many bands short pv will stay at this output, and its slope in the end, bands per second.
+
+    A plant of one time constant makes in the second half of a stretch r times the way of the first, and
+    r / (1 - r) of the second's way is left to come. -inf where the end cannot be foreseen.
+    """
+    level = sign * smooth(track.pv[first:stop], track.samples(track.lag) | 1)
+    missing = sign * track.setpoint[stop - 1] - level
+    known = np.isfinite(level)
+    if known.sum() < 10:
+        return -np.inf, 0.0
+    time, level = track.time[first:stop][known], level[known]
+    start, middle, end = (float(np.interp(at, time, level)) for at in np.linspace(time[0], time[-1], 3))
+    early, late = middle - start, end - middle
+    slope = late / max(float(time[-1] - time[0]) / 2, 1e-9)
+    if late <= NO_RISE:
+        return float(missing[known][-1]), slope
+    if early <= 0 or late > CURVED * early:
+        return -np.inf, slope
+    return float(missing[known][-1]) - late * late / (early - late), slope
 
 
 def _ever_held(track: Track, index: int) -> bool:
-    """Return whether this log shows the setpoint of sample `index` held for a minute."""
+    """Return whether this log shows the setpoint of sample `index` held for six lags."""
     same = np.abs(track.setpoint - track.setpoint[index]) < 1.7
     inside = np.abs(track.smooth_error) < BAND
     return any(track.time[b - 1] - track.time[a] >= track.lags(6.0) for a, b in runs(same & inside & track.controlled))

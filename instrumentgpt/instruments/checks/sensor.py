@@ -18,6 +18,7 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stuck import was_stuck
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
+FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
@@ -63,7 +64,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     for track in study.tracks.values():
         spikes = excursions(track.time, track.raw, track.lag)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
-        if not spikes:
+        if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
         possible = impossible_move(track.time, track.raw)
@@ -91,44 +92,62 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    for index in jumps(track.time, track.pv):
-        if not (track.usable[index] and track.controlled[index]) or was_stuck(track, index):
+    for index, last in _merged(track, jumps(track.time, track.pv)):
+        if not (track.usable[index] and _is_held(track, index)) or was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[
-            track.after(index, track.lags(SPIKE_RETURNS / 2)) : track.after(index, track.lags(2 * SPIKE_RETURNS))
+            track.after(last, track.lags(SPIKE_RETURNS / 2)) : track.after(last, track.lags(2 * SPIKE_RETURNS))
         ]
         later = later[np.isfinite(later)]
         if len(later) < 3 or not np.isfinite(previous).all():
             continue
-        level, size = float(np.median(previous)), float(track.pv[index] - track.pv[index - 1])
+        level, size = float(np.median(previous)), float(track.pv[last] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
         possible = float(impossible_move(track.time, track.pv)[index - 1])
-        if abs(size) < CLEAR * possible or not KEPT < kept < CARRIED_ON or _moves_on(track, index):
+        if abs(size) < CLEAR * possible or not KEPT < kept < CARRIED_ON or _moves_on(track, index, last):
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
             "kind": "step",
             "size": sign * track.shown(size),
             "from": float(track.loop.pv[index - 1]),
-            "to": float(track.loop.pv[index]),
+            "to": float(track.loop.pv[last]),
             "possible": track.shown(possible),
             "kept": 100 * kept,
         }
         ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)})
         return [
             found(
-                study, "sensor_bias", track, index, len(track) - 1, (index - 1, index), numbers, [ruled_out]
+                study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out]
             )
         ]
     return []
 
 
-def _moves_on(track: Track, index: int) -> bool:
+def _is_held(track: Track, index: int) -> bool:
+    """Return whether a controller with room to move held pv before the jump: else nothing says who jumped."""
+    limited = track.at_low[index - 1] or track.at_high[index - 1]
+    return bool(track.controlled[index]) and not limited
+
+
+def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
+    """Return the first and the last sample of each jump: a filter spreads one over neighbours."""
+    merged: list[tuple[int, int]] = []
+    for index in found_at:
+        onward = merged and merged[-1][1] == index - 1
+        if onward and (track.pv[index] - track.pv[index - 1]) * (track.pv[index - 1] - track.pv[index - 2]) > 0:
+            merged[-1] = (merged[-1][0], index)
+        else:
+            merged.append((index, index))
+    return merged
+
+
+def _moves_on(track: Track, index: int, last: int) -> bool:
     """Return whether the samples beside the jump move half as far: then it is the plant's own pace."""
-    size = track.pv[index] - track.pv[index - 1]
+    size = track.pv[last] - track.pv[index - 1]
     beside = [
         track.pv[index - 1] - track.pv[max(0, index - 2)],
-        track.pv[min(index + 1, len(track) - 1)] - track.pv[index],
+        track.pv[min(last + 1, len(track) - 1)] - track.pv[last],
     ]
     return any(float(move) / size > 0.5 for move in beside if np.isfinite(move))

@@ -22,6 +22,7 @@ AMPLITUDE = 0.95  # band, half peak to peak
 SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
+SLAMS = 4  # half cycles, where the output goes from one limit to the other in each
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
@@ -79,7 +80,8 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     longest = max(groups, key=len)
     period = period_of(track, longest)
     alike = [group for group in groups if 0.6 < period_of(track, group) / period < 1.6]
-    if sum(len(group) for group in alike) < CROSSINGS or decays(longest):
+    needed = SLAMS if _slams(track, longest) else CROSSINGS
+    if sum(len(group) for group in alike) < needed or decays(longest):
         return None
     durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
     regularity = 1.0 - pair_variation(durations)
@@ -105,6 +107,13 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         straight,
         growth_of(longest),
     )
+
+
+def _slams(track: Track, train: HalfCycles) -> bool:
+    """Return whether the output met its upper and its lower limit in each whole cycle of `train`."""
+    cycles = list(zip(train.first[:-2:2], train.first[2::2], strict=False))
+    both = [bool(track.at_low[a:b].any() and track.at_high[a:b].any()) for a, b in cycles]
+    return bool(both) and all(both)
 
 
 def _mean_share_at_limit(track: Track, groups: Sequence[HalfCycles], crossing: bool) -> float:
