@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from faulty_logs import CONTROLLER, HELD, log_of, quiet, samples_of
 
-from instrumentgpt.instruments.analysis.excursions import believable, excursions, readings, without_spikes
+from instrumentgpt.instruments.analysis.readings import believable, readings, spikes_in, without_spikes
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.signals import (
     HalfCycles,
@@ -140,7 +140,7 @@ def test_short_drop_outs_are_bridged_and_long_ones_stay_unknown():
 def test_a_jump_that_stays_is_no_excursion():
     time = np.arange(300.0)
     pv = np.where(time < 150, 60.0, 75.0)
-    assert excursions(time, pv) == []
+    assert spikes_in(time, pv) == []
 
 
 def test_the_digit_survives_one_odd_step():

@@ -1,168 +1,100 @@
-"""Readings no plant can make: rails of the converter, jumps, and jumps that come back.
+"""When a loop that holds left its own band, however short it was and whoever made it do so."""
 
-What a plant can do is told from what it did: a move counts as impossible if it is much faster than the
-fastest that pv kept up over several samples, and large beside the loop's band.
-"""
+from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import (
-    MAD_TO_SIGMA,
-    SECOND_DIFFERENCE_GAIN,
-    constant_runs,
-    runs,
-    sliding_median,
-)
+from instrumentgpt.instruments.analysis.signals import runs, smooth
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 
-RAILS = np.array(  # what converters read with the sensor off, in the unit of the log
-    [
-        *(-200, -242, -250, -270, -273.15, 850, 1370, 1372, 1820),  # ends of Pt100 and thermocouple tables, °C
-        *(-45, -46.85, -127, 300),  # SHT raw 0, DS18B20 not there, an ohmmeter open
-        *(0, 327.67, 3276.7, 3276.8, -3276.8, 6553.5),  # 16 bit limits
-        *(999, 999.9, 1000, -999, -999.9, 9999, -99.6),  # what firmware writes
-    ]
-)
-RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
-RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
-RAIL_HELD = 2.0  # lags that such a value stands
-IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
-OPEN_FOR = 0.7  # lags without a believable reading
-SPIKE_RETURNS = 0.6  # lags within which a spike is over
-IMPOSSIBLE_RATE = 3.0  # times the fastest move that pv kept up; loops.md section 1
-IMPOSSIBLE_MOVE = 2.5  # bands between neighbouring samples
-NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences passes
-NOISE_BLOCK = 50  # samples over which noise is taken
-USUAL = 99.5  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
-CALM = 13  # samples: twice as long as a spike may last
-BLOCK, KEPT_UP = 5, 3  # samples of a median; blocks over which a move counts as kept up: no spike is that long
-OFTEN = 0.4  # spikes a lag
-CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
-FEWEST = 10  # samples
+TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
+SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
+BACK = 1 / 3  # of the limit: pv is back
+SHORTEST = 0.5  # lags out of the band
+ONE = 2.0  # lags between two excursions to the same side, below which they are one
+SETTLING = 12.0  # lags after a step in which a loop is still on its way
+HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
-def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
-    """Return where `pv` (as logged) can be a reading: not nan, not a rail, not stuck far from the rest.
+@dataclass(frozen=True)
+class Excursion:
+    """One time out of the band.
 
-    A value of `RAILS` is one if pv came to it or left it by an impossible move, any other if it was reached
-    by one of `RAIL_JUMP` bands and then stayed the same to the last digit for `RAIL_HELD` lags.
-
-    >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
-    [True, True, False, True]
+    first, last  indices of the samples at which pv left and came back
+    peak         index of the farthest
+    size         bands there, positive above; limit: bands, where the loop's own band ends
     """
-    good = np.isfinite(pv)
-    if not good.any():
-        return good
-    good &= np.abs(np.nan_to_num(pv)) <= IMPOSSIBLE * max(band, float(np.median(np.abs(pv[good]))))
-    if len(pv) < FEWEST:
-        return good
-    limit = impossible_move(time, pv, band)
-    moves = np.abs(np.diff(pv))
-    far = np.concatenate(([False], moves > limit))
-    spells = constant_runs(pv)
-    at_rail = is_rail(pv[spells[:, 0]])
-    held = time[spells[:, 1] - 1] - time[spells[:, 0]] >= RAIL_HELD * lag
-    for (first, stop), known in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
-        reached = first > 0 and bool(far[first])
-        left = stop < len(pv) and bool(far[stop])
-        if (reached or left) if known else reached and moves[first - 1] > RAIL_JUMP * band:
-            good[first:stop] = False
-    return good
+
+    first: int
+    last: int
+    peak: int
+    size: float
+    limit: float
 
 
-def is_rail(pv: Floats) -> Mask:
-    """Return where `pv`, in the unit of the log, is a value that converters read with the sensor off.
-
-    >>> is_rail(np.array([20.0, 999.9, -127.0])).tolist()
-    [False, True, True]
-    """
-    rail: Mask = np.isclose(pv[:, None], RAILS, atol=RAIL_DIGIT).any(axis=1)
-    return rail
-
-
-def fastest_kept_up(time: Floats, pv: Floats) -> float:
-    """Return the fastest rate that `pv` kept up over `KEPT_UP` blocks, per second; 0 if it cannot be told.
-
-    >>> fastest_kept_up(np.arange(60.0), np.arange(60.0) * 0.5 + 30.0 * (np.arange(60) == 31))
-    0.5
-    """
-    count = len(pv) // BLOCK
-    if count <= KEPT_UP:
-        return 0.0
-    blocks = pv[: count * BLOCK].reshape(count, BLOCK)
-    middle = np.full(count, np.nan)
-    known = np.isfinite(blocks).all(axis=1)
-    middle[known] = np.median(blocks[known], axis=1)
-    when = time[: count * BLOCK].reshape(count, BLOCK)[:, BLOCK // 2]
-    moved = np.abs(middle[KEPT_UP:] - middle[:-KEPT_UP])
-    rate = moved / np.maximum(when[KEPT_UP:] - when[:-KEPT_UP], 1e-9)
-    return float(np.nanmax(rate)) if np.isfinite(rate).any() else 0.0
-
-
-def impossible_move(time: Floats, pv: Floats, band: float = 1.0) -> Floats:
-    """Return, for each sample after the first, the change of pv that this plant cannot make."""
-    spacing = np.maximum(np.diff(time), 1e-9)
-    usual = np.abs(np.diff(sliding_median(pv, CALM)))
-    moves = float(np.nanpercentile(usual, USUAL)) if np.isfinite(usual).any() else 0.0
-    least = max(IMPOSSIBLE_MOVE * band, IMPOSSIBLE_RATE * moves, NOISE_MOVE * _loudest_noise(pv))
-    limit: Floats = np.maximum(least, IMPOSSIBLE_RATE * fastest_kept_up(time, pv) * spacing)
-    return limit
-
-
-def _loudest_noise(pv: Floats) -> float:
-    """Return the noise of the loudest tenth of the record; 0 where it cannot be told."""
-    count = len(pv) // NOISE_BLOCK
-    if count < 2:
-        return 0.0
-    rough = np.abs(np.diff(pv[: count * NOISE_BLOCK].reshape(count, NOISE_BLOCK), 2, axis=1))
-    levels = MAD_TO_SIGMA * np.median(rough[np.isfinite(rough).all(axis=1)], axis=1) / SECOND_DIFFERENCE_GAIN
-    return float(np.percentile(levels, 90)) if levels.size else 0.0
-
-
-def jumps(time: Floats, pv: Floats) -> list[int]:
-    """Return the samples reached by an impossible move (pv in bands) within an unbroken stretch."""
-    if len(pv) < FEWEST:
-        return []
-    spacing = np.diff(time)
+def excursions_of(track: Track) -> tuple[Excursion, ...]:
+    """Return when `track` left its own band while it held a setpoint, or a level where the log has none."""
+    held = _at_rest(track) if track.controlled.any() else _at_level(track)
+    if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
+        return ()
+    target = track.setpoint if track.controlled.any() else np.full(len(track), _level(track))
+    away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
+    away = np.where(held, away - np.nanmedian(away), np.nan)
+    limit = max(SMALLEST * BAND, TYPICAL * _usual(track, away))
+    found: list[Excursion] = []
     with np.errstate(invalid="ignore"):
-        far = np.abs(np.diff(pv)) > impossible_move(time, pv)
-    return [int(i) + 1 for i in np.flatnonzero(far & (spacing < 3 * np.median(spacing)))]
+        for sign in (1.0, -1.0):
+            found += _on_side(track, sign * away, sign, limit)
+    return tuple(sorted(found, key=lambda excursion: excursion.first))
 
 
-def excursions(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
-    """Return (first, past-the-last) of each impossible excursion of pv (in bands) that came back by itself.
-
-    What comes `OFTEN` a lag is noise and no excursion.
-
-    >>> excursions(np.arange(208.0), np.array([20.0] * 100 + [31.0, 31.2] + [20.1] * 106), lag=10.0)
-    [(100, 102)]
-    """
-    spikes: list[tuple[int, int]] = []
-    for start in jumps(time, pv):
-        if spikes and start <= spikes[-1][1]:
+def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Excursion]:
+    joined: list[tuple[int, int]] = []
+    for a, b in runs(away > limit):
+        if joined and track.time[a] - track.time[joined[-1][1] - 1] < track.lags(ONE):
+            joined[-1] = (joined[-1][0], int(b))
+        else:
+            joined.append((int(a), int(b)))
+    found = []
+    for a, b in joined:
+        if track.time[b - 1] - track.time[a] < track.lags(SHORTEST):
             continue
-        level, size = pv[start - 1], pv[start] - pv[start - 1]
-        stop = int(np.searchsorted(time, time[start] + SPIKE_RETURNS * lag, side="right"))
-        returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
-        if returned.any():
-            spikes.append((start, start + 1 + int(np.argmax(returned))))
-    often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
-    return [] if often else spikes
+        peak = a + int(np.nanargmax(away[a:b]))
+        inside = ~(away > BACK * limit)
+        before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])
+        first = int(before[-1]) + 1 if before.size else 0
+        last = b + int(after[0]) if after.size else len(track) - 1
+        found.append(Excursion(first, min(last, len(track) - 1), peak, sign * float(away[peak]), limit))
+    return found
 
 
-def readings(pv: Floats, time: Floats, band: float, lag: float) -> Floats:
-    """Return `pv`, nan where nothing believable was read: no number, or one that stands for "not read yet"."""
-    return np.where(believable(pv, time, band, lag), pv, np.nan)
+def _usual(track: Track, away: Floats) -> float:
+    """Return how far pv usually goes within a lag: the median over blocks of that length, bands."""
+    size = track.samples(track.lag)
+    blocks = np.abs(away[: len(away) // size * size].reshape(-1, size))
+    known = np.isfinite(blocks).any(axis=1)
+    return float(np.median(np.nanmax(blocks[known], axis=1))) if known.any() else 0.0
 
 
-def without_spikes(pv: Floats, time: Floats, lag: float) -> Floats:
-    """Return `pv` (in bands) with excursions and short drop-outs bridged; long drop-outs stay nan."""
-    mended = pv.copy()
-    for first, stop in excursions(time, pv, lag):
-        mended[first:stop] = np.nan
-    last = len(pv) - 1
-    for first, stop in runs(~np.isfinite(mended)):
-        if first > 0 and stop <= last and time[stop] - time[first] < OPEN_FOR * lag:
-            inside = slice(first, stop)
-            mended[inside] = np.interp(time[inside], time[[first - 1, stop]], mended[[first - 1, stop]])
-    return mended
+def _at_rest(track: Track) -> Mask:
+    """Return where the loop holds and is over its last step."""
+    mask = track.quiet.copy()
+    for hold in track.holds:
+        if hold.settled < hold.stop:
+            mask[hold.settled : track.after(hold.settled, track.lags(SETTLING))] = False
+    return mask
+
+
+def _level(track: Track) -> float:
+    known = track.pv[np.isfinite(track.pv)]
+    return float(np.median(known)) if known.size else np.nan
+
+
+def _at_level(track: Track) -> Mask:
+    """Return where a pv without setpoint holds its level, from its first arrival on; nowhere if it has none."""
+    near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - _level(track)) < BAND
+    mask = np.zeros(len(track), dtype=bool)
+    if near.mean() >= HELD_LEVEL:
+        mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
+    return mask & track.usable

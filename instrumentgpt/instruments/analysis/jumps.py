@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.analysis.excursions import is_rail
+from instrumentgpt.instruments.analysis.readings import is_rail
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.arrays import Floats

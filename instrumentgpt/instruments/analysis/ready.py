@@ -3,7 +3,7 @@
 import numpy as np
 
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, span_of
-from instrumentgpt.instruments.analysis.excursions import is_rail, readings, without_spikes
+from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask

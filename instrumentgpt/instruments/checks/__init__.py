@@ -14,6 +14,7 @@ from instrumentgpt.instruments.checks import (
     heater,
     noise,
     oscillation,
+    outside,
     record,
     response,
     room,
@@ -64,4 +65,5 @@ CHECKS: dict[str, Check] = {
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
     "heater_degradation": Check(slow.heater_degradation, "heater_degradation"),
     "sensor_drift": Check(slow.sensor_drift, "sensor_bias"),
+    "disturbance": Check(outside.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

@@ -5,6 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -15,6 +16,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
+PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own pace
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
 STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
 DEAD_TIME = 2.5  # lags allowed before pv must follow an output at its floor
@@ -111,7 +113,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
-        if _lags_to_fall(track, -level, allowed, top) > QUICK:
+        if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST or _coasts(track, level, first, top):
             continue

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 NOISY_OF_SPAN = 0.0035  # of the span, standard deviation, of a channel that was quieter
 ALWAYS_NOISY = 0.0065  # of the span, of one that never was: half the band of a good loop
+WHITE = 0.3  # of the roughness that a mean of three takes away; white noise loses 0.42, a swing a tenth
 CLIP = 12.0  # times the median third difference: more is a jump
 COARSE = 1.0  # digit: a dithering converter shows no more
 ALIKE = 2  # other channels, from which their quiet level says what this one could have
@@ -38,7 +39,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         limit = max(min(louder, always), COARSE * track.digit)
         blocks = math.ceil(NOISY_FOR / BLOCK)
         for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
-            if b - a >= blocks:
+            if b - a >= blocks and _is_white(track, starts, int(a), int(b)):
                 findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
                 break
     return findings
@@ -88,6 +89,12 @@ def _noise_finding(
     share = _white_share(part)
     ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * share})
     return found(study, "sensor_noise", track, first, stop, (first, low, high), numbers, [ruled_out])
+
+
+def _is_white(track: Track, starts: list[int], a: int, b: int) -> bool:
+    """Return whether the noise of the blocks `a` to `b` is white: a swing sampled too rarely is not."""
+    stop = starts[b] if b < len(starts) else len(track)
+    return _white_share(track.pv[starts[a] : stop]) > WHITE
 
 
 def _white_share(pv: Floats) -> float:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.excursions import (
+from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
-    excursions,
+    spikes_in,
     impossible_move,
     jumps,
 )
@@ -62,7 +62,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return by themselves at once, `SPIKES` times the least of them."""
     findings = []
     for track in study.tracks.values():
-        spikes = excursions(track.time, track.raw, track.lag)
+        spikes = spikes_in(track.time, track.raw, track.lag)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         if len(spikes) < FEWEST_SPIKES:
             continue
