@@ -22,7 +22,7 @@ DIGITS = 3.0  # likewise: two digits to either side are what rounding and a dith
 LAG_SAMPLES = 10.0  # a loop is sampled ten times in its lag, or its controller could not hold it
 LAG_SHARE = 0.1  # of the time in which pv crosses its span as fast as it ever goes
 CLEAR_MOVE = 5.0  # bands that pv must go for its pace to be told: noise goes no further
-LAGS_IN_RECORD = 100.0  # at least: a slow programme is no slow plant
+LAGS_IN_RECORD = 40.0  # at least: a slow programme is no slow plant
 
 
 def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:

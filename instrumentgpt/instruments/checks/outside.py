@@ -10,7 +10,7 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
-REPEATED = 2  # alike, from which they are no accident
+REPEATED = 3  # alike, from which they are no accident
 FOUGHT = 5.0  # percent by which the output goes against it
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 

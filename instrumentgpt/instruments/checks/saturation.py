@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 PINNED_FOR = 20.0  # lags
 SHORT_OF = 2.0  # bands that are missing in the end
+FOR_GOOD = 200.0  # lags, after which it does not matter that it once could
 NO_RISE = 1.0  # band of movement in half of that time: it stands
 CURVED = 0.85  # of the first half's way in the second, for an end to be foreseen; a ramp makes 1
 
@@ -33,7 +34,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if seconds < track.lags(PINNED_FOR):
             continue
         short, slope = _end(track, first, stop, sign)
-        if short < SHORT_OF or _ever_held(track, stop - 1):
+        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and _ever_held(track, stop - 1)):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),

@@ -22,6 +22,7 @@ FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 CLEAR = 2.0  # times what the plant can do: nothing tells a jump that stays from a plant that was switched
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
@@ -39,7 +40,8 @@ def _open(study: Study, track: Track) -> list[Finding]:
         (int(a), int(b))
         for a, b in runs(bad)
         if b - a >= (3 if np.isfinite(track.loop.pv[a]) else DROPPED_OUT)
-        and track.time[min(b, len(track) - 1)] - track.time[a] >= track.lags(OPEN_FOR)
+        and track.time[min(b, len(track) - 1)] - track.time[a]
+        >= track.lags(OPEN_FOR if np.isfinite(track.loop.pv[a]) else MISSING_FOR)
         and (a > 0 or np.isfinite(track.setpoint[a]))
     ]
     if not spells:

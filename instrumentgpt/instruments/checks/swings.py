@@ -22,6 +22,8 @@ AMPLITUDE = 0.95  # band, half peak to peak
 SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
+FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
+STILL_ON = 2.0  # periods before the end of it
 SLAMS = 4  # half cycles, where the output goes from one limit to the other in each
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
@@ -92,6 +94,8 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     if amplitude < smallest:
         return None
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
+    if not _lasts(track, first, last, period):
+        return None
     straight = straightness(track.error, longest.peak)
     return Swing(
         first,
@@ -107,6 +111,14 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         straight,
         growth_of(longest),
     )
+
+
+def _lasts(track: Track, first: int, last: int, period: float) -> bool:
+    """Return whether a swing fills its share of the time on setpoint, or goes on to the end of it."""
+    held = np.flatnonzero(track.held)
+    if not held.size or track.time[held[-1]] - track.time[last] < STILL_ON * period:
+        return True
+    return bool(np.count_nonzero(track.held[first : last + 1]) >= FILLS * held.size)
 
 
 def _slams(track: Track, train: HalfCycles) -> bool:
