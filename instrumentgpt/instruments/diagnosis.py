@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from instrumentgpt.instruments import faults, wording
+from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
-from instrumentgpt.instruments.findings import SEVERITIES, Finding, Withheld
+from instrumentgpt.instruments.checks.outside import excursions_of
+from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding, Withheld
 from instrumentgpt.instruments.logs import Log
 
 SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
@@ -22,14 +24,18 @@ class Diagnosis:
     """What the checks say of `log`.
 
     channels  metrics of each channel
+    kinds     what kind of loop each channel is
     findings  most important first; "healthy" and "insufficient_data" are findings too
+    excursions  every time a loop that holds left its own band, in order, explained or not
     withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
               check that failed, figures that are not those of a healthy channel
     """
 
     log: Log
     channels: Mapping[int, Metrics]
+    kinds: Mapping[int, LoopKind]
     findings: tuple[Finding, ...]
+    excursions: tuple[Excursion, ...]
     withheld: Mapping[str, Withheld]
 
 
@@ -56,8 +62,11 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
         for finding in reported:
             causes = _add(causes, finding, reach)
     channels = {channel: metrics_of(track) for channel, track in study.tracks.items()}
-    healthy, unsure = healthy_channels(study, causes, channels)
-    return Diagnosis(log, channels, tuple(sorted(causes, key=_rank)) + tuple(healthy), withheld | unsure)
+    kinds = {channel: track.kind for channel, track in study.tracks.items()}
+    excursions = excursions_of(study, causes)
+    healthy, unsure = healthy_channels(study, causes, channels, excursions)
+    findings = tuple(sorted(causes, key=_rank)) + tuple(healthy)
+    return Diagnosis(log, channels, kinds, findings, excursions, withheld | unsure)
 
 
 def _withheld(study: Study, check: Check) -> Withheld | None:

@@ -27,6 +27,26 @@ class RuledOut:
 
 
 @dataclass(frozen=True)
+class Excursion:
+    """One time in which a loop that holds was out of its own band, whoever made it do so.
+
+    onset, end  s since the log's first line: when pv left, and when it was back
+    size        the farthest, in the unit of pv, positive above
+    limit       where the loop's own band ends, in the unit of pv
+    evidence    the lines at its onset, its farthest and its end
+    explained   the class of the finding that covers it; "" if nothing does
+    """
+
+    channel: int
+    onset: float
+    end: float
+    size: float
+    limit: float
+    evidence: tuple[Evidence, ...]
+    explained: str = ""
+
+
+@dataclass(frozen=True)
 class Withheld:
     """A verdict that is not given, and why; its sentences are in withheld.toml.
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
-from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut, Withheld
+from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, RuledOut, Withheld
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.reading.frame_cache import VERDICT, write_whole
@@ -79,6 +80,8 @@ def judging_version() -> str:
 def _row_of(diagnosis: Diagnosis) -> Row:
     return {
         "channels": [asdict(metrics) for metrics in diagnosis.channels.values()],
+        "kinds": [[channel, asdict(kind)] for channel, kind in diagnosis.kinds.items()],
+        "excursions": [asdict(excursion) for excursion in diagnosis.excursions],
         "findings": [asdict(finding) for finding in diagnosis.findings],
         "withheld": {name: asdict(reason) for name, reason in diagnosis.withheld.items()},
     }
@@ -88,7 +91,14 @@ def _diagnosis(log: Log, row: Row) -> Diagnosis:
     channels = [Metrics(**metrics) for metrics in row["channels"]]
     withheld = {name: Withheld(**_with_tuples(reason, "missing")) for name, reason in row["withheld"].items()}
     findings = tuple(map(_finding, row["findings"]))
-    return Diagnosis(log, {metrics.channel: metrics for metrics in channels}, findings, withheld)
+    kinds = {channel: LoopKind(**kind) for channel, kind in row["kinds"]}
+    excursions = tuple(map(_excursion, row["excursions"]))
+    by_channel = {metrics.channel: metrics for metrics in channels}
+    return Diagnosis(log, by_channel, kinds, findings, excursions, withheld)
+
+
+def _excursion(row: Row) -> Excursion:
+    return Excursion(**{**row, "evidence": tuple(Evidence(**line) for line in row["evidence"])})
 
 
 def _finding(row: Row) -> Finding:

@@ -17,7 +17,17 @@ from instrumentgpt.instruments.arrays import Floats, Mask
 
 RAILS = np.array(  # what converters read with the sensor off, in the unit of the log
     [
-        *(-200, -242, -250, -270, -273.15, 850, 1370, 1372, 1820),  # ends of Pt100 and thermocouple tables, °C
+        *(
+            -200,
+            -242,
+            -250,
+            -270,
+            -273.15,
+            850,
+            1370,
+            1372,
+            1820,
+        ),  # ends of Pt100 and thermocouple tables, °C
         *(-45, -46.85, -127, 300),  # SHT raw 0, DS18B20 not there, an ohmmeter open
         *(0, 327.67, 3276.7, 3276.8, -3276.8, 6553.5),  # 16 bit limits
         *(999, 999.9, 1000, -999, -999.9, 9999, -99.6),  # what firmware writes
@@ -35,7 +45,10 @@ NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences
 NOISE_BLOCK = 50  # samples over which noise is taken
 USUAL = 99.5  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
 CALM = 13  # samples: twice as long as a spike may last
-BLOCK, KEPT_UP = 5, 3  # samples of a median; blocks over which a move counts as kept up: no spike is that long
+BLOCK, KEPT_UP = (
+    5,
+    3,
+)  # samples of a median; blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
 FEWEST = 10  # samples

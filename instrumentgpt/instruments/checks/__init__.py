@@ -59,7 +59,9 @@ CHECKS: dict[str, Check] = {
     "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
     "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
-    "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False),
+    "limit_cycle_actuator": Check(
+        oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
+    ),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),

@@ -39,7 +39,10 @@ def _room_bound(study: Study, judged: Track, sign: float) -> float | None:
 
 def _usual_output(track: Track, index: int) -> float:
     """Return the median output of the `BEFORE` lags before `index`, percent; 0 where there is none."""
-    earlier = track.output[(track.time > track.time[index] - track.lags(BEFORE)) & (track.time <= track.time[index] - track.lags(0.2))]
+    earlier = track.output[
+        (track.time > track.time[index] - track.lags(BEFORE))
+        & (track.time <= track.time[index] - track.lags(0.2))
+    ]
     return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else 0.0
 
 

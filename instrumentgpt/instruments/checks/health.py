@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.findings import Finding, RuledOut, Withheld
+from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut, Withheld
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
@@ -17,7 +17,7 @@ HEALTHY_ERROR = 0.35  # band, mean while holding
 
 
 def healthy_channels(
-    study: Study, causes: Sequence[Finding], metrics: Mapping[int, Metrics]
+    study: Study, causes: Sequence[Finding], metrics: Mapping[int, Metrics], excursions: Sequence[Excursion]
 ) -> tuple[list[Finding], dict[str, Withheld]]:
     """Return a "healthy" finding per channel that shows it, and why it is withheld elsewhere.
 
@@ -33,6 +33,10 @@ def healthy_channels(
         if ill & {channel, None}:
             continue
         doubts = _doubts(track, metrics[channel])
+        away = [one for one in excursions if one.channel == channel and not one.explained]
+        if away:
+            largest = max(away, key=lambda one: abs(one.size))
+            doubts["away"] = {"count": len(away), "size": largest.size, "line": largest.evidence[0].line}
         if doubts:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
         else:

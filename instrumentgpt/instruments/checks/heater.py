@@ -115,7 +115,12 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         above = float(-sign * track.smooth_error[top])
         if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
-        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST or _coasts(track, level, first, top):
+        if (
+            rise < AGAINST
+            or lasted < track.lags(RISES_FOR)
+            or above < AGAINST
+            or _coasts(track, level, first, top)
+        ):
             continue
         start = left_band(track, first)
         if track.low < 0 and not driven_elsewhere(study, track, sign, start, -level[top]):
@@ -132,7 +137,9 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             "peak": float(track.loop.pv[top]),
         }
         ruled_out = RuledOut(
-            "overshoot_tuning", "keeps_rising", {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)}
+            "overshoot_tuning",
+            "keeps_rising",
+            {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)},
         )
         lines = (start, first, top)
         return found(

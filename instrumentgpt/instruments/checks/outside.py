@@ -1,14 +1,16 @@
 """What something outside a loop does to it alone: a door, a draw-off, cold medium, a hand."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.excursions import Excursion, excursions_of
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.departures import Departure, departures_of
+from instrumentgpt.instruments.analysis.study import Study, found, quote
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut
 
+NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 REPEATED = 3  # alike, from which they are no accident
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -22,7 +24,7 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """
     findings = []
     for track in study.tracks.values():
-        free = [one for one in excursions_of(track) if not _explained(track, one, before)]
+        free = [one for one in departures_of(track) if not _explained(track, one, before)]
         pushed = [one for one in free if _is_push(track, one)]
         largest = max(pushed, key=lambda one: abs(one.size), default=None)
         if largest is None:
@@ -35,36 +37,58 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def _explained(track: Track, excursion: Excursion, before: Sequence[Finding]) -> bool:
-    start, stop = track.loop.time[excursion.first], track.loop.time[excursion.last]
-    return any(
-        finding.channel in (None, track.loop.channel) and finding.onset <= stop and start <= finding.end
-        for finding in before
-        if finding.fault not in ("data_gap", "insufficient_data")
+def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
+    """Return every time in which a channel left its own band, and which of `findings` covers it."""
+    noted = [
+        _noted(study, track, departure, findings)
+        for track in study.tracks.values()
+        for departure in departures_of(track)
+    ]
+    return tuple(sorted(noted, key=lambda excursion: excursion.onset))
+
+
+def _noted(study: Study, track: Track, departure: Departure, findings: Sequence[Finding]) -> Excursion:
+    return Excursion(
+        track.loop.channel,
+        float(track.loop.time[departure.first]),
+        float(track.loop.time[departure.last]),
+        math.copysign(1.0, track.scale) * track.shown(departure.size),
+        track.shown(departure.limit),
+        quote(study, track, departure.first, departure.peak, departure.last),
+        _explained(track, departure, findings),
     )
 
 
-def _is_push(track: Track, excursion: Excursion) -> bool:
+def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:
+    """Return the class of the first of `findings` that covers a part of `departure`, "" if none does."""
+    start, stop = track.loop.time[departure.first], track.loop.time[departure.last]
+    covering = (
+        finding.fault
+        for finding in findings
+        if finding.channel in (None, track.loop.channel) and finding.onset <= stop and start <= finding.end
+    )
+    return next((fault for fault in covering if fault not in NO_CAUSE), "")
+
+
+def _is_push(track: Track, departure: Departure) -> bool:
     """Return whether pv went out quickly and came back within the record."""
-    rose = float(track.time[excursion.peak] - track.time[excursion.first])
-    return excursion.last < len(track) - 1 and rose <= track.lags(QUICK)
+    rose = float(track.time[departure.peak] - track.time[departure.first])
+    return departure.last < len(track) - 1 and rose <= track.lags(QUICK)
 
 
-def _fought(track: Track, excursion: Excursion) -> bool:
+def _fought(track: Track, departure: Departure) -> bool:
     if track.kind.drive != "continuous":
         return False
     width = track.samples(track.lags(2.0))
-    earlier = track.output[max(0, excursion.first - width) : excursion.first + 1]
-    during = track.output[excursion.first : excursion.last + 1]
+    earlier = track.output[max(0, departure.first - width) : departure.first + 1]
+    during = track.output[departure.first : departure.last + 1]
     if not (np.isfinite(earlier).any() and np.isfinite(during).any()):
         return False
-    sign = np.sign(excursion.size)
+    sign = np.sign(departure.size)
     return bool(np.nanmax(-sign * (during - np.nanmedian(earlier))) >= FOUGHT)
 
 
-def _finding(
-    study: Study, track: Track, alike: list[Excursion], largest: Excursion, fought: bool
-) -> Finding:
+def _finding(study: Study, track: Track, alike: list[Departure], largest: Departure, fought: bool) -> Finding:
     sizes = [abs(one.size) for one in alike]
     numbers: dict[str, float | str] = {
         "kind": "alone",

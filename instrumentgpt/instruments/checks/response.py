@@ -74,12 +74,16 @@ def _too_far(overshoot: Overshoot) -> bool:
 
 def integral_windup(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with the output still at its limit well after pv crossed the setpoint."""
-    return _judged(study, "integral_windup", lambda track, overshoot: overshoot.pinned > track.lags(PINNED_PAST))
+    return _judged(
+        study, "integral_windup", lambda track, overshoot: overshoot.pinned > track.lags(PINNED_PAST)
+    )
 
 
 def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with an output that had left its limit in time: the gains ask for too much."""
-    return _judged(study, "overshoot_tuning", lambda track, overshoot: overshoot.pinned <= track.lags(PINNED_PAST))
+    return _judged(
+        study, "overshoot_tuning", lambda track, overshoot: overshoot.pinned <= track.lags(PINNED_PAST)
+    )
 
 
 def _judged(study: Study, fault: str, fits: Callable[[Track, Overshoot], bool]) -> list[Finding]:
@@ -157,7 +161,12 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
         settled, seconds = settling(track, step)
         pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
         usable = track.usable[step.index : settled + 1].all()
-        if abs(step.size) >= SLUGGISH_STEP and seconds > track.lags(SLUGGISH) and pinned < PINNED_SHARE and usable:
+        if (
+            abs(step.size) >= SLUGGISH_STEP
+            and seconds > track.lags(SLUGGISH)
+            and pinned < PINNED_SHARE
+            and usable
+        ):
             slow.append((step, seconds, settled))
     return slow
 

@@ -117,7 +117,9 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
     for step, time in zip(steps, times, strict=True):
         if any(0 < abs(time - other) < target.lags(6.0) for other in _own_changes(target)):
             continue
-        peak = _extreme(target, deviation, time, min([target.lags(WINDOW), *(t - time for t in times if t > time)]))
+        peak = _extreme(
+            target, deviation, time, min([target.lags(WINDOW), *(t - time for t in times if t > time)])
+        )
         if peak is not None:
             answers.append((step, peak[0] * np.sign(step.size), peak[1]))
     hits = [answer for answer in answers if answer[1] > RESPONSE]
@@ -169,7 +171,9 @@ def _usual(study: Study, target: Track, deviation: Floats) -> float:
     window = target.lags(WINDOW)
     steps = [float(track.time[step.index]) for track in study.active for step in track.steps]
     sizes = []
-    for time in np.arange(float(target.time[0]) + target.lags(3.0), float(target.time[-1]) - window / 2, window / 2):
+    for time in np.arange(
+        float(target.time[0]) + target.lags(3.0), float(target.time[-1]) - window / 2, window / 2
+    ):
         if any(time - window < moment < time + window / 2 for moment in steps):
             continue
         change = _extreme(target, deviation, float(time), window / 2)

@@ -76,4 +76,7 @@ def _ever_held(track: Track, index: int) -> bool:
     """Return whether this log shows the setpoint of sample `index` held for six lags."""
     same = np.abs(track.setpoint - track.setpoint[index]) < 1.7
     inside = np.abs(track.smooth_error) < BAND
-    return any(track.time[b - 1] - track.time[a] >= track.lags(6.0) for a, b in runs(same & inside & track.controlled))
+    return any(
+        track.time[b - 1] - track.time[a] >= track.lags(6.0)
+        for a, b in runs(same & inside & track.controlled)
+    )

@@ -55,7 +55,9 @@ def _open(study: Study, track: Track) -> list[Finding]:
         "seconds": float(track.time[min(stop, len(track) - 1)] - track.time[first]),
         "count": len(spells),
     }
-    ruled_out = RuledOut("sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": track.lags(SPIKE_RETURNS)})
+    ruled_out = RuledOut(
+        "sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": track.lags(SPIKE_RETURNS)}
+    )
     lines = (first - 1, first, stop - 1) if first else (first, stop - 1)
     return [found(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
 
@@ -99,7 +101,9 @@ def _step(study: Study, track: Track) -> list[Finding]:
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[
-            track.after(last, track.lags(SPIKE_RETURNS / 2)) : track.after(last, track.lags(2 * SPIKE_RETURNS))
+            track.after(last, track.lags(SPIKE_RETURNS / 2)) : track.after(
+                last, track.lags(2 * SPIKE_RETURNS)
+            )
         ]
         later = later[np.isfinite(later)]
         if len(later) < 3 or not np.isfinite(previous).all():
@@ -118,11 +122,11 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "possible": track.shown(possible),
             "kept": 100 * kept,
         }
-        ruled_out = RuledOut("sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)})
+        ruled_out = RuledOut(
+            "sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)}
+        )
         return [
-            found(
-                study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out]
-            )
+            found(study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out])
         ]
     return []
 
@@ -138,7 +142,10 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for index in found_at:
         onward = merged and merged[-1][1] == index - 1
-        if onward and (track.pv[index] - track.pv[index - 1]) * (track.pv[index - 1] - track.pv[index - 2]) > 0:
+        if (
+            onward
+            and (track.pv[index] - track.pv[index - 1]) * (track.pv[index - 1] - track.pv[index - 2]) > 0
+        ):
             merged[-1] = (merged[-1][0], index)
         else:
             merged.append((index, index))

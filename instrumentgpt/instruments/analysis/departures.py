@@ -12,13 +12,13 @@ TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out o
 SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
 SHORTEST = 0.5  # lags out of the band
-ONE = 2.0  # lags between two excursions to the same side, below which they are one
+ONE = 2.0  # lags between two departures to the same side, below which they are one
 SETTLING = 12.0  # lags after a step in which a loop is still on its way
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
 @dataclass(frozen=True)
-class Excursion:
+class Departure:
     """One time out of the band.
 
     first, last  indices of the samples at which pv left and came back
@@ -33,7 +33,7 @@ class Excursion:
     limit: float
 
 
-def excursions_of(track: Track) -> tuple[Excursion, ...]:
+def departures_of(track: Track) -> tuple[Departure, ...]:
     """Return when `track` left its own band while it held a setpoint, or a level where the log has none."""
     held = _at_rest(track) if track.controlled.any() else _at_level(track)
     if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
@@ -42,14 +42,14 @@ def excursions_of(track: Track) -> tuple[Excursion, ...]:
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     away = np.where(held, away - np.nanmedian(away), np.nan)
     limit = max(SMALLEST * BAND, TYPICAL * _usual(track, away))
-    found: list[Excursion] = []
+    found: list[Departure] = []
     with np.errstate(invalid="ignore"):
         for sign in (1.0, -1.0):
             found += _on_side(track, sign * away, sign, limit)
-    return tuple(sorted(found, key=lambda excursion: excursion.first))
+    return tuple(sorted(found, key=lambda departure: departure.first))
 
 
-def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Excursion]:
+def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Departure]:
     joined: list[tuple[int, int]] = []
     for a, b in runs(away > limit):
         if joined and track.time[a] - track.time[joined[-1][1] - 1] < track.lags(ONE):
@@ -65,7 +65,7 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Excu
         before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])
         first = int(before[-1]) + 1 if before.size else 0
         last = b + int(after[0]) if after.size else len(track) - 1
-        found.append(Excursion(first, min(last, len(track) - 1), peak, sign * float(away[peak]), limit))
+        found.append(Departure(first, min(last, len(track) - 1), peak, sign * float(away[peak]), limit))
     return found
 
 
