@@ -42,6 +42,16 @@ def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
     return max(shown, min(max(abs(celsius - ROOM), ROOM_VARIES), celsius - ABSOLUTE_ZERO) / factor)
 
 
+def room_in(unit: str) -> float:
+    """Return the temperature of a room in `unit`, one of `CELSIUS`.
+
+    >>> round(room_in("°F"), 1)
+    71.6
+    """
+    factor, offset = CELSIUS[unit]
+    return (ROOM - offset) / factor
+
+
 def band_of(pv: Floats, span: float) -> float:
     """Return the deviation that is worth a word, in the unit of `pv`: of its span, digits and noise.
 

@@ -2,15 +2,18 @@
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, span_of
+from instrumentgpt.instruments.analysis.kind import drive_of
+from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, room_in, lag_of, span_of
 from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
-from instrumentgpt.instruments.analysis.signals import constant_runs
+from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
 
-FEWEST_VALUES = 8  # of an output, below which its highest value may be a step of the actuator and no limit
-WELL_BELOW = 5.0  # percent from the highest output, from where coming back to it is meeting a limit
+SMALLEST_CLAMP, LARGEST_CLAMP = 5.0, 99.0  # percent
+CLAMPED_FOR = 2.0  # lags
+ROSE = 10.0  # percent by which an output went up to its clamp
+WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
@@ -27,7 +30,9 @@ def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track
     span = span_of(raw, asked, unit)
     band = band_of(raw, span)
     lag = lag_of(time, raw, period, band)
-    scale = (-1.0 if _acts_in_reverse(loop) else 1.0) / band
+    on_off = drive_of(loop.setpoint, loop.output, controlled)[0] == "on_off"
+    scale = (-1.0 if _acts_in_reverse(loop, on_off) else 1.0) / band
+    error = np.where(controlled, (loop.setpoint - raw) * scale, np.nan)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
     return Track(
         loop,
@@ -40,10 +45,11 @@ def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track
         everywhere,
         controlled,
         period,
-        *output_limits(loop.output),
+        *output_limits(loop.output, error, max(5, round(CLAMPED_FOR * lag / period))),
         lag=lag,
         span=span / band,
         is_thermal=unit in CELSIUS or unit == "counts",
+        rest=room_in(unit) * scale if unit in CELSIUS else None,
     )
 
 
@@ -65,12 +71,17 @@ def _switched_off(loop: Loop) -> Mask:
     return off
 
 
-def _acts_in_reverse(loop: Loop) -> bool:
+def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools.
 
     Moves of the output are explained by moves of the error and by the error itself, as a PI controller's are.
     """
     error = loop.setpoint - loop.pv
+    if on_off:
+        both = np.isfinite(error) & np.isfinite(loop.output)
+        return (
+            bool(np.corrcoef(error[both], loop.output[both])[0, 1] < 0) if np.std(error[both]) > 0 else False
+        )
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < 50:
@@ -88,28 +99,35 @@ def _acts_in_reverse(loop: Loop) -> bool:
     return strength > EXPLAINED and kp < 0 and ki < 0
 
 
-def output_limits(output: Floats) -> tuple[float, float]:
-    """Return the limits an output works between, percent: 0 or -100 to 100, or a lower top it keeps meeting.
+def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, float]:
+    """Return the limits an output works between, percent: 0 or -100 to 100, or the clamp it showed below 100.
 
-    >>> output_limits(np.array([0.0, 35.0, 100.0]))
-    (0.0, 100.0)
-    >>> output_limits(np.array([-20.0, 35.0]))
-    (-100.0, 100.0)
-    >>> output_limits(np.array([10.0, 65.0, 20.0, 65.0, 30.0, 40.0, 65.0, 50.0, 55.0, 60.0, 65.0]))
+    error     (n,) what the output works against, positive where more is asked for
+    shortest  samples that a stretch at a clamp lasts
+
+    A clamp is the highest output there was, if it went there by itself, or stood there over an error that it
+    worked off: an output that is not in control stands still where it was over an error that stays.
+
+    >>> rising = np.concatenate([np.full(20, 65.0), np.linspace(60.0, 30.0, 20)])
+    >>> output_limits(rising, np.linspace(40.0, -1.0, 40), 5)
     (0.0, 65.0)
+    >>> output_limits(np.array([-20.0, 35.0]), np.zeros(2), 5)
+    (-100.0, 100.0)
     """
     known = output[np.isfinite(output)]
     if not known.size:
         return 0.0, 100.0
-    low = -100.0 if known.min() < -1.0 else 0.0
-    top = float(known.max())
-    limited = 5.0 < top < 99.0 and float(np.mean(known >= top - 1e-9)) > 0.2
-    limited = limited and len(np.unique(known)) >= FEWEST_VALUES and _met(known, top) >= 3
-    return low, top if limited else 100.0
-
-
-def _met(output: Floats, top: float) -> int:
-    """Return how often `output` came to exactly `top` from well below: quiet holds only hover."""
-    place = np.where(output >= top - 1e-9, 1, np.where(output < top - WELL_BELOW, -1, 0))
-    turns = place[place != 0]
-    return int(np.count_nonzero(np.diff(turns) == 2))
+    low, top = -100.0 if known.min() < -1.0 else 0.0, float(known.max())
+    if not SMALLEST_CLAMP < top < LARGEST_CLAMP:
+        return low, 100.0
+    with np.errstate(invalid="ignore"):
+        at_top = (output >= top - 1e-9) & (error > 0)
+    for first, stop in runs(at_top):
+        worked_off = stop - first >= shortest and error[stop - 1] < WORKED_OFF * error[first]
+        went_there = (
+            stop - first >= 3 * shortest
+            and np.nanmin(output[max(0, first - shortest) : first + 1]) < top - ROSE
+        )
+        if worked_off or went_there:
+            return low, top
+    return low, 100.0

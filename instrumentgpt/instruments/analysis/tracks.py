@@ -74,6 +74,7 @@ class Track:
     low, high      output limits, percent
     lag            s in which the loop can show that it does something
     span           bands it works in
+    rest           bands: where it stands without power, a room's temperature; None where that is not known
     """
 
     loop: Loop
@@ -91,6 +92,7 @@ class Track:
     lag: float
     span: float
     is_thermal: bool = True
+    rest: float | None = None
 
     def __len__(self) -> int:
         return len(self.time)

@@ -44,18 +44,19 @@ class Check:
     drives: tuple[Drive, ...] = ("continuous", "unseen")
 
 
+SWITCHED: tuple[Drive, ...] = ("continuous", "on_off", "unseen")
 CHECKS: dict[str, Check] = {
     "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False, DRIVES),
     "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
     "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), True, DRIVES),
-    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck"),
+    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", drives=DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("setpoint",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
-    "heater_failure": Check(heater.heater_failure, "heater_failure"),
-    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on"),
+    "heater_failure": Check(heater.heater_failure, "heater_failure", drives=SWITCHED),
+    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
     "control_off": Check(control.control_off, "control_off"),
-    "saturation": Check(saturation.saturation, "saturation"),
+    "saturation": Check(saturation.saturation, "saturation", drives=SWITCHED),
     "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
     "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 CONSTANT_FOR = 7.5  # lags
 STANDING_ERROR = 3.0  # bands
 OWED = 0.5  # percent of movement owed, from which an output that stands still is no longer at rest
+DIGITS = 12.0  # of the output, likewise: a coarse one hides how it creeps
 DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
 
 
@@ -50,7 +51,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     for a, b in runs(wrong & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
-        if lasted < track.lags(CONSTANT_FOR) or moved < max(DEMANDED, 4 * track.output_digit):
+        if lasted < track.lags(CONSTANT_FOR) or moved < max(DEMANDED, DIGITS * track.output_digit):
             continue
         start = first + _first_owed(demand, a, max(track.output_digit, OWED))
         worst = first + int(a) + int(np.argmax(np.abs(error[a:b])))

@@ -12,15 +12,17 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.driven import driven_elsewhere, moved_with_room
 from instrumentgpt.instruments.checks.limits import BLIP, back_in_band, left_band, of_either_side, pinned
+from instrumentgpt.instruments.checks.saturation import foreseen
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
+NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
 PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own pace
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
 STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
-DEAD_TIME = 2.5  # lags allowed before pv must follow an output at its floor
-RISES_FOR = 2.5  # lags
+DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
+RISES_FOR = 1.5  # lags
 COAST = 6.0  # lags before the floor over which the pace of a driven plant is taken
 KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
@@ -42,6 +44,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             continue
         if _lags_to_fall(track, level, first, bottom) > QUICK:
             continue  # the room takes more than the heater has: that is saturation
+        if _arrives(track, first, stop, sign):
+            continue
         if recovered > 0.3 * fall and lasted < track.lags(STEADY_FALL):
             continue
         start = left_band(track, first)
@@ -66,6 +70,15 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
+
+
+def _arrives(track: Track, first: int, stop: int, sign: float) -> bool:
+    """Return whether pv goes to where some power keeps it: without any it goes to the temperature of its room."""
+    short, _ = foreseen(track, first, stop, sign)
+    if track.rest is None or not np.isfinite(short):
+        return False
+    driven = sign * (float(track.setpoint[stop - 1]) - track.rest)
+    return driven > 0 and short < NO_POWER * driven
 
 
 def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:

@@ -10,6 +10,7 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.findings import Finding
 
+LONGER = 4.0  # times its usual stretch, from which an on/off output has a reason to stay
 BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 
 Limit = Callable[[Track], Mask]
@@ -28,6 +29,10 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], int(b))
         else:
             merged.append((int(a), int(b)))
+    if track.kind.drive == "on_off" and merged:  # what it does in every cycle is no fault
+        lengths = [track.time[b - 1] - track.time[a] for a, b in merged]
+        usual = LONGER * float(np.median(lengths))
+        merged = [spell for spell, length in zip(merged, lengths, strict=True) if length > usual]
     return merged
 
 

@@ -16,7 +16,7 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
-RESPONSE = 1.0  # band
+RESPONSE = 0.4  # band
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 2.2  # times what happens without a step; loops.md section 1
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing

@@ -33,7 +33,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         seconds = float(track.time[stop - 1] - track.time[first])
         if seconds < track.lags(PINNED_FOR):
             continue
-        short, slope = _end(track, first, stop, sign)
+        short, slope = foreseen(track, first, stop, sign)
         if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and _ever_held(track, stop - 1)):
             continue
         numbers: dict[str, float | str] = {
@@ -50,7 +50,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
     return None
 
 
-def _end(track: Track, first: int, stop: int, sign: float) -> tuple[float, float]:
+def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, float]:
     """Return how many bands short pv will stay at this output, and its slope in the end, bands per second.
 
     A plant of one time constant makes in the second half of a stretch r times the way of the first, and
@@ -65,9 +65,9 @@ def _end(track: Track, first: int, stop: int, sign: float) -> tuple[float, float
     start, middle, end = (float(np.interp(at, time, level)) for at in np.linspace(time[0], time[-1], 3))
     early, late = middle - start, end - middle
     slope = late / max(float(time[-1] - time[0]) / 2, 1e-9)
-    if late <= NO_RISE:
+    if abs(late) <= NO_RISE:
         return float(missing[known][-1]), slope
-    if early <= 0 or late > CURVED * early:
+    if early * late <= 0 or abs(late) > CURVED * abs(early):
         return -np.inf, slope
     return float(missing[known][-1]) - late * late / (early - late), slope
 

@@ -22,6 +22,7 @@ FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 CLEAR = 2.0  # times what the plant can do: nothing tells a jump that stays from a plant that was switched
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
@@ -100,11 +101,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         if not (track.usable[index] and _is_held(track, index)) or was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
-        later = track.pv[
-            track.after(last, track.lags(SPIKE_RETURNS / 2)) : track.after(
-                last, track.lags(2 * SPIKE_RETURNS)
-            )
-        ]
+        later = track.pv[last + 1 : last + 1 + AT_ONCE]
         later = later[np.isfinite(later)]
         if len(later) < 3 or not np.isfinite(previous).all():
             continue

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import constant_runs, noise
+from instrumentgpt.instruments.analysis.signals import constant_runs, noise, smooth
 from instrumentgpt.instruments.analysis.study import Study, found
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
+JUMP = 4.0  # bands by which pv comes unstuck
+MOTION = 3.0  # bands a lag that pv was moving
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
 TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
 UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
@@ -32,13 +34,11 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
+        torn = _torn(track, first, stop)
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
-        if (
-            moved < needed
-            or (others > 0.5 * seconds and others != seconds)
-            or _noisy_output(track, first, stop, moved)
-        ):
+        usual = others > 0.5 * seconds and others != seconds
+        if usual or not (torn or (moved >= needed and not _noisy_output(track, first, stop, moved))):
             continue
         numbers: dict[str, float | str] = {
             "seconds": seconds,
@@ -53,6 +53,20 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         lines = (first, low, high, stop - 1)
         return [found(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
     return []
+
+
+def _torn(track: Track, first: int, stop: int) -> bool:
+    """Return whether a still stretch breaks off what pv was doing: it ends in a jump, or began in full motion."""
+    if stop < len(track) and track.usable[stop]:
+        jump = abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1]))
+        if jump > JUMP * BAND:
+            return True
+    lag = track.samples(track.lag)
+    if first < lag or not track.usable[first]:
+        return False
+    before = smooth(track.pv[first - lag : first + 1], max(3, lag // 4))
+    way, last = abs(float(before[-1] - before[0])), abs(float(before[-1] - before[-1 - max(1, lag // 4)]))
+    return way > MOTION * BAND and last > way / 8
 
 
 def was_stuck(track: Track, index: int) -> bool:
