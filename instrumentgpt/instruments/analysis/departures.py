@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import runs, smooth
-from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.tracks import BAND, SETTLING, Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
@@ -13,7 +13,6 @@ SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
 SHORTEST = 0.5  # lags out of the band
 ONE = 2.0  # lags between two departures to the same side, below which they are one
-SETTLING = 12.0  # lags after a step in which a loop is still on its way
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
@@ -35,7 +34,7 @@ class Departure:
 
 def departures_of(track: Track) -> tuple[Departure, ...]:
     """Return when `track` left its own band while it held a setpoint, or a level where the log has none."""
-    held = _at_rest(track) if track.controlled.any() else _at_level(track)
+    held = track.at_rest if track.controlled.any() else _at_level(track)
     if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
         return ()
     target = track.setpoint if track.controlled.any() else np.full(len(track), _level(track))
@@ -75,15 +74,6 @@ def _usual(track: Track, away: Floats) -> float:
     blocks = np.abs(away[: len(away) // size * size].reshape(-1, size))
     known = np.isfinite(blocks).any(axis=1)
     return float(np.median(np.nanmax(blocks[known], axis=1))) if known.any() else 0.0
-
-
-def _at_rest(track: Track) -> Mask:
-    """Return where the loop holds and is over its last step."""
-    mask = track.quiet.copy()
-    for hold in track.holds:
-        if hold.settled < hold.stop:
-            mask[hold.settled : track.after(hold.settled, track.lags(SETTLING))] = False
-    return mask
 
 
 def _level(track: Track) -> float:

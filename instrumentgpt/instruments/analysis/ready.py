@@ -12,6 +12,7 @@ from instrumentgpt.instruments.loops import Loop
 
 SMALLEST_CLAMP, LARGEST_CLAMP = 5.0, 99.0  # percent
 CLAMPED_FOR = 2.0  # lags
+LONG = 3.0  # times `CLAMPED_FOR`, from which an error need not be worked off
 ROSE = 10.0  # percent by which an output went up to its clamp
 WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
@@ -123,11 +124,9 @@ def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, 
     with np.errstate(invalid="ignore"):
         at_top = (output >= top - 1e-9) & (error > 0)
     for first, stop in runs(at_top):
-        worked_off = stop - first >= shortest and error[stop - 1] < WORKED_OFF * error[first]
-        went_there = (
-            stop - first >= 3 * shortest
-            and np.nanmin(output[max(0, first - shortest) : first + 1]) < top - ROSE
-        )
-        if worked_off or went_there:
+        earlier = output[max(0, first - shortest) : first]
+        by_itself = not earlier.size or not np.nanmin(earlier) > top - ROSE
+        worked_off = error[stop - 1] < WORKED_OFF * error[first] or stop - first >= LONG * shortest
+        if stop - first >= shortest and by_itself and worked_off:
             return low, top
     return low, 100.0

@@ -12,7 +12,6 @@ from instrumentgpt.instruments.arrays import Floats
 SHARED_MOVE = 1.1  # bands out of the setpoint, at least, of each channel
 SHARED_BY = 3  # channels; loops.md section 1
 SHARED_FOR = 1.0  # lags
-AFTER_TRANSIENT = 12.0  # lags after a loop has settled on a step during which its humps are its own
 MOVE_BEGINS = 0.33  # bands of mean deviation at which a shared move is traced back to its beginning
 RECURRING = 3  # moves, from which a usual interval between them is taken
 
@@ -43,19 +42,11 @@ def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
     """Return pv - setpoint of each channel, in bands, on `grid` (channels, moments); nan outside quiet holds."""
     rows = []
     for track in tracks:
-        error = smooth(np.where(_at_rest(track), -track.error, np.nan), track.samples(track.lag) | 1)
-        error = np.where(_at_rest(track), error, np.nan)
+        error = smooth(np.where(track.at_rest, -track.error, np.nan), track.samples(track.lag) | 1)
+        error = np.where(track.at_rest, error, np.nan)
         usual = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
         rows.append(on_grid(track, error - usual, grid))
     return np.array(rows) if rows else np.zeros((0, len(grid)))
-
-
-def _at_rest(track: Track) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    mask = track.quiet.copy()
-    for hold in track.holds:
-        if hold.first > 0 and hold.settled < hold.stop:
-            mask[hold.settled : track.after(hold.settled, track.lags(AFTER_TRANSIENT))] = False
-    return mask
 
 
 def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:

@@ -25,6 +25,7 @@ from instrumentgpt.instruments.loops import Loop
 BAND = 1.0  # band: the error that counts as on setpoint
 SHORTEST_HOLD = 6.0  # lags of constant setpoint
 SETTLED_FOR = 3.0  # lags inside the band before a loop counts as settled
+SETTLING = 12.0  # lags after a loop has settled on a step in which its humps are its own
 SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
 HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
@@ -218,6 +219,15 @@ class Track:
         for hold in self.holds:
             mask[hold.settled : hold.stop] = True
         return mask & self.usable
+
+    @cached_property
+    def at_rest(self) -> Mask:
+        """Return where the loop holds and is over its last step: what moves pv there is not its own humps."""
+        mask = self.quiet.copy()
+        for hold in self.holds:
+            if hold.settled < hold.stop:
+                mask[hold.settled : self.after(hold.settled, self.lags(SETTLING))] = False
+        return mask
 
     def reached(self, hold: Hold) -> int:
         """Return the index at which pv first reached the setpoint of `hold`: its band, or past it."""

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut
 NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 REPEATED = 3  # alike, from which they are no accident
+CLEAR = 1.7  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 
@@ -73,7 +74,8 @@ def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) 
 def _is_push(track: Track, departure: Departure) -> bool:
     """Return whether pv went out quickly and came back within the record."""
     rose = float(track.time[departure.peak] - track.time[departure.first])
-    return departure.last < len(track) - 1 and rose <= track.lags(QUICK)
+    clear = abs(departure.size) >= CLEAR * departure.limit
+    return clear and departure.last < len(track) - 1 and rose <= track.lags(QUICK)
 
 
 def _fought(track: Track, departure: Departure) -> bool:

@@ -10,6 +10,7 @@ from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.tuning.gains import trusted_gains
 
 OVERSHOOT_STEP = 13.0  # bands
 OVERSHOOT = 2.8  # bands
@@ -130,7 +131,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if not slow:
             continue
         bearable = simc_gains(track)
-        kp, ki = float(track.loop.kp[slow[0][0].index]), float(track.loop.ki[slow[0][0].index])
+        kp, ki = _gains(track, slow[0][0].index)
         if bearable is None or not kp < SLUGGISH_GAINS * bearable[0] or not ki < SLUGGISH_GAINS * bearable[1]:
             continue
         step, seconds, index = max(slow, key=lambda row: row[1])
@@ -152,6 +153,15 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             found(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
         )
     return findings
+
+
+def _gains(track: Track, index: int) -> tuple[float, float]:
+    """Return kp and ki as the log names them at sample `index`, or as its output follows from the error."""
+    kp, ki = float(track.loop.kp[index]), float(track.loop.ki[index])
+    if math.isnan(kp):
+        seen = trusted_gains(track.loop)
+        kp, ki = (abs(seen.kp), abs(seen.ki)) if seen is not None else (math.nan, math.nan)
+    return kp, ki
 
 
 def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:

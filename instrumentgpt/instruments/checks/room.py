@@ -16,9 +16,9 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
-RESPONSE = 0.4  # band
+RESPONSE = 0.5  # band
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
-CONTRAST = 2.2  # times what happens without a step; loops.md section 1
+CONTRAST = 3.0  # times what happens without a step
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
 WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
 SMALLEST_SOURCE = 10.0  # bands of a neighbour's step
@@ -111,7 +111,7 @@ def _steps_of(study: Study, source: Track) -> list[Step]:
 
 
 def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> Finding | None:
-    deviation = smooth(np.where(target.quiet, -target.error, np.nan), target.samples(target.lag) | 1)
+    deviation = smooth(np.where(target.at_rest, -target.error, np.nan), target.samples(target.lag) | 1)
     times = [float(source.time[step.index]) for step in steps]
     answers = []
     for step, time in zip(steps, times, strict=True):

@@ -54,7 +54,7 @@ def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, f
     """Return how many bands short pv will stay at this output, and its slope in the end, bands per second.
 
     A plant of one time constant makes in the second half of a stretch r times the way of the first, and
-    r / (1 - r) of the second's way is left to come. -inf where the end cannot be foreseen.
+    r / (1 - r) of the second's way is left to come. inf where it falls on and on, -inf where it rises so.
     """
     level = sign * smooth(track.pv[first:stop], track.samples(track.lag) | 1)
     missing = sign * track.setpoint[stop - 1] - level
@@ -68,7 +68,7 @@ def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, f
     if abs(late) <= NO_RISE:
         return float(missing[known][-1]), slope
     if early * late <= 0 or abs(late) > CURVED * abs(early):
-        return -np.inf, slope
+        return (np.inf if late < 0 else -np.inf), slope
     return float(missing[known][-1]) - late * late / (early - late), slope
 
 

@@ -12,6 +12,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
+RARE = 0.25  # of a still stretch that breaks off, for the longest other one
 JUMP = 4.0  # bands by which pv comes unstuck
 MOTION = 3.0  # bands a lag that pv was moving
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
@@ -38,7 +39,10 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
-        if usual or not (torn or (moved >= needed and not _noisy_output(track, first, stop, moved))):
+        if usual or not (
+            (torn and others < RARE * seconds)
+            or (moved >= needed and not _noisy_output(track, first, stop, moved))
+        ):
             continue
         numbers: dict[str, float | str] = {
             "seconds": seconds,
