@@ -82,7 +82,7 @@ def _level(track: Track) -> float:
 
 
 def _at_level(track: Track) -> Mask:
-    """Return where a pv without setpoint holds its level, from its first arrival on; nowhere if it has none."""
+    """Return where a pv without setpoint holds its level, from its first arrival on."""
     near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - _level(track)) < BAND
     mask = np.zeros(len(track), dtype=bool)
     if near.mean() >= HELD_LEVEL:

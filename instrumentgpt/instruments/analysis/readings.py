@@ -69,6 +69,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     good &= np.abs(np.nan_to_num(pv)) <= IMPOSSIBLE * max(band, float(np.median(np.abs(pv[good]))))
     if len(pv) < FEWEST:
         return good
+    middle = float(np.median(pv[good]))
     limit = impossible_move(time, pv, band)
     moves = np.abs(np.diff(pv))
     far = np.concatenate(([False], moves > limit))
@@ -78,7 +79,11 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     for (first, stop), known in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
         reached = first > 0 and bool(far[first])
         left = stop < len(pv) and bool(far[stop])
-        if (reached or left) if known else reached and moves[first - 1] > RAIL_JUMP * band:
+        if (
+            (reached or left)
+            if known
+            else reached and min(moves[first - 1], abs(pv[first] - middle)) > RAIL_JUMP * band
+        ):
             good[first:stop] = False
     return good
 
@@ -164,7 +169,7 @@ def spikes_in(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
 
 
 def readings(pv: Floats, time: Floats, band: float, lag: float) -> Floats:
-    """Return `pv`, nan where nothing believable was read: no number, or one that stands for "not read yet"."""
+    """Return `pv`, nan where nothing believable was read: no number, or one that stands for none."""
     return np.where(believable(pv, time, band, lag), pv, np.nan)
 
 

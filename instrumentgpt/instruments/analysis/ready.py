@@ -3,7 +3,7 @@
 import numpy as np
 
 from instrumentgpt.instruments.analysis.kind import drive_of
-from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, room_in, lag_of, span_of
+from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, room_in, span_of
 from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track

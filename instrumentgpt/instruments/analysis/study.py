@@ -43,7 +43,7 @@ class Study:
 
     @property
     def is_thermal(self) -> bool:
-        """Return whether pv is a temperature, or the counts of its converter: slow, and lagging its output."""
+        """Return whether pv is a temperature, or the counts of its converter: slow, behind its output."""
         return not math.isnan(self.log.degrees_per_unit) or self.log.unit == "counts"
 
     @cached_property

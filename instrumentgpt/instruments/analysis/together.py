@@ -39,7 +39,7 @@ def on_grid(track: Track, values: Floats, grid: Floats) -> Floats:
 
 
 def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
-    """Return pv - setpoint of each channel, in bands, on `grid` (channels, moments); nan outside quiet holds."""
+    """Return pv - setpoint of each channel, bands, on `grid` (channels, moments); nan while not at rest."""
     rows = []
     for track in tracks:
         error = smooth(np.where(track.at_rest, -track.error, np.nan), track.samples(track.lag) | 1)

@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A loop in bands, as one that heats: reverse acting loops are mirrored, so more output always raises `pv`.
+    """A loop in bands, as one that heats: reverse acting loops are mirrored, more output always raises `pv`.
 
     loop           as logged; what is quoted comes from it
     scale          bands per logged unit, negative if mirrored
@@ -195,7 +195,7 @@ class Track:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Return the setpoint steps of at least `SMALLEST_STEP`, ramps left out, switching on and a start far away included."""
+        """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on and a far start count."""
         found = []
         for first, stop in self.levels:
             if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):

@@ -73,7 +73,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
 
 
 def _arrives(track: Track, first: int, stop: int, sign: float) -> bool:
-    """Return whether pv goes to where some power keeps it: without any it goes to the temperature of its room."""
+    """Return whether pv goes to where some power keeps it: without any it goes to its room's temperature."""
     short, _ = foreseen(track, first, stop, sign)
     if track.rest is None or not np.isfinite(short):
         return False

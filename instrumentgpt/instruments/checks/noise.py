@@ -54,7 +54,7 @@ def _quiet(track: Track, starts: list[int], sigma: Floats) -> float | None:
 
 
 def block_noise(track: Track) -> tuple[list[int], Floats]:
-    """Return the first index of each block of `BLOCK` and the noise of pv in it (bands, from third differences).
+    """Return the first index of each block of `BLOCK` and pv's noise in it (bands, from third differences).
 
     Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
     Samples that repeat the one before (a log faster than its controller) are dropped first.

@@ -19,6 +19,7 @@ PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
 SLUGGISH_STEP = 10.0  # bands
 SLUGGISH = 10.0  # lags to the band
 SLUGGISH_GAINS = 1 / 3  # of the SIMC gains; loops.md section 1
+POWER_TO_SPARE = 0.95  # of the upper limit
 PINNED_SHARE = 0.1  # of the way at a limit: then the power is slow, not the gains
 DEAD_TIMES = np.arange(0.0, 4.2, 0.2)  # lags tried in the quick model
 MODEL_WINDOW = 2.0  # lags over which the quick model integrates
@@ -26,7 +27,7 @@ MODEL_WINDOW = 2.0  # lags over which the quick model integrates
 
 @dataclass(frozen=True)
 class Overshoot:
-    """How far pv went past the setpoint of `step`: bands, at `peak`, having crossed at `crossing` (indices)."""
+    """How far pv went past the setpoint of `step`: bands, at index `peak`, having crossed at `crossing`."""
 
     step: Step
     size: float
@@ -132,9 +133,12 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             continue
         bearable = simc_gains(track)
         kp, ki = _gains(track, slow[0][0].index)
+        step, seconds, index = max(slow, key=lambda row: row[1])
+        largest = float(np.nanmax(np.abs(track.output[step.index : index + 1])))
+        if largest > POWER_TO_SPARE * track.high:
+            continue
         if bearable is None or not kp < SLUGGISH_GAINS * bearable[0] or not ki < SLUGGISH_GAINS * bearable[1]:
             continue
-        step, seconds, index = max(slow, key=lambda row: row[1])
         numbers: dict[str, float | str] = {
             "seconds": seconds,
             "step": track.shown(abs(step.size)),
@@ -142,7 +146,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "ki": ki,
             "kp_simc": bearable[0],
             "ki_simc": bearable[1],
-            "largest": float(np.nanmax(np.abs(track.output[step.index : index + 1]))),
+            "largest": largest,
         }
         ruled_out = RuledOut(
             "saturation", "power_to_spare", {"output": numbers["largest"], "limit": track.high}

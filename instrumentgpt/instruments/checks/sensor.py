@@ -8,9 +8,9 @@ import numpy as np
 from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
-    spikes_in,
     impossible_move,
     jumps,
+    spikes_in,
 )
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, found
@@ -64,7 +64,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find movements no plant can make that return by themselves at once, `SPIKES` times the least of them."""
+    """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
     findings = []
     for track in study.tracks.values():
         spikes = spikes_in(track.time, track.raw, track.lag)

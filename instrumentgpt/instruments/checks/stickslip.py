@@ -45,7 +45,7 @@ class Zigzag:
 
 
 def zigzag_of(track: Track, smallest: float) -> Zigzag | None:
-    """Return the trains of like legs in the holds, each leg at least twice `smallest` (bands) high; or None."""
+    """Return the trains of like legs in the holds, each leg twice `smallest` (bands) high; or None."""
     trains = [train for hold in track.holds for train in [_train(track, hold, smallest)] if train is not None]
     if sum(len(train) - 1 for train in trains) < FEWEST_LEGS:
         return None

@@ -60,7 +60,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _torn(track: Track, first: int, stop: int) -> bool:
-    """Return whether a still stretch breaks off what pv was doing: it ends in a jump, or began in full motion."""
+    """Return whether a still stretch breaks off what pv did: it ends in a jump, or began in full motion."""
     if stop < len(track) and track.usable[stop]:
         jump = abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1]))
         if jump > JUMP * BAND:

@@ -66,7 +66,7 @@ def any_swing_of(track: Track) -> Swing | None:
 
 
 def smallest_swing(track: Track) -> float:
-    """Return the amplitude, in bands, from which a swing counts; of another quantity, well above its noise."""
+    """Return the amplitude, bands, from which a swing counts; of another quantity, well above its noise."""
     if track.is_thermal:
         return AMPLITUDE
     return max(ABOVE_NOISE * track.noise, 3 * track.digit)
