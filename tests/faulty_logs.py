@@ -86,7 +86,7 @@ def insufficient_data() -> Case:
 
 
 def among_quiet_short() -> Log:
-    return log_of(*(quiet(channel, duration=120.0) for channel in (1, 2, 3)))
+    return log_of(*(quiet(channel, duration=40.0) for channel in (1, 2, 3)))
 
 
 def data_gap() -> Case:

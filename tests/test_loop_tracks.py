@@ -23,6 +23,8 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.simulated_loop import Controller
 
+BAND, LAG = 0.4, 10.0  # °C, s, of the loops made here
+
 
 def track(frame: pd.DataFrame, **fields: object) -> Track:
     return study_of(log_of(frame, **fields)).tracks[2]
@@ -41,14 +43,14 @@ def test_a_log_without_samples_has_no_loops():
 def test_a_loop_that_heats_is_not_mirrored_and_one_that_cools_is():
     heats = samples_of(setpoint=[(0.0, 50.0), (300.0, 60.0)])
     cools = heats.assign(pv=100 - heats["pv"], setpoint=100 - heats["setpoint"])
-    assert track(heats).scale == 1.0
-    assert track(cools).scale == -1.0
-    assert np.allclose(track(cools).error, track(heats).error)
+    assert track(heats).scale > 0 > track(cools).scale
+    shown = [t.error / abs(t.scale) for t in (track(cools), track(heats))]
+    assert np.allclose(*shown)
 
 
 def test_slow_integral_action_in_a_long_approach_is_not_taken_for_cooling():
     slow = samples_of(controller=Controller(0.5, 0.02), setpoint=[(0.0, 30.0), (10.0, 60.0)])
-    assert track(slow).scale == 1.0
+    assert track(slow).scale > 0
 
 
 @each(
@@ -68,8 +70,9 @@ def test_limits_of_an_output(output, limits):
 def test_switching_between_the_limits_is_on_off_control_and_between_other_values_is_not():
     frame = quiet(2, duration=400.0)
     switching = np.arange(400) // 20 % 2
-    assert track(frame.assign(output=switching * 100.0)).two_point
-    assert not track(frame.assign(output=25.0 + switching * 25.0)).two_point
+    assert track(frame.assign(output=switching * 100.0)).kind.drive == "on_off"
+    assert track(frame.assign(output=switching * 40.0)).kind.drive == "on_off"
+    assert track(frame.assign(output=25.0 + switching * 25.0)).kind.drive == "continuous"
 
 
 def test_setpoint_zero_with_output_zero_is_switched_off():
@@ -80,9 +83,10 @@ def test_setpoint_zero_with_output_zero_is_switched_off():
 
 def test_a_step_counts_from_where_pv_stood():
     stepped = samples_of(setpoint=[(0.0, 50.0), (300.0, 60.0), (900.0, 55.0)])
-    steps = track(stepped).steps
+    judged = track(stepped)
+    steps = judged.steps
     assert [step.index for step in steps] == [300, 900]
-    assert [round(step.size) for step in steps] == [10, -5]
+    assert [round(step.size / judged.scale) for step in steps] == [10, -5]
     assert steps[0].stop == 900
 
 
@@ -110,37 +114,37 @@ def test_rails_are_no_readings_but_a_constant_hold_is_one():
     time = np.arange(200.0)
     pv = np.full(200, 60.0)
     pv[100:] = 850.0
-    assert believable(pv, time).tolist() == [True] * 100 + [False] * 100
+    assert believable(pv, time, BAND, LAG).tolist() == [True] * 100 + [False] * 100
 
 
 @each("rail", [850.0, -242.0, 3276.7, 512.3])
 def test_an_open_sensor_that_lasts_most_of_the_record_is_still_open(rail):
     time = np.arange(400.0)
     pv = np.where(time < 50, 60.0 + 0.01 * (time % 7), rail)
-    assert not believable(pv, time)[50:].any()
-    assert believable(pv, time)[:50].all()
+    assert not believable(pv, time, BAND, LAG)[50:].any()
+    assert believable(pv, time, BAND, LAG)[:50].all()
 
 
 def test_a_first_reading_of_a_sentinel_does_not_condemn_the_rest():
     time = np.arange(0.0, 400.0, 10.0)
     pv = np.concatenate([[-45.0], np.full(39, 49.7)])
-    assert believable(pv, time).tolist() == [False] + [True] * 39
+    assert believable(pv, time, BAND, 100.0).tolist() == [False] + [True] * 39
 
 
 def test_short_drop_outs_are_bridged_and_long_ones_stay_unknown():
     time = np.arange(300.0)
     pv = 60.0 + 0.01 * (time % 5)
     pv[100:103], pv[200:240] = 0.0, 0.0
-    raw = readings(pv, time)
-    assert raw[101] == 0.0 and np.isnan(raw[200:240]).all()
-    mended = without_spikes(raw, time)
+    raw = readings(pv, time, BAND, LAG)
+    assert np.isnan(raw[100:103]).all() and np.isnan(raw[200:240]).all()
+    mended = without_spikes(raw, time, LAG)
     assert np.abs(mended[100:103] - 60.0).max() < 0.1 and np.isnan(mended[200:240]).all()
 
 
 def test_a_jump_that_stays_is_no_excursion():
     time = np.arange(300.0)
     pv = np.where(time < 150, 60.0, 75.0)
-    assert spikes_in(time, pv) == []
+    assert spikes_in(time, pv, LAG) == []
 
 
 def test_the_digit_survives_one_odd_step():

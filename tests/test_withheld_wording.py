@@ -10,7 +10,15 @@ from instrumentgpt.instruments.findings import Withheld
 from instrumentgpt.instruments.language import language_of
 
 KEYS = tomllib.loads(withheld_wording.SENTENCES.read_text(encoding="utf-8"))
-NUMBERS = {"swing": 0.5, "error": -0.2, "overshoot": 2.0, "percent": 20.0}
+NUMBERS = {
+    "swing": 0.5,
+    "error": -0.2,
+    "overshoot": 2.0,
+    "percent": 20.0,
+    "count": 2,
+    "size": 8.0,
+    "line": 120,
+}
 REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies"})
 
 

@@ -9,6 +9,8 @@ from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Evidence, Finding
 from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
+ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
+_SECONDS = {"en": re.compile(r"(?<=[\d?]) s\b"), "zh": re.compile(r"(?<=[\d?]) ?秒")}
 UNKNOWN = "?"  # stands for a number the log does not give
 WORDS: Mapping[Language, Mapping[str, str]] = {
     "en": {"line": "line", "pv": "pv", "setpoint": "setpoint", "output": "output", "device": "the device"},
@@ -120,6 +122,8 @@ def _numbers(finding: Finding) -> dict[str, float | str]:
 
 def _filled(template: str, numbers: Mapping[str, float | str], language: Language) -> str:
     written = _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
+    if numbers.get("clock") == "rows":  # the log has no time: what is told in seconds was counted
+        return _SECONDS[language].sub(ROWS[language], written.replace("  ", " "))
     return with_spans(written.replace("  ", " "), language)  # two blanks: the log names no unit
 
 

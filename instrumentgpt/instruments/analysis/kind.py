@@ -69,7 +69,7 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
     at_ends = judged[(judged == low) | (judged == high)]
     share = len(at_ends) / len(judged)
     switches = int(np.count_nonzero(np.diff(at_ends)))
-    if high - low >= APART and share >= TWO_VALUES and switches >= FEWEST_SWITCHES:
+    if low <= 0 and high - low >= APART and share >= TWO_VALUES and switches >= FEWEST_SWITCHES:
         return "on_off", switches, share
     if not np.isfinite(setpoint).any():
         return "manual", switches, share

@@ -43,7 +43,7 @@ IMPOSSIBLE_RATE = 3.0  # times the fastest move that pv kept up; loops.md sectio
 IMPOSSIBLE_MOVE = 2.5  # bands between neighbouring samples
 NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences passes
 NOISE_BLOCK = 50  # samples over which noise is taken
-USUAL = 99.5  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
+USUAL = 99.0  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
 CALM = 13  # samples: twice as long as a spike may last
 BLOCK, KEPT_UP = (
     5,
@@ -69,7 +69,9 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     good &= np.abs(np.nan_to_num(pv)) <= IMPOSSIBLE * max(band, float(np.median(np.abs(pv[good]))))
     if len(pv) < FEWEST:
         return good
-    middle = float(np.median(pv[good]))
+    values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
+    believed = values[~is_rail(values)]
+    middle = float(np.median(believed if believed.size else values))
     limit = impossible_move(time, pv, band)
     moves = np.abs(np.diff(pv))
     far = np.concatenate(([False], moves > limit))
@@ -120,7 +122,7 @@ def fastest_kept_up(time: Floats, pv: Floats) -> float:
 def impossible_move(time: Floats, pv: Floats, band: float = 1.0) -> Floats:
     """Return, for each sample after the first, the change of pv that this plant cannot make."""
     spacing = np.maximum(np.diff(time), 1e-9)
-    usual = np.abs(np.diff(sliding_median(pv, CALM)))
+    usual = np.abs(np.diff(sliding_median(pv, CALM)))[CALM // 2 : -(CALM // 2)]  # its ends are repeated
     moves = float(np.nanpercentile(usual, USUAL)) if np.isfinite(usual).any() else 0.0
     least = max(IMPOSSIBLE_MOVE * band, IMPOSSIBLE_RATE * moves, NOISE_MOVE * _loudest_noise(pv))
     limit: Floats = np.maximum(least, IMPOSSIBLE_RATE * fastest_kept_up(time, pv) * spacing)

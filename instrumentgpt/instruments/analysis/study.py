@@ -156,6 +156,6 @@ def found(
         float(loop.time[min(last, len(loop) - 1)]),
         faults.severity(fault),
         quote(study, track, *lines),
-        {"unit": study.log.unit, **numbers},
+        {"unit": study.log.unit, **({"clock": "rows"} if "period" in study.log.missing else {}), **numbers},
         tuple(ruled_out),
     )

@@ -1,7 +1,7 @@
 """What the channels of a device do at the same time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,7 +65,19 @@ def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:
     shared.sort()
     recurs = int(np.median(np.diff([a for a, _, _ in shared]))) if len(shared) >= RECURRING else 0
     moves = [_move(tracks, grid, away, spell, recurs) for spell in shared]
-    return tuple(sorted(moves, key=lambda move: move.start))
+    return _joined(sorted(moves, key=lambda move: move.start))
+
+
+def _joined(moves: list[Move]) -> tuple[Move, ...]:
+    """Return `moves` with those joined that overlap: one opening of a door, whatever its edges look like."""
+    joined: list[Move] = []
+    for move in moves:
+        if joined and move.start <= joined[-1].stop:
+            larger = max(joined[-1], move, key=lambda one: sum(abs(size) for size in one.channels.values()))
+            joined[-1] = replace(larger, start=joined[-1].start, stop=max(joined[-1].stop, move.stop))
+        else:
+            joined.append(move)
+    return tuple(joined)
 
 
 def _move(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.analysis.tracks import BAND
+from instrumentgpt.instruments.analysis.study import study_of
 from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, mark_lines, shade, shown
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
@@ -33,14 +33,19 @@ def error_chart(
     window: tuple[float, float] | None = None,
     title: str = "",
 ) -> go.Figure:
-    """Return the chart of pv less setpoint, every channel in one row, with the band of ±0.3 °C.
+    """Return the chart of pv less setpoint, every channel in one row, with the widest of their bands.
 
     The arguments are those of `loop_chart`; channels None: all. Findings of the whole device are shaded.
     """
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
     clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
     figure = go.Figure()
-    band, largest = BAND / log.degrees_per_unit, 0.0
+    tracks = study_of(log).tracks
+    band = max(
+        (track.shown(1.0) for number, track in tracks.items() if channels is None or number in channels),
+        default=np.nan,
+    )
+    largest = 0.0
     for place, loop in enumerate(loops):
         x, y = reduced(loop.time, loop.pv - loop.setpoint, gap_of(loop))
         largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)

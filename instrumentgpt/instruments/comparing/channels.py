@@ -14,12 +14,12 @@ from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
 SAME_GAIN = 0.005  # share: smaller differences are rounding in the log
 SAME_SETPOINT = 0.05  # in the unit of the log
-LEAST_QUIET = 60.0  # s on setpoint in both logs, before outputs are compared
+LEAST_QUIET = 6.0  # lags on setpoint in both logs, before outputs are compared
 NOTABLE_DUTY = 1.14  # factor; loops.md section 1, heater_degradation
 LEAST_DUTY = 1.0  # %: below it a ratio of outputs says nothing
 NOTABLE_NOISE = 2.5  # factor; loops.md section 1, sensor_noise
-LEAST_NOISE = 0.04  # °C, half of what that rule calls noisy
-SETTLED_AFTER = 290.0  # s; loops.md section 1, sluggish_tuning: the longest a step may take
+LEAST_NOISE = 0.00175  # of the span, half of what that rule calls noisy
+SETTLED_AFTER = 29.0  # lags: the longest a step may take
 NOTABLE_SHARE = 0.1  # of the time out of band
 
 
@@ -31,7 +31,7 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     yield from _setpoint_rows(a, b, unit)
     yield from _duty_rows(a, b)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
-    loud = max(noises) > a.shown(LEAST_NOISE)
+    loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
     shares = _out_of_band(a), _out_of_band(b)
     yield Row("out_of_band", channel, *shares, "%", abs(shares[1] - shares[0]) > 100 * NOTABLE_SHARE)
@@ -94,26 +94,26 @@ def _duties(track: Track) -> dict[float, tuple[float, float]]:
     for setpoint in np.unique(setpoints[quiet]):
         mine = quiet & (setpoints == setpoint)
         seconds = float(mine.sum()) * track.period
-        if seconds >= LEAST_QUIET:
+        if seconds >= track.lags(LEAST_QUIET):
             found[float(setpoint)] = (float(track.output[mine].mean()), seconds)
     return found
 
 
 def _quiet_noise(track: Track) -> float:
     """Return the noise of pv while on setpoint, °C, at least that of its digits; nan under a minute."""
-    if float(track.quiet.sum()) * track.period < LEAST_QUIET:
+    if float(track.quiet.sum()) * track.period < track.lags(LEAST_QUIET):
         return math.nan
     return max(noise(track.pv[track.quiet]), track.digit / math.sqrt(12))
 
 
 def _out_of_band(track: Track) -> float:
-    """Return the share (percent) of the time further than 0.3 °C from a setpoint given 290 s ago or earlier.
+    """Return the share (percent) of the time out of the band of a setpoint given `SETTLED_AFTER` ago or earlier.
 
     nan without such time.
     """
     late = np.zeros(len(track), dtype=bool)
     for first, stop in track.levels:
-        late[track.after(first, SETTLED_AFTER) : stop] = True
+        late[track.after(first, track.lags(SETTLED_AFTER)) : stop] = True
     known = late & track.usable & np.isfinite(track.smooth_error)
     return 100 * float((np.abs(track.smooth_error[known]) > BAND).mean()) if known.any() else math.nan
 
