@@ -54,10 +54,10 @@ def test_overshoot_counts_away_from_the_start_in_either_direction():
     assert math.isnan(overshoot(np.array([math.nan]), setpoint=37.0))
 
 
-def test_half_peak_to_peak_leaves_single_readings_out():
+def test_half_peak_to_peak_hides_no_short_excursion():
     swing = np.sin(np.linspace(0, 100, 5000))
-    swing[100] = 40.0
-    assert half_peak_to_peak(swing) == pytest.approx(1.0, abs=0.01)
+    swing[100:110] = 8.0
+    assert half_peak_to_peak(swing) == pytest.approx(4.5, abs=0.01)
     assert math.isnan(half_peak_to_peak(np.array([])))
 
 

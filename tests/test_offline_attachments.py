@@ -98,9 +98,6 @@ def test_an_image_of_earlier_is_not_spoken_of_again(tmp_path, image):
 
 
 def test_a_log_without_a_verdict_is_told_by_its_figures_and_why_there_is_none(tmp_path, shared_logs):
-    path = shared_logs / "mycoreactor" / "202602111639.csv"
+    path = shared_logs / "mycoreactor" / "202602111606.csv"
     text = asked("why is this oscillating?", tmp_path, attachments=(str(path),)).text
-    assert (
-        "no verdict" in text and "±0.60 °C around a mean error" in text and "Not judged by 1 check:" in text
-    )
-    assert "allowed for this loop?" in text and "pv -45 is no reading" in text
+    assert "no verdict" in text and "°C around a mean error" in text and "never settled" in text

@@ -184,7 +184,8 @@ def test_a_panel_marks_a_step_held_back_and_what_it_ruled_out_is_no_finding(
     state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
     assert not [text for text in state.findings if "uled out" in text or "No noise" in text]
     out = [entry.text for entry in listing(database, conversation, state).sections["ruled_out"]]
-    assert "Sensor noise (No noise: one cycle every 45 s with a regularity of 0.97, L 496)" in out
+    noise = "Sensor noise (No noise: one cycle every 45 s with a regularity of 0.97, L "
+    assert [text for text in out if text.startswith(noise)]
 
 
 def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(conversation):

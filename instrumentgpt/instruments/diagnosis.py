@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instrumentgpt.instruments import faults, wording
@@ -33,10 +33,10 @@ class Diagnosis:
 
     log: Log
     channels: Mapping[int, Metrics]
-    kinds: Mapping[int, LoopKind]
     findings: tuple[Finding, ...]
-    excursions: tuple[Excursion, ...]
     withheld: Mapping[str, Withheld]
+    kinds: Mapping[int, LoopKind] = field(default_factory=dict)
+    excursions: tuple[Excursion, ...] = ()
 
 
 def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
@@ -66,7 +66,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     excursions = excursions_of(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
     findings = tuple(sorted(causes, key=_rank)) + tuple(healthy)
-    return Diagnosis(log, channels, kinds, findings, excursions, withheld | unsure)
+    return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions)
 
 
 def _withheld(study: Study, check: Check) -> Withheld | None:

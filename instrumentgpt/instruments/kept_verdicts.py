@@ -94,7 +94,7 @@ def _diagnosis(log: Log, row: Row) -> Diagnosis:
     kinds = {channel: LoopKind(**kind) for channel, kind in row["kinds"]}
     excursions = tuple(map(_excursion, row["excursions"]))
     by_channel = {metrics.channel: metrics for metrics in channels}
-    return Diagnosis(log, by_channel, kinds, findings, excursions, withheld)
+    return Diagnosis(log, by_channel, findings, withheld, kinds, excursions)
 
 
 def _excursion(row: Row) -> Excursion:

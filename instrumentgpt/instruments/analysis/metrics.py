@@ -57,13 +57,13 @@ def overshoot(pv: Floats, setpoint: float) -> float:
 
 
 def half_peak_to_peak(values: Floats) -> float:
-    """Return half the distance of the 2nd and 98th percentile: the amplitude, single readings left out.
+    """Return half the distance of the lowest and the highest of `values`; nan without any.
 
     >>> round(half_peak_to_peak(np.sin(np.linspace(0, 60, 2000))), 1)
     1.0
     """
     known = values[np.isfinite(values)]
-    return float(np.percentile(known, 98) - np.percentile(known, 2)) / 2 if known.size else math.nan
+    return float(known.max() - known.min()) / 2 if known.size else math.nan
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Metrics:
     controlled: float  # share of the record with a setpoint and the loop on
     setpoint: float  # the one held longest
     mean_error: float  # setpoint - pv
-    half_peak_to_peak: float
+    half_peak_to_peak: float  # of all of it, a mean of half a lag: what is noise within that is left out
     period: float  # s, of the strongest oscillation; nan without one
     regularity: float  # autocorrelation at that period
     duty: float  # percent, mean output
@@ -116,7 +116,7 @@ def metrics_of(track: Track) -> Metrics:
         controlled=_share(on),
         setpoint=_longest_setpoint(track),
         mean_error=sign * track.shown(_mean(error)),
-        half_peak_to_peak=track.shown(half_peak_to_peak(error)),
+        half_peak_to_peak=track.shown(half_peak_to_peak(track.smooth_error[held])),
         period=period * track.period,
         regularity=regularity,
         duty=_mean(track.output[held]),

@@ -77,10 +77,8 @@ def study_of(log: Log) -> Study:
     gaps = gaps_of(log)
     tracks = {}
     for channel, loop in loops_of(log).items():
-        if "period" in log.missing:
-            tracks[channel] = track_of(loop, log.unit)
-        else:
-            tracks[channel] = track_of(loop, log.unit, _usable(loop, log, gaps))
+        usable = None if "period" in log.missing else _usable(loop, log, gaps)
+        tracks[channel] = track_of(loop, log.channel_units.get(channel, log.unit), usable)
     return Study(log, gaps, tracks)
 
 
@@ -114,7 +112,7 @@ def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...]) -> np.ndarray[tuple[int
     steps = np.diff(loop.time)
     margin = GAP_MARGIN * float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
     for gap in gaps:
-        past = loop.line <= lines[gap.before]
+        past = loop.line <= lines[gap.before] if lines[0] <= lines[-1] else loop.line >= lines[gap.before]
         near_before = past & (loop.time > time[gap.before] - margin)
         near_after = ~past & (loop.time < time[gap.after] + margin)
         first_after = int(past.sum())

@@ -195,7 +195,7 @@ class Track:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on counts, a far start too."""
+        """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on counts as one."""
         found = []
         for first, stop in self.levels:
             if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):

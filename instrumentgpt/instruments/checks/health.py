@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut, Wit
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
-HEALTHY_SWING = 0.75  # band, half peak to peak while holding
+HEALTHY_SWING = 1.0  # band, half peak to peak while holding
 HEALTHY_ERROR = 0.35  # band, mean while holding
 
 

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
 RARE = 0.25  # of a still stretch that breaks off, for the longest other one
+OFF = 2.0  # bands
 JUMP = 4.0  # bands by which pv comes unstuck
 MOTION = 3.0  # bands a lag that pv was moving
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
@@ -60,7 +61,12 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _torn(track: Track, first: int, stop: int) -> bool:
-    """Return whether a still stretch breaks off what pv did: it ends in a jump, or began in full motion."""
+    """Return whether a still stretch off the setpoint ends in a jump, or began in full motion.
+
+    On its setpoint a fine loop stands still.
+    """
+    if not np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND:
+        return False
     if stop < len(track) and track.usable[stop]:
         jump = abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1]))
         if jump > JUMP * BAND:

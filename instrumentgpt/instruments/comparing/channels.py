@@ -107,7 +107,7 @@ def _quiet_noise(track: Track) -> float:
 
 
 def _out_of_band(track: Track) -> float:
-    """Return the share (percent) of the time out of the band of a setpoint given `SETTLED_AFTER` ago or earlier.
+    """Return the share (percent) of the time out of the band of a setpoint that stood for `SETTLED_AFTER`.
 
     nan without such time.
     """

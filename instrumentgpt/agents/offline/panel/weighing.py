@@ -12,10 +12,10 @@ from instrumentgpt.agents.offline.panel.record import (
     worst_channel,
 )
 from instrumentgpt.agents.offline.panel.votes import OPEN_LESS
+from instrumentgpt.instruments.checks.record import FEWEST_SAMPLES
 from instrumentgpt.instruments.language import with_spans
 
 WEIGHED = 0.7  # confidence of who weighs what others found
-ENOUGH_SAMPLES, ENOUGH_SECONDS = 100, 180.0  # per channel: faults.toml, insufficient_data
 
 
 def weigh(field: Field) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _amount(field: Field) -> str:
     found = field.found
     channel = worst_channel(found, None)
     told = {"samples": channel.get("samples") or 0, "seconds": found["seconds"] or 0.0}
-    enough = told["samples"] >= ENOUGH_SAMPLES and told["seconds"] >= ENOUGH_SECONDS
+    enough = told["samples"] >= FEWEST_SAMPLES
     few = not enough or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"
     said = field.say(key, period=channel.get("sample_period"), **told)
