@@ -117,11 +117,13 @@ def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         own = [one for one in coincident if one.finding is finding]
         row["coincidences"] = [coincidence.sentence(one, language) for one in own]
         yield json.dumps(row, ensure_ascii=False)
+    for row in (*diagnosis.kind_rows(found, language), *diagnosis.excursion_rows(found, language)):
+        yield json.dumps({"log": log_name(path), **row}, ensure_ascii=False)
 
 
 def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-    from instrumentgpt.instruments import coincidence, wording
+    from instrumentgpt.instruments import coincidence, loop_wording, wording
 
     log, label, words = found.log, LABELS[language], wording.WORDS[language]
     coincident = coincidence.coincidences(found)
@@ -129,6 +131,9 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     for note in (*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())):
         yield f"  note: {note}"
+    for channel, kind in found.kinds.items():
+        told = loop_wording.sentence(kind, log.unit, language)
+        yield f"  {loop_wording.word('kind', language)}, channel {channel}: {told}"
     for finding in found.findings:
         healthy = finding.severity == "none"
         where = "device" if finding.channel is None else f"channel {finding.channel}"
@@ -147,7 +152,22 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         for reason in wording.ruled_out(finding, language):
             yield f"      {label['ruled_out']}: {reason}"
         yield f"      {label['next']}: {wording.action(finding, language)}"
+    yield from _excursions(found, language)
     yield from _not_judged(found, language)
+
+
+def _excursions(found: "Diagnosis", language: Language) -> Iterator[str]:
+    """Yield a line for each of the excursions that matter most, and how many there are beside them."""
+    from instrumentgpt.instruments import loop_wording
+
+    shown = loop_wording.by_size(found.excursions)[: loop_wording.MOST_SHOWN]
+    for one in shown:
+        told, why = loop_wording.excursion(one, found.log, language), loop_wording.explanation(one, language)
+        lines = ", ".join(f"L {item.line:,}" for item in one.evidence)
+        away = f"{loop_wording.word('out_of_band', language)}, channel {one.channel}"
+        yield f"  {away}: {told} ({lines}); {why}"
+    if more := len(found.excursions) - len(shown):
+        yield f"      {loop_wording.word('more', language, count=more)}"
 
 
 def _not_judged(found: "Diagnosis", language: Language) -> Iterator[str]:

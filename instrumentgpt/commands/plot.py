@@ -40,9 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     drawn = charts.chart_named(arguments.chart)
     try:
         log = read_log(arguments.log, cache=home() / "cache" / "frames")
-        findings = diagnosed(log).findings
+        judged = diagnosed(log)
+        findings = judged.findings
         chosen = _chosen(log, arguments.channel)
-        figure = drawn(log, findings, chosen, arguments.language)
+        figure = drawn(
+            log, findings, chosen, arguments.language, excursions=judged.excursions, bands=judged.bands
+        )
         if arguments.output.suffix == ".json":
             text = figure.to_json()
         else:
@@ -51,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         print(f"error: {problem.filename}: {problem.strerror}. Give another path", file=sys.stderr)
         return 1
-    print(charts.text_alternative(log, findings, arguments.language, chosen))
+    print(charts.text_alternative(log, findings, arguments.language, chosen, judged.excursions))
     print(arguments.output)
     return 0
 

@@ -12,6 +12,7 @@ from instrumentgpt.settings import home
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log
+    from instrumentgpt.instruments.reading.record import StatedLoop
     from instrumentgpt.instruments.reading.stated import Stated
 
 T = TypeVar("T")
@@ -44,6 +45,22 @@ def add_stating(parser: argparse.ArgumentParser) -> None:
         "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
     )
     parser.add_argument("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
+    parser.add_argument(
+        "--kind",
+        type=kind,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]KIND",
+        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
+    )
+    parser.add_argument(
+        "--band",
+        type=band,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]SIZE",
+        help="deviation of pv that is worth a word, in its unit",
+    )
     parser.add_argument("--forget", action="store_true", help="what was said of logs like these before")
 
 
@@ -57,6 +74,32 @@ def columns(text: str) -> dict[str, int]:
         return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
     except ValueError:
         raise BadColumns(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
+
+
+def kind(text: str) -> "tuple[int, StatedLoop]":
+    """Return "1=on_off" as (1, a loop that is so); without a channel it is 0: every one."""
+    from instrumentgpt.instruments.reading.stated import stated_loop
+
+    channel, words = _of_channel(text)
+    try:
+        return channel, stated_loop(words)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def band(text: str) -> "tuple[int, StatedLoop]":
+    """Return "1=0.5" as (1, a loop with that band); without a channel it is 0: every one."""
+    from instrumentgpt.instruments.reading.record import StatedLoop
+
+    channel, size = _of_channel(text)
+    if not 0 < (value := float(size)) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
+    return channel, StatedLoop(band=value)
+
+
+def _of_channel(text: str) -> tuple[int, str]:
+    channel, _, rest = text.rpartition("=")
+    return int(channel or 0), rest
 
 
 def positive(text: str) -> float:
@@ -86,7 +129,8 @@ def stated_by(arguments: argparse.Namespace) -> "Stated | None":
     stated = with_setpoint(
         Stated(tuple(said.items())), said.get("setpoint"), "setpoint" in (arguments.columns or {})
     )
-    stated = replace(stated, period=arguments.period, unit=arguments.unit or "")
+    loops = (*arguments.kind, *arguments.band)
+    stated = replace(stated, period=arguments.period, unit=arguments.unit or "", loops=loops)
     return stated if stated != Stated() else None
 
 

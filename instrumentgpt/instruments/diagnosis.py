@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from instrumentgpt.instruments import faults, wording
+from instrumentgpt.instruments import faults, loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.analysis.study import Study, study_of
@@ -13,6 +13,7 @@ from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.checks.outside import excursions_of
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding, Withheld
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 
 SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
@@ -37,6 +38,11 @@ class Diagnosis:
     withheld: Mapping[str, Withheld]
     kinds: Mapping[int, LoopKind] = field(default_factory=dict)
     excursions: tuple[Excursion, ...] = ()
+
+    @property
+    def bands(self) -> dict[int, float]:
+        """Return channel → its own band, in the unit of pv."""
+        return {channel: kind.band for channel, kind in self.kinds.items()}
 
 
 def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
@@ -138,6 +144,47 @@ def _row(diagnosis: Diagnosis, finding: Finding) -> dict[str, Any]:
         "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
         "consequences": list(finding.consequences),
     }
+
+
+def kind_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
+    """Return one JSON-ready row per channel: what kind of loop it is, in figures and as a sentence."""
+    unit = diagnosis.log.unit
+    return [
+        {
+            "channel": channel,
+            "kind": {
+                **{name: _plain(value) for name, value in asdict(kind).items()},
+                "name": loop_wording.name(kind, language),
+                "short": loop_wording.short(kind, unit, language),
+                "summary": loop_wording.sentence(kind, unit, language),
+                "ordinary": loop_wording.is_ordinary(kind),
+            },
+        }
+        for channel, kind in diagnosis.kinds.items()
+    ]
+
+
+def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
+    """Return one JSON-ready row per excursion, in order: when, how far, by which lines, covered by what."""
+    log = diagnosis.log
+    return [
+        {
+            "channel": one.channel,
+            "excursion": {
+                "onset": round(one.onset, 3),
+                "end": round(one.end, 3),
+                "clock": log.clock(one.onset),
+                "size": _plain(one.size),
+                "limit": _plain(one.limit),
+                "unit": log.unit,
+                "explained": one.explained,
+                "summary": loop_wording.excursion(one, log, language),
+                "explanation": loop_wording.explanation(one, language),
+                "evidence": [{"line": item.line, "values": dict(item.values)} for item in one.evidence],
+            },
+        }
+        for one in diagnosis.excursions
+    ]
 
 
 def _plain(value: float | str) -> float | str | None:

@@ -58,7 +58,9 @@ def _kept(
 ) -> Verdict:
     if log.kept is None:
         return judge()
-    path = log.kept.with_name(f"{log.kept.name}-{name}-{judging_version()}{VERDICT}")
+    said = repr(sorted(log.stated_loops.items())) if log.stated_loops else ""
+    judged_as = blake2b(f"{judging_version()}{said}".encode(), digest_size=8).hexdigest()
+    path = log.kept.with_name(f"{log.kept.name}-{name}-{judged_as}{VERDICT}")
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         return verdict(json.loads(path.read_text(encoding="utf-8")))
     judged = judge()
@@ -91,7 +93,7 @@ def _diagnosis(log: Log, row: Row) -> Diagnosis:
     channels = [Metrics(**metrics) for metrics in row["channels"]]
     withheld = {name: Withheld(**_with_tuples(reason, "missing")) for name, reason in row["withheld"].items()}
     findings = tuple(map(_finding, row["findings"]))
-    kinds = {channel: LoopKind(**kind) for channel, kind in row["kinds"]}
+    kinds = {channel: LoopKind(**_with_tuples(kind, "stated")) for channel, kind in row["kinds"]}
     excursions = tuple(map(_excursion, row["excursions"]))
     by_channel = {metrics.channel: metrics for metrics in channels}
     return Diagnosis(log, by_channel, findings, withheld, kinds, excursions)

@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.reading.record import StatedLoop
 from instrumentgpt.instruments.reading.sources import Progress
-from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
 
 
 def read_as(
@@ -19,7 +20,10 @@ def read_as(
     """Return the log at `path`, read as `stated`; see `read_log`."""
     said = stated or Stated()
     columns = dict(said.columns) or None
-    return read_log(path, columns, said.period, progress, cache, said.setpoint, said.unit)
+    log = read_log(path, columns, said.period, progress, cache, said.setpoint, said.unit)
+    if not said.loops:
+        return log
+    return replace(log, stated_loops=loops_of_channels(said, log.samples["channel"].unique().tolist()))
 
 
 def remember(database: Database, owner: str, log: Log, stated: Stated | None) -> None:
@@ -37,7 +41,9 @@ def recalled(database: Database, owner: str, log: Log) -> Stated | None:
     if not kept:
         return None
     said = json.loads(kept)
-    return Stated(**{**said, "columns": tuple((role, column) for role, column in said["columns"])})
+    columns = tuple((role, column) for role, column in said["columns"])
+    loops = tuple((channel, StatedLoop(**loop)) for channel, loop in said.get("loops", ()))
+    return Stated(**{**said, "columns": columns, "loops": loops})
 
 
 def _name(owner: str, log: Log) -> str:

@@ -36,6 +36,7 @@ class LoopKind:
     band         deviation worth a word, in the unit of pv
     lag          s in which the loop can show that it does something
     not_read     samples with no reading, or one that stands for "not read yet"
+    stated       which of the above are as people said: "drive", "reverse", "band"
     """
 
     drive: Drive
@@ -52,6 +53,7 @@ class LoopKind:
     band: float
     lag: float
     not_read: int
+    stated: tuple[str, ...] = ()
 
 
 def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive, int, float]:

@@ -9,6 +9,7 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 SMALLEST_CLAMP, LARGEST_CLAMP = 5.0, 99.0  # percent
 CLAMPED_FOR = 2.0  # lags
@@ -19,20 +20,26 @@ DOMINANT = 2.0  # times the other term, for one term of the controller to decide
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
-def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track:
-    """Return `loop`, whose pv is in `unit`, made ready; `usable` is False where the log has a gap nearby."""
+def track_of(
+    loop: Loop, unit: str = "°C", usable: Mask | None = None, stated: StatedLoop = UNSTATED
+) -> Track:
+    """Return `loop`, whose pv is in `unit`, made ready, as it is `stated` to be.
+
+    usable  False where the log has a gap nearby
+    """
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
     asked = loop.setpoint[controlled]
     rough = np.where(is_rail(loop.pv), np.nan, loop.pv)
-    band = band_of(rough, span_of(rough, asked, unit))
+    band = stated.band or band_of(rough, span_of(rough, asked, unit))
     lag = lag_of(time, rough, period, band)
     raw = readings(loop.pv, time, band, lag)
     span = span_of(raw, asked, unit)
-    band = band_of(raw, span)
+    band = stated.band or band_of(raw, span)
     lag = lag_of(time, raw, period, band)
-    on_off = drive_of(loop.setpoint, loop.output, controlled)[0] == "on_off"
-    scale = (-1.0 if _acts_in_reverse(loop, on_off) else 1.0) / band
+    on_off = (stated.drive or drive_of(loop.setpoint, loop.output, controlled)[0]) == "on_off"
+    reverse = _acts_in_reverse(loop, on_off) if stated.reverse is None else stated.reverse
+    scale = (-1.0 if reverse else 1.0) / band
     error = np.where(controlled, (loop.setpoint - raw) * scale, np.nan)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
     return Track(
@@ -51,6 +58,7 @@ def track_of(loop: Loop, unit: str = "°C", usable: Mask | None = None) -> Track
         span=span / band,
         is_thermal=unit in CELSIUS or unit == "counts",
         rest=room_in(unit) * scale if unit in CELSIUS else None,
+        stated=stated,
     )
 
 

@@ -16,6 +16,7 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.instruments.reading.record import UNSTATED
 
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
@@ -78,7 +79,8 @@ def study_of(log: Log) -> Study:
     tracks = {}
     for channel, loop in loops_of(log).items():
         usable = None if "period" in log.missing else _usable(loop, log, gaps)
-        tracks[channel] = track_of(loop, log.channel_units.get(channel, log.unit), usable)
+        unit = log.channel_units.get(channel, log.unit)
+        tracks[channel] = track_of(loop, unit, usable, log.stated_loops.get(channel, UNSTATED))
     return Study(log, gaps, tracks)
 
 

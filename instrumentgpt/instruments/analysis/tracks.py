@@ -4,12 +4,12 @@ A size of 1 is the loop's band, and times are compared with its lag (`own_units`
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.kind import LoopKind, drive_of, program_of
+from instrumentgpt.instruments.analysis.kind import DRIVES, LoopKind, drive_of, program_of
 from instrumentgpt.instruments.analysis.signals import (
     HalfCycles,
     constant_runs,
@@ -21,6 +21,7 @@ from instrumentgpt.instruments.analysis.signals import (
 )
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 BAND = 1.0  # band: the error that counts as on setpoint
 SHORTEST_HOLD = 6.0  # lags of constant setpoint
@@ -76,6 +77,7 @@ class Track:
     lag            s in which the loop can show that it does something
     span           bands it works in
     rest           bands: where it stands without power, a room's temperature; None where that is not known
+    stated         what people said of it
     """
 
     loop: Loop
@@ -94,6 +96,7 @@ class Track:
     span: float
     is_thermal: bool = True
     rest: float | None = None
+    stated: StatedLoop = UNSTATED
 
     def __len__(self) -> int:
         return len(self.time)
@@ -156,7 +159,7 @@ class Track:
         """Return what kind of loop this is, with the numbers it is told from."""
         drive, switches, two_values = drive_of(self.setpoint, self.output, self.controlled)
         return LoopKind(
-            drive,
+            next((known for known in DRIVES if known == self.stated.drive), drive),
             reverse=self.scale < 0,
             two_sided=self.low < 0,
             low=self.low,
@@ -170,6 +173,7 @@ class Track:
             band=self.shown(BAND),
             lag=self.lag,
             not_read=int(np.count_nonzero(~np.isfinite(self.raw))),
+            stated=tuple(name for name, value in asdict(self.stated).items() if value not in ("", None)),
         )
 
     @cached_property

@@ -47,6 +47,23 @@ def missing_of(samples: pd.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in ("setpoint", "pv", "output") if not samples[name].notna().any())
 
 
+@dataclass(frozen=True)
+class StatedLoop:
+    """What people say of a loop; what they do not is told from its log.
+
+    drive    a drive of analysis.kind, "" if nothing is said
+    reverse  whether more output lowers pv
+    band     deviation worth a word, in the unit of pv
+    """
+
+    drive: str = ""
+    reverse: bool | None = None
+    band: float | None = None
+
+
+UNSTATED = StatedLoop()
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """One log.
@@ -65,6 +82,7 @@ class Log:
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
+    stated_loops    channel → what people said of its loop
     kept      path and stem of what is kept of this content, None if nothing is
     """
 
@@ -88,6 +106,7 @@ class Log:
     clock_steps: tuple[ClockStep, ...] = ()
     notes: tuple[str, ...] = ()
     load_events: Callable[[], pd.DataFrame] = no_events
+    stated_loops: Mapping[int, StatedLoop] = field(default_factory=dict)
     kept: Path | None = None
 
     def is_placeholder(self, column: str) -> NDArray[np.bool_]:

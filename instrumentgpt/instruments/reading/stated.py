@@ -1,15 +1,27 @@
 """What people say of a log that its file does not: columns, the setpoint, the period, the unit."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from instrumentgpt.instruments.reading.headers import Heading
-from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, Log, UnreadableLog, missing_of
+from instrumentgpt.instruments.reading.record import (
+    DEGREES_PER_UNIT,
+    Log,
+    StatedLoop,
+    UnreadableLog,
+    missing_of,
+)
 from instrumentgpt.instruments.reading.roles import Roles, stated_roles
 
+KIND_WORDS: Mapping[str, Mapping[str, Any]] = {
+    **{drive: {"drive": drive} for drive in ("continuous", "on_off", "manual", "idle", "unseen")},
+    "heats": {"reverse": False},
+    "cools": {"reverse": True},
+}
 UNITS = {"c": "°C", "°c": "°C", "f": "°F", "°f": "°F", "k": "K", "counts": "counts"}
 
 
@@ -21,12 +33,14 @@ class Stated:
     setpoint  its value, in the unit of pv, where no column has it
     period    s between rows, where no column has a time
     unit      of pv: "°C", "°F", "K", "counts"
+    loops     channel (0: every one) → what its loop is
     """
 
     columns: tuple[tuple[str, int | str], ...] = ()
     setpoint: float | None = None
     period: float | None = None
     unit: str = ""
+    loops: tuple[tuple[int, StatedLoop], ...] = ()
 
 
 def stated_unit(text: str) -> str:
@@ -38,6 +52,30 @@ def stated_unit(text: str) -> str:
     if text.lower() not in UNITS:
         raise ValueError(f"{text} is no unit of a temperature. Give C, F, K or counts")
     return UNITS[text.lower()]
+
+
+def stated_loop(words: str) -> StatedLoop:
+    """Return the loop that `words` name, by its drive and whether it heats or cools; ValueError if none.
+
+    >>> stated_loop("on_off,cools")
+    StatedLoop(drive='on_off', reverse=True, band=None)
+    """
+    loop = StatedLoop()
+    for word in words.lower().replace("-", "_").replace("/", "_").split(","):
+        if word.strip() not in KIND_WORDS:
+            raise ValueError(f"{word} is no kind of loop. Give one of {', '.join(KIND_WORDS)}")
+        loop = replace(loop, **KIND_WORDS[word.strip()])
+    return loop
+
+
+def loops_of_channels(stated: Stated, channels: Iterable[int]) -> dict[int, StatedLoop]:
+    """Return channel → what is stated of its loop, for those of `channels` of which anything is."""
+    found: dict[int, StatedLoop] = {}
+    for number, loop in sorted(stated.loops, key=lambda one: one[0]):  # of every channel before its own
+        said = {name: value for name, value in asdict(loop).items() if value not in ("", None)}
+        for channel in channels if number == 0 else (number,):
+            found[channel] = replace(found.get(channel, StatedLoop()), **said)
+    return found
 
 
 def numbered(name: str, stated: Stated, headings: Sequence[Heading], width: int) -> dict[str, int]:

@@ -1,0 +1,105 @@
+"""What kind of loop a channel is, and when it left its own band, as sentences, from loop_wording.toml."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.analysis.kind import LoopKind
+from instrumentgpt.instruments.findings import Excursion
+from instrumentgpt.instruments.language import Language, Sentence, span_text
+from instrumentgpt.instruments.logs import Log
+
+SENTENCES = Path(__file__).with_name("loop_wording.toml")
+COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
+COLON: dict[Language, str] = {"en": ": ", "zh": "："}
+THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
+MOST_SHOWN = 5  # excursions listed, where there are more
+FULL_OUTPUT = (0.0, 100.0)  # percent
+
+
+@cache
+def _sentences() -> dict[str, Any]:
+    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+
+
+def word(key: str, language: Language, **numbers: object) -> str:
+    """Return the sentence `key` ("drive.on_off", "more") with its numbers.
+
+    >>> word("more", "en", count=3)
+    'and 3 more'
+    """
+    found: Any = _sentences()
+    for part in key.split("."):
+        found = found[part]
+    return str(Sentence().format(found[language], **numbers))
+
+
+def is_ordinary(kind: LoopKind) -> bool:
+    """Return whether a loop is of the usual kind: continuous control that heats, with its whole output."""
+    heats = not (kind.reverse or kind.two_sided)
+    return kind.drive == "continuous" and heats and (kind.low, kind.high) == FULL_OUTPUT and not kind.stated
+
+
+def name(kind: LoopKind, language: Language) -> str:
+    """Return what a loop is in a few words: "on/off control, heats"."""
+    said = [word(f"drive.{kind.drive}", language), *_acts(kind, language)]
+    if kind.drive == "continuous" and (kind.low, kind.high) != FULL_OUTPUT:
+        said.append(word("clamp" if kind.high < FULL_OUTPUT[1] else "limits", language, **asdict(kind)))
+    return COMMA[language].join(said)
+
+
+def _acts(kind: LoopKind, language: Language) -> list[str]:
+    if kind.drive in ("idle", "unseen") and not kind.reverse:
+        return []
+    return [word(f"acts.{'both' if kind.two_sided else 'cools' if kind.reverse else 'heats'}", language)]
+
+
+def short(kind: LoopKind, unit: str, language: Language) -> str:
+    """Return what a loop is, and the numbers that its control and its band are told from."""
+    numbers = {**asdict(kind), "unit": unit}
+    shown_by = [] if "drive" in kind.stated else [word(f"shown_by.{kind.drive}", language, **numbers)]
+    stated = (word(f"stated_names.{one}", language) for one in kind.stated)
+    said = [word("stated", language, names=COMMA[language].join(stated))] if kind.stated else []
+    shown = COLON[language].join([name(kind, language), *shown_by])
+    return THEN[language].join([shown, word("band", language, **numbers), *said])
+
+
+def sentence(kind: LoopKind, unit: str, language: Language) -> str:
+    """Return what kind of loop a channel is, with all numbers it is told from; sizes are in `unit`."""
+    numbers = {**asdict(kind), "unit": unit}
+    said = [short(kind, unit, language), word(f"program.{kind.program}", language)]
+    said.append(word("sampled", language, **numbers))
+    if kind.not_read:
+        said.append(word("not_read", language, **numbers))
+    return THEN[language].join(said)
+
+
+def excursion(one: Excursion, log: Log, language: Language, clock: str = "") -> str:
+    """Return how far, how long and when a loop was out of its own band: "+8 °C for 20 min at 14:02:00".
+
+    clock  when, as it is to be told; "": as the log has it
+    """
+    span = span_text(one.end - one.onset, language)
+    told = clock or log.clock(one.onset)
+    return word("excursion", language, size=one.size, unit=log.unit, span=span, clock=told)
+
+
+def explanation(one: Excursion, language: Language) -> str:
+    """Return which finding covers an excursion, or that nothing in the log tells what made it."""
+    if not one.explained:
+        return word("unexplained", language)
+    return word("covered", language, title=wording.title(one.explained, language))
+
+
+def unexplained(excursions: Iterable[Excursion]) -> list[Excursion]:
+    """Return the excursions that no finding covers, the largest for its loop first."""
+    return by_size(one for one in excursions if not one.explained)
+
+
+def by_size(excursions: Iterable[Excursion]) -> list[Excursion]:
+    """Return excursions, those that no finding covers first, then the largest for its loop."""
+    return sorted(excursions, key=lambda one: (bool(one.explained), -abs(one.size / one.limit), one.onset))
