@@ -10,7 +10,6 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.analysis.study import study_of
 from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, POINTS, SEVERITY_COLOURS, reduced
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
@@ -188,7 +187,7 @@ def test_a_window_is_what_the_axis_shows():
 def test_a_quiet_loop_is_not_blown_up_to_look_wild():
     log = log_of()
     log.samples["pv"] = 51 + 0.15 * np.sin(np.arange(600) / 20)
-    low, high = loop_chart(log).layout.yaxis.range
+    low, high = loop_chart(log, bands={1: 0.3}).layout.yaxis.range
     assert high - low == pytest.approx(1.2)
     assert loop_chart(log_of()).layout.yaxis.range is None
 
@@ -285,24 +284,18 @@ def test_every_severity_has_a_colour():
     assert set(SEVERITY_COLOURS) == set(SEVERITIES)
 
 
-def test_the_error_chart_shows_all_channels_against_the_band():
-    figure = error_chart(log_of((1, 2, 3)))
+def test_the_error_chart_shows_each_channel_against_its_own_band():
+    figure = error_chart(log_of((1, 2, 3)), bands={1: 0.3, 2: 0.3, 3: 0.5})
     assert [line.name for line in figure.data] == ["channel 1", "channel 2", "channel 3"]
     assert trace(figure, "channel 2").y == pytest.approx(2 * np.sin(np.arange(600) / 20), abs=1e-4)
-    low, high = sorted(shape.y0 for shape in figure.layout.shapes)
-    assert (
-        -low
-        == high
-        == pytest.approx(max(track.shown(1.0) for track in study_of(log_of((1, 2, 3))).tracks.values()))
-    )
+    assert sorted(shape.y0 for shape in figure.layout.shapes) == [-0.5, -0.3, -0.3, 0.3, 0.3, 0.5]
 
 
 def test_the_error_chart_of_a_cold_start_still_shows_the_hold():
     log = log_of()
     log.samples.loc[:20, "pv"] = 20.0
-    low, high = error_chart(log).layout.yaxis.range
-    band = study_of(log).tracks[1].shown(1.0)
-    assert 2 * band <= high == -low <= 10 * band
+    low, high = error_chart(log, bands={1: 0.3}).layout.yaxis.range
+    assert (low, high) == (-3.0, 3.0)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,8 @@ def test_diagnose_speaks_chinese(oscillating, capsys):
 def test_diagnose_prints_one_json_object_a_line_most_important_first(oscillating, capsys):
     assert main(["diagnose", "--json", str(oscillating)]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["class"] for row in rows] == ["oscillation_tuning", "healthy", "healthy", "healthy"]
+    found = [row["class"] for row in rows if "class" in row]
+    assert found == ["oscillation_tuning", "healthy", "healthy", "healthy"]
     first = rows[0]
     assert (first["log"], first["channel"], first["severity"]) == ("zspr_053/run.log", 2, "high")
     assert isinstance(first["onset"], float) and first["summary"].startswith("Channel 2")

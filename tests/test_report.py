@@ -172,7 +172,9 @@ def test_a_chart_is_there_for_the_screen_and_for_paper(english, door):
     (spec,) = [script for script in english.scripts if script.startswith('{"data"')]
     assert {"data", "layout"} == set(json.loads(spec))
     assert [tag for tag, _ in english.elements].count("svg") == 1
-    assert text_alternative(door.log, door.findings, "en") in english.having("aria-label")
+    assert text_alternative(door.log, door.findings, "en", excursions=door.excursions) in english.having(
+        "aria-label"
+    )
 
 
 def test_many_channels_are_cut_into_charts_and_tables_that_fit_a_sheet(door):

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import charts, wording
+from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.coincidence import coincidences
@@ -22,7 +22,7 @@ from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.reporting.events import event_table
 from instrumentgpt.instruments.reporting.figures import figure_tables, gain_rows
-from instrumentgpt.instruments.reporting.findings import faults_of, finding_rows
+from instrumentgpt.instruments.reporting.findings import excursion_rows, faults_of, finding_rows
 from instrumentgpt.instruments.reporting.provenance import method_rows, provenance
 from instrumentgpt.instruments.reporting.words import where, word
 from instrumentgpt.instruments.tools.opened import texts_of
@@ -93,6 +93,12 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "charts": list(_charts(diagnosis, anchor, language)),
         "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
         "healthy": [wording.summary(one, language) for one in diagnosis.findings if one.severity == "none"],
+        "excursions": excursion_rows(diagnosis, language),
+        "excursion_count": len(diagnosis.excursions),
+        "kinds": [
+            (word("channel", language, channel), loop_wording.sentence(kind, log.unit, language))
+            for channel, kind in diagnosis.kinds.items()
+        ],
         "figures": list(figure_tables(diagnosis, language)),
         "gains": gains,
         "experiments": experiments,
@@ -110,6 +116,9 @@ def _verdict(diagnosis: Diagnosis, language: Language) -> str:
         separator = "，" if language == "zh" else ", "
         said = f"{wording.title(first.fault, language)}{separator}{where(first, language)}"
         return word("verdict_more", language, said, len(faults) - 1) if len(faults) > 1 else said
+    if away := loop_wording.unexplained(diagnosis.excursions):
+        largest = loop_wording.excursion(away[0], diagnosis.log, language)
+        return word("verdict_excursions", language, len(away), largest)
     healthy = sum(one.severity == "none" for one in diagnosis.findings)
     if healthy:
         return word("verdict_healthy", language, healthy, len(diagnosis.channels))
@@ -122,8 +131,10 @@ def _charts(diagnosis: Diagnosis, anchor: str, language: Language) -> Any:
     channels = sorted(set(worth_showing(log, findings)))
     for start in range(0, len(channels), CHANNELS_A_CHART):
         chosen = channels[start : start + CHANNELS_A_CHART]
-        figure = charts.loop_chart(log, findings, chosen, language)
-        alt = charts.text_alternative(log, findings, language, chosen)
+        figure = charts.loop_chart(
+            log, findings, chosen, language, excursions=diagnosis.excursions, bands=diagnosis.bands
+        )
+        alt = charts.text_alternative(log, findings, language, chosen, diagnosis.excursions)
         yield {
             "id": f"{anchor}-chart-{start}",
             "alt": alt,

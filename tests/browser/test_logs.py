@@ -223,6 +223,19 @@ def test_a_large_log_opens_at_its_last_line_and_guessed_columns_of_a_table_are_c
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
 
 
+def test_the_kind_of_a_loop_is_corrected_and_remembered_for_another_log_of_the_device(page, server, oven):
+    rows = "".join(f"{2 * n};60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}\n" for n in range(900))
+    for name in ("first.csv", "second.csv"):
+        (oven / name).write_text("time;setpoint;temp;duty\n" + rows, encoding="utf-8")
+    visit(page, address(server, "first.csv", "oven 9"))
+    page.get_by_text("Kind of loop: continuous control, heats").click()
+    choose(page, "It is", "on/off control")
+    page.get_by_role("button", name="Judge it so").click()
+    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
+    choose(page, "Log", "second.csv")
+    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
+
+
 def test_evidence_opens_in_the_chat_and_no_address_opens_any_other_file(page, server):
     with server.database() as database:
         conversation = db.create_conversation(database)

@@ -7,9 +7,10 @@ import numpy as np
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.frame import shown, worth_showing
 from instrumentgpt.instruments.charts.words import fault_name, word
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loop_wording import MOST_SHOWN, unexplained
 from instrumentgpt.instruments.loops import loops_of
 
 
@@ -18,6 +19,7 @@ def text_alternative(
     findings: Sequence[Finding] = (),
     language: Language = "en",
     channels: Sequence[int] | None = None,
+    excursions: Sequence[Excursion] = (),
 ) -> str:
     """Return in words what `loop_chart` shows of `log`: its span, the channels' ranges, the faults."""
     chosen = list(channels) if channels is not None else worth_showing(log, findings)
@@ -45,7 +47,12 @@ def text_alternative(
         start, end = log.clock(finding.onset), log.clock(finding.end)
         name = fault_name(finding, language)
         said.append(word("alt finding", language, fault=name, where=where, start=start, end=end))
-    if not faults:
+    own = unexplained(one for one in excursions if one.channel in chosen)
+    for one in own[:MOST_SHOWN]:
+        when = {"start": log.clock(one.onset), "end": log.clock(one.end)}
+        size = {"size": f"{one.size:+.3g}", "unit": log.unit}
+        said.append(word("alt excursion", language, channel=one.channel, **when, **size))
+    if not faults and not own:
         said.append(word("alt none", language))
     return " ".join(said) if language == "en" else "".join(said)
 

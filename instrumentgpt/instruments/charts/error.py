@@ -1,22 +1,28 @@
 """How far each channel is from its setpoint, all in one row: what moves together shows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.analysis.study import study_of
-from instrumentgpt.instruments.charts.frame import LABEL_PIXELS, clock_of, gap_of, mark_lines, shade, shown
+from instrumentgpt.instruments.charts.frame import (
+    LABEL_PIXELS,
+    clock_of,
+    gap_of,
+    mark_lines,
+    shade,
+    shade_excursions,
+    shown,
+)
 from instrumentgpt.instruments.charts.style import (
     CHANNEL_COLOURS,
     ROW_GAP,
-    SETPOINT_COLOUR,
     escaped,
     laid_out,
     reduced,
 )
 from instrumentgpt.instruments.charts.words import channel_name, word
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -32,20 +38,18 @@ def error_chart(
     language: Language = "en",
     window: tuple[float, float] | None = None,
     title: str = "",
+    excursions: Sequence[Excursion] = (),
+    bands: Mapping[int, float] | None = None,
 ) -> go.Figure:
-    """Return the chart of pv less setpoint, every channel in one row, with the widest of their bands.
+    """Return the chart of pv less setpoint, every channel in one row, each between its own band.
 
     The arguments are those of `loop_chart`; channels None: all. Findings of the whole device are shaded.
     """
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
     clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
     figure = go.Figure()
-    tracks = study_of(log).tracks
-    band = max(
-        (track.shown(1.0) for number, track in tracks.items() if channels is None or number in channels),
-        default=np.nan,
-    )
-    largest = 0.0
+    own = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
+    widest, largest = max(own.values(), default=float("nan")), 0.0
     for place, loop in enumerate(loops):
         x, y = reduced(loop.time, loop.pv - loop.setpoint, gap_of(loop))
         largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)
@@ -54,18 +58,19 @@ def error_chart(
             y=y.astype(np.float32),
             mode="lines",
             name=channel_name(log, loop.channel, language),
-            line={"color": CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)], "width": 1.4},
+            line={"color": (colour := CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]), "width": 1.4},
             hovertemplate=f"%{{y:+.2f}} {escaped(log.unit)}",
         )
-    for edge in (-band, band) if np.isfinite(band) else ():
-        figure.add_hline(edge, line={"color": SETPOINT_COLOUR, "width": 1, "dash": "dash"})
+        for edge in (-own[loop.channel], own[loop.channel]) if own else ():
+            figure.add_hline(edge, line={"color": colour, "width": 1, "dash": "dash"})
     of_all = [finding for finding in shown(findings, []) if finding.channel is None]
     for place, finding in enumerate(of_all):
         shade(figure, finding, clock, 1, place, language)
+    shade_excursions(figure, excursions, [loop.channel for loop in loops], clock, 1, language)
     mark_lines(figure, of_all, clock, 1, language)
     figure.update_xaxes(anchor="y", **clock.axis(language, window))
     above = ROW_GAP + LABEL_PIXELS * len(of_all)
-    _place_axis(figure, above, f"{word('error', language)} ({escaped(log.unit)})", band, largest)
+    _place_axis(figure, above, f"{word('error', language)} ({escaped(log.unit)})", widest, largest)
     return laid_out(figure, title or log.name, PIXELS + above)
 
 

@@ -8,14 +8,23 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.charts.style import SEVERITY_COLOURS, SHADE_OPACITY, escaped
+from instrumentgpt.instruments.charts.style import (
+    EXCURSION_COLOUR,
+    EXCURSION_OPACITY,
+    SEVERITY_COLOURS,
+    SHADE_OPACITY,
+    escaped,
+)
 from instrumentgpt.instruments.charts.words import fault_name, word
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loop_wording import unexplained
 from instrumentgpt.instruments.loops import Loop
 
 GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
+EXCURSION = "excursion"  # group of the legend
+MOST_SHADED = 200  # excursions of a row, the largest: a browser lays out each
 LABEL_PIXELS = 16  # height of a shade's label
 _DATE_TICKS = [  # the date stands below the first tick of a day; figures only, so that both languages read it
     {"dtickrange": [None, 1000], "value": "%H:%M:%S.%2f\n%Y-%m-%d"},
@@ -125,6 +134,45 @@ def shade(
             yanchor="bottom",
             yshift=1 + LABEL_PIXELS * label,
             font={"color": colour, "size": 12},
+        )
+
+
+def shade_excursions(
+    figure: go.Figure,
+    excursions: Sequence[Excursion],
+    channels: Sequence[int],
+    clock: Clock,
+    row: int,
+    language: Language,
+) -> None:
+    """Shade in one row when `channels` were out of their own band and no finding covers it."""
+    own = unexplained(one for one in excursions if one.channel in channels)[:MOST_SHADED]
+    for one in own:
+        figure.add_shape(
+            type="rect",
+            x0=clock.at(one.onset),
+            x1=clock.at(one.end),
+            y0=0,
+            y1=1,
+            xref="x",
+            yref=f"{row_axis(row)} domain",
+            fillcolor=EXCURSION_COLOUR,
+            opacity=EXCURSION_OPACITY,
+            line={"width": 0},
+            layer="below",
+        )
+    if own and not any(trace.legendgroup == EXCURSION for trace in figure.data):
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="lines",
+            name=word("excursion", language),
+            legendgroup=EXCURSION,
+            line={"color": EXCURSION_COLOUR, "width": 12},
+            opacity=2 * EXCURSION_OPACITY,
+            hoverinfo="skip",
+            xaxis="x",
+            yaxis=row_axis(row),
         )
 
 

@@ -1,6 +1,6 @@
 """The loop over time: pv and setpoint of each channel, the outputs below, findings shaded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from instrumentgpt.instruments.charts.frame import (
     mark_lines,
     row_axis,
     shade,
+    shade_excursions,
     shown,
     worth_showing,
 )
@@ -29,7 +30,7 @@ from instrumentgpt.instruments.charts.style import (
     reduced,
 )
 from instrumentgpt.instruments.charts.words import channel_name, word
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, loops_of
@@ -37,7 +38,7 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 ROW_PIXELS = {1: 260, 2: 180}  # height of a row of temperature by the number of channels; more: FEWEST
 FEWEST_PIXELS = 120
 OUTPUT_PIXELS = 130
-SMALLEST_SPAN = 1.2  # °C: twice the usual band of ±0.3, so that a quiet loop looks quiet
+SMALLEST_SPAN = 4.0  # bands: twice the loop's own to either side, so that a quiet loop looks quiet
 SMALLEST_OUTPUT_SPAN = 20.0  # percent
 
 
@@ -48,12 +49,16 @@ def loop_chart(
     language: Language = "en",
     window: tuple[float, float] | None = None,
     title: str = "",
+    excursions: Sequence[Excursion] = (),
+    bands: Mapping[int, float] | None = None,
 ) -> go.Figure:
     """Return the chart of the loops of `log`: a row for each channel's pv and setpoint, one for all outputs.
 
     channels   which to show; None: those with a fault, or all if none has one or the device has
     window     (start, stop) in s since the log's first line; None: all of it
     title      "": the log's name
+    excursions  those that no finding covers are shaded, too
+    bands      channel → its own band, in the unit of pv: a loop that moves less looks quiet
 
     A channel the log does not have is left out. Each trace has at most 4,000 points.
     """
@@ -70,8 +75,10 @@ def loop_chart(
         for finding in row.findings:
             place = row.labelled.index(finding) if finding in row.labelled else None
             shade(figure, finding, clock, number, place, language)
+    for number, loop in enumerate(loops, start=1):
+        shade_excursions(figure, excursions, [loop.channel], clock, number, language)
     mark_lines(figure, faults, clock, len(rows), language)
-    _place_rows(figure, rows, loops, log, language)
+    _place_rows(figure, rows, loops, log, bands or {}, language)
     figure.update_xaxes(anchor=row_axis(len(rows)), **clock.axis(language, window))
     return laid_out(figure, title or log.name, sum(row.above + row.pixels for row in rows))
 
@@ -146,7 +153,12 @@ def _draw_line(figure: go.Figure, clock: Clock, time: Floats, value: Floats, loo
 
 
 def _place_rows(
-    figure: go.Figure, rows: Sequence[_Row], loops: Sequence[Loop], log: Log, language: Language
+    figure: go.Figure,
+    rows: Sequence[_Row],
+    loops: Sequence[Loop],
+    log: Log,
+    bands: Mapping[int, float],
+    language: Language,
 ) -> None:
     drawn = sum(row.above + row.pixels for row in rows)
     top = float(drawn)
@@ -158,7 +170,7 @@ def _place_rows(
         }
         if number <= len(loops):
             loop = loops[number - 1]
-            axis |= _calm([loop.pv, loop.setpoint], SMALLEST_SPAN / log.degrees_per_unit)
+            axis |= _calm([loop.pv, loop.setpoint], SMALLEST_SPAN * bands.get(loop.channel, 0.0))
         else:
             axis |= _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN)
         figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})

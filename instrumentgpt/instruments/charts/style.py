@@ -26,6 +26,7 @@ SEVERITY_COLOURS: Mapping[Severity, str] = {
     "none": "#7D8A95",
 }
 SHADE_OPACITY = 0.13
+EXCURSION_COLOUR, EXCURSION_OPACITY = "#7D8A95", 0.25  # of no severity
 ROW_GAP = 12  # pixels between rows
 TOP_PIXELS, BOTTOM_PIXELS = 60, 48
 _TITLE = {"x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}

@@ -30,6 +30,11 @@ WORDS: dict[str, dict[Language, str]] = {
         "en": "Shaded: {fault}, {where}, {start} to {end}.",
         "zh": "標示區段：{fault}，{where}，{start} 至 {end}。",
     },
+    "excursion": {"en": "out of its own band, unexplained", "zh": "離開自身範圍，原因不明"},
+    "alt excursion": {
+        "en": "Shaded: out of its own band, channel {channel}, {start} to {end}, {size} {unit}.",
+        "zh": "標示區段：離開自身範圍，通道 {channel}，{start} 至 {end}，{size} {unit}。",
+    },
     "alt none": {"en": "No fault is marked.", "zh": "沒有標示任何異常。"},
     "device": {"en": "whole device", "zh": "整台設備"},
     "range": {"en": "{0} to {1} {2}", "zh": "{0} 至 {1} {2}"},

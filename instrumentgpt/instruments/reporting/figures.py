@@ -19,6 +19,7 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "mean_error": ("+.3f", 1),
     "half_peak_to_peak": (".2f", 1),
     "period": (".0f", 1),
+    "band": (".3g", 1),
     "in_band": (".1f", 100),
     "noise": (".3f", 1),
     "duty": (".1f", 1),

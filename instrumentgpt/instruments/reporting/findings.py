@@ -2,7 +2,7 @@
 
 import math
 
-from instrumentgpt.instruments import wording
+from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding
@@ -10,6 +10,7 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reporting.words import Row, where, word
 
+MOST_EXCURSIONS = 30  # rows
 MOST_COINCIDENT = 6  # line numbers named of one coincidence
 
 
@@ -40,6 +41,20 @@ def finding_rows(
             "action": wording.action(one, language),
         }
         for one in faults_of(diagnosis)
+    ]
+
+
+def excursion_rows(diagnosis: Diagnosis, language: Language) -> list[Row]:
+    """Return what is told of each time a loop was out of its own band, those that nothing explains first."""
+    log = diagnosis.log
+    return [
+        {
+            "where": word("channel", language, one.channel),
+            "text": loop_wording.excursion(one, log, language),
+            "lines": ", ".join(f"{item.line:,}" for item in one.evidence),
+            "why": loop_wording.explanation(one, language),
+        }
+        for one in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
     ]
 
 

@@ -1,18 +1,19 @@
 """Tools that judge a log: its diagnosis, the figures of its channels, and all devices side by side."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import inventory_of
-from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
+from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding
+from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, texts_of
@@ -20,6 +21,7 @@ from instrumentgpt.instruments.tools.plain import plain
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
+MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -39,10 +41,16 @@ def diagnose_log(
     found = diagnosed(opened)
     chosen = [one for one in found.findings if channel is None or one.channel in (None, channel)]
     return {
-        "summary": _summary(opened, chosen, language),
+        "summary": _summary(found, opened.name, channel, language),
         **_about(opened),
         "findings": _findings(opened, chosen, coincidences(found), language, record or language),
         "channels": _channels(opened, found, channel),
+        "kinds": [
+            {"channel": one["channel"], **one["kind"]}
+            for one in kind_rows(found, language)
+            if channel in (None, one["channel"])
+        ],
+        "excursions": _excursions(found, channel, language),
         "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
         "unjudged": sorted({why.fault for why in found.withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
@@ -81,6 +89,10 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         return {"device": device, "label": label, "error": str(problem)}
     metrics = list(found.channels.values())
     worst = found.findings[0] if found.findings else None
+    away = _unexplained(found, None) if worst is None or worst.fault == "healthy" else []
+    if away:
+        worst = None
+    shown = away[0].evidence if away else worst.evidence if worst else ()
     return {
         "device": device,
         "label": fetched["label"],
@@ -88,9 +100,13 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "class": worst.fault if worst else "",
         "severity": worst.severity if worst else "none",
         "title": wording.title(worst.fault, language) if worst else "",
-        "text": wording.summary(worst, language) if worst else "",
-        "channel": worst.channel if worst else None,
-        "line": worst.evidence[0].line if worst and worst.evidence else None,
+        "text": _excursion_text(opened.log, away[0], language)
+        if away
+        else wording.summary(worst, language)
+        if worst
+        else "",
+        "channel": away[0].channel if away else worst.channel if worst else None,
+        "line": shown[0].line if shown else None,
         "faults": sum(one.severity not in ("none", "info") for one in found.findings),
         "mean_error": plain(max((one.iae_per_hour for one in metrics), default=None)),
         "out_of_band": plain(max((1 - one.in_band for one in metrics), default=None)),
@@ -103,12 +119,60 @@ def _badness(row: dict[str, Any]) -> tuple[int, float, float]:
     return SEVERITIES.index(row["severity"]), -(row["mean_error"] or 0.0), -(row["out_of_band"] or 0.0)
 
 
-def _summary(opened: Opened, findings: list[Finding], language: Language) -> str:
+def _summary(found: Diagnosis, name: str, channel: int | None, language: Language) -> str:
+    findings = [one for one in found.findings if channel is None or one.channel in (None, channel)]
     faults = [one for one in findings if one.fault != "healthy"]
-    told = faults or findings
-    return f"{opened.name}: " + (
-        "; ".join(wording.summary(one, language) for one in told[:3]) or "no verdict"
-    )
+    away = [] if faults else _unexplained(found, channel)
+    told = [_excursion_text(found.log, one, language) for one in away]
+    told = told or [wording.summary(one, language) for one in faults or findings]
+    return f"{name}: " + ("; ".join(told[:3]) or "no verdict")
+
+
+def _unexplained(found: Diagnosis, channel: int | None) -> list[Excursion]:
+    return loop_wording.unexplained(one for one in found.excursions if channel in (None, one.channel))
+
+
+def _excursion_text(log: Log, one: Excursion, language: Language) -> str:
+    """Return "Channel 1 was out of its own band: +8 °C for 20 min from 14:02:00" and what explains it."""
+    said = loop_wording.excursion(one, log, language), loop_wording.explanation(one, language)
+    return loop_wording.word("away", language, channel=one.channel, said=said[0], why=said[1])
+
+
+def _excursions(found: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
+    """Return how often loops were out of their own bands, the largest times, and what covers others.
+
+    healthy_but  channels that would be healthy but for excursions that nothing explains
+    """
+    own = [one for one in found.excursions if channel in (None, one.channel)]
+    covered = Counter(wording.title(one.explained, language) for one in own if one.explained)
+    return {
+        "count": len(own),
+        "unexplained": [
+            _excursion(found.log, one, language) for one in loop_wording.unexplained(own)[:MOST_EXCURSIONS]
+        ],
+        "unexplained_count": len(own) - covered.total(),
+        "covered": dict(covered),
+        "healthy_but": sorted(
+            why.channel
+            for why in found.withheld.values()
+            if why.fault == "healthy" and why.channel is not None and why.reasons.keys() == {"away"}
+        ),
+    }
+
+
+def _excursion(log: Log, one: Excursion, language: Language) -> dict[str, Any]:
+    return {
+        "channel": one.channel,
+        "onset": plain(one.onset),
+        "end": plain(one.end),
+        "onset_clock": log.clock(one.onset),
+        "end_clock": log.clock(one.end),
+        "size": plain(one.size),
+        "limit": plain(one.limit),
+        "span": span_text(one.end - one.onset, language),
+        "summary": _excursion_text(log, one, language),
+        "lines": [item.line for item in one.evidence],
+    }
 
 
 def _about(opened: Opened) -> dict[str, Any]:

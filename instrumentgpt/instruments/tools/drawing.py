@@ -29,8 +29,16 @@ def plot_log(
     found = diagnosed(opened)
     chosen = None if channel is None else [channel]
     title = f"{device} · {opened.name}" if device else opened.name
-    figure = drawn(opened.log, found.findings, chosen, language, title=title)
-    alt = charts.text_alternative(opened.log, found.findings, language, chosen)
+    figure = drawn(
+        opened.log,
+        found.findings,
+        chosen,
+        language,
+        title=title,
+        excursions=found.excursions,
+        bands=found.bands,
+    )
+    alt = charts.text_alternative(opened.log, found.findings, language, chosen, found.excursions)
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"chart-{uuid.uuid4().hex[:8]}.json"
     (workspace.artifacts / file).write_text(figure.to_json(), encoding="utf-8")

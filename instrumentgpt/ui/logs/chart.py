@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from instrumentgpt.instruments.charts import CHARTS, text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.charts import CONFIG
@@ -17,6 +17,7 @@ from instrumentgpt.ui.logs import place, strip
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
 from instrumentgpt.ui.logs.preparation import Preparation, in_words
 
+Shown = TypeVar("Shown", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
 TOP_PIXELS = 44  # the legend: the name of the log stands above already
@@ -36,7 +37,11 @@ def draw(preparation: Preparation, name: str) -> None:
         figure = figure_of(preparation, kind, channels, window)
         key = ("words", tuple(channels), window, preparation.diagnosis is not None)
         words = in_words(
-            preparation, key, lambda: text_alternative(within(log, window), findings, channels=channels)
+            preparation,
+            key,
+            lambda: text_alternative(
+                within(log, window), findings, channels=channels, excursions=_excursions(preparation, window)
+            ),
         )
         _draw_figure(figure, f"chart-{kind}-{name}-{window}", words, log)
     else:
@@ -52,7 +57,14 @@ def figure_of(
         log, diagnosis = preparation.log, preparation.diagnosis
         assert log is not None
         findings = _overlapping(diagnosis.findings if diagnosis else (), window)
-        figure = CHARTS[kind](within(log, window), findings, channels=channels, window=window)
+        figure = CHARTS[kind](
+            within(log, window),
+            findings,
+            channels=channels,
+            window=window,
+            excursions=_excursions(preparation, window),
+            bands=diagnosis.bands if diagnosis else None,
+        )
         margin = {"l": strip.LEFT_PIXELS, "t": TOP_PIXELS}
         return figure.update_layout(title={"text": ""}, margin=margin, **strip.SELECTABLE)
 
@@ -69,9 +81,13 @@ def _once(preparation: Preparation, key: tuple[object, ...], make: Callable[[], 
     return figure
 
 
-def _overlapping(findings: Sequence[Finding], window: Window | None) -> list[Finding]:
+def _overlapping(found: Sequence[Shown], window: Window | None) -> list[Shown]:
     first, last = window or (float("-inf"), float("inf"))
-    return [finding for finding in findings if finding.onset <= last and finding.end >= first]
+    return [one for one in found if one.onset <= last and one.end >= first]
+
+
+def _excursions(preparation: Preparation, window: Window | None) -> list[Excursion]:
+    return _overlapping(preparation.diagnosis.excursions if preparation.diagnosis else (), window)
 
 
 def _draw_window(log: Log, window: Window | None) -> None:

@@ -1,6 +1,7 @@
 """How a log was read: which column is what, what was guessed, and a form to say what the file does not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -45,7 +46,7 @@ def draw(database: Database, preparation: Preparation, choice: Choice, conversat
     shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
     asked = [text for name, text in QUESTIONS.items() if log is not None and name in log.missing]
     said = reading_of(reference)
-    if shape is None and not asked and said == Stated():
+    if shape is None and not asked and replace(said, loops=()) == Stated():
         return
     guessed = dict(log.guessed) if log else {}
     title = "Columns: please check" if log is None or guessed or asked else "Columns"
@@ -56,9 +57,17 @@ def draw(database: Database, preparation: Preparation, choice: Choice, conversat
             st.caption(f"**{untrusted.label(name)}** was guessed: {untrusted.label(reason, 200)}")
         stated = _draw_form(reference, shape, log, said)
         if stated is not None:
-            if log is not None:
-                remember(database, owner, log, stated if stated != Stated() else None)
-            _read_anew(reference, stated)
+            state(database, preparation, choice, conversation_id, stated)
+
+
+def state(
+    database: Database, preparation: Preparation, choice: Choice, conversation_id: str, stated: Stated
+) -> None:
+    """Read the log as `stated`, and remember that for logs laid out alike of its owner."""
+    if preparation.log is not None:
+        owner = choice.device or conversation_id
+        remember(database, owner, preparation.log, stated if stated != Stated() else None)
+    _read_anew(choice.reference, stated)
 
 
 def _draw_form(reference: str, shape: Shape | None, log: Log | None, said: Stated) -> Stated | None:
@@ -95,8 +104,8 @@ def _draw_form(reference: str, shape: Shape | None, log: Log | None, said: State
             saved = st.form_submit_button("Read it so", type="primary")
             anew = st.form_submit_button("As recognised")
     if anew:
-        return Stated()
-    return Stated(_changed(columns, given, said), setpoint, period, unit) if saved else None
+        return Stated(loops=said.loops)
+    return Stated(_changed(columns, given, said), setpoint, period, unit, said.loops) if saved else None
 
 
 def _changed(

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
@@ -21,6 +21,7 @@ MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
 REPORTS: dict[Language, str] = {"en": "Report", "zh": "報告"}
 SHOWN_EVIDENCE = 4
+SHOWN_EXCURSIONS = 10
 SHOWN_GROUPS = 8
 TEXT_CHARACTERS = 400
 
@@ -32,6 +33,7 @@ def draw(diagnosis: Diagnosis) -> None:
             _draw_healthy(finding)
         else:
             _draw_one(diagnosis.log, finding, number)
+    _draw_excursions(diagnosis)
     if diagnosis.withheld:
         with st.expander(f"Not judged: {len(diagnosis.withheld)}", icon=":material/help:"):
             for withheld in diagnosis.withheld.values():
@@ -41,6 +43,41 @@ def draw(diagnosis: Diagnosis) -> None:
                 )
                 st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
     _draw_report(diagnosis)
+
+
+def _draw_excursions(diagnosis: Diagnosis) -> None:
+    """Draw when loops were out of their own bands: what nothing explains in the open, the rest folded."""
+    away = loop_wording.unexplained(diagnosis.excursions)
+    for number, one in enumerate(away[: loop_wording.MOST_SHOWN]):
+        with st.container(border=True, gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.badge("unexplained", color="gray")
+                st.markdown("**Out of its own band**")
+            _draw_excursion(diagnosis.log, one, f"excursion-{number}")
+    others = [*away[loop_wording.MOST_SHOWN :], *(one for one in diagnosis.excursions if one.explained)]
+    if others:
+        with st.expander(f"Out of its own band: {len(others):,} more times", icon=":material/unfold_more:"):
+            for number, one in enumerate(others[:SHOWN_EXCURSIONS], start=len(away)):
+                _draw_excursion(diagnosis.log, one, f"excursion-{number}")
+            if len(others) > SHOWN_EXCURSIONS:
+                st.caption(f"and {len(others) - SHOWN_EXCURSIONS:,} more; the report has the largest.")
+
+
+def _draw_excursion(log: Log, one: Excursion, key: str) -> None:
+    told, why = loop_wording.excursion(one, log, "en"), loop_wording.explanation(one, "en")
+    st.markdown(untrusted.label(f"Channel {one.channel}: {told}; {why}", TEXT_CHARACTERS))
+    with st.container(horizontal=True, gap="xsmall"):
+        lines = [evidence.line for evidence in one.evidence]
+        begin = lines[0] if lines else line_at(log, one.onset)
+        st.button(
+            "Show",
+            icon=":material/my_location:",
+            key=key,
+            on_click=place.go_to,
+            args=(begin, window_of(log, one)),
+        )
+        for line in dict.fromkeys(lines):
+            _line_button(line, f"{key}-{line}")
 
 
 def _draw_report(diagnosis: Diagnosis) -> None:
@@ -84,7 +121,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
         st.caption(f"and {len(trouble) - SHOWN_GROUPS} more kinds, in “All event lines” below.")
 
 
-def window_of(log: Log, finding: Finding) -> tuple[float, float]:
+def window_of(log: Log, finding: Finding | Excursion) -> tuple[float, float]:
     """Return the part of the log that shows a finding with some time before and after it."""
     margin = max(MARGIN * (finding.end - finding.onset), LEAST_MARGIN)
     return max(finding.onset - margin, 0.0), min(finding.end + margin, last_moment(log))

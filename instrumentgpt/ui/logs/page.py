@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.ui import evidence, session, untrusted
-from instrumentgpt.ui.logs import actions, chart, choosing, columns, comparison, findings, lines, place
+from instrumentgpt.ui.logs import actions, chart, choosing, columns, comparison, findings, kinds, lines, place
 from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
 
 MESSAGE_CHARACTERS = 600
@@ -40,6 +40,7 @@ def _draw(database: Database) -> None:
         if one.problem:
             st.error(untrusted.label(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
         columns.draw(database, one, choice, conversation_id)
+        kinds.draw(database, one, choice, conversation_id)
     if len(both) > 1:
         comparison.draw(*both)
     elif first.log is not None:

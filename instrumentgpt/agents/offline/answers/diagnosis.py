@@ -11,6 +11,7 @@ from instrumentgpt.agents.offline.answers.report import (
     faults_of,
     header,
     key_findings,
+    kinds,
     links,
     verdict,
 )
@@ -32,6 +33,7 @@ def why(case: Case) -> Iterator[str]:
     yield from suspicions(case, about, found)
     yield verdict(case, about, found) + "\n\n"
     yield header(case, about, found) + "\n\n"
+    yield from kinds(case, found)
     yield from key_findings(case, about, found)
     draw(case, about)
     yield from _reasoning(case, about, found)
@@ -44,6 +46,7 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
     yield from suspicions(case, about, found)
     yield verdict(case, about, found) + "\n\n"
     yield header(case, about, found) + "\n\n"
+    yield from kinds(case, found)
     yield from key_findings(case, about, found)
     yield from _reasoning(case, about, found)
 
@@ -79,6 +82,15 @@ def when(case: Case) -> Iterator[str]:
         told = {"since": since, "until": until, "summary": one["summary"], "lines": links(about, one)}
         yield "- " + phrase("when_row", case.language, **told) + "\n"
     yield "\n" + header(case, about, found) + "\n"
+
+
+def kind(case: Case) -> Iterator[str]:
+    """Say what kind of loop each channel is, the numbers it is told from, and how that is corrected."""
+    about = choose_log(case, newest=bool(case.task.devices))
+    found = diagnosed(case, about)
+    yield header(case, about, found) + "\n\n"
+    yield from kinds(case, found, asked=True)
+    yield phrase("kind_correct", case.language) + "\n"
 
 
 def evidence(case: Case) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _row(case: Case, row: Result) -> str:
         "worst_row",
         case.language,
         label=row["label"],
-        text=row["text"],
+        text=row["text"] or phrase("worst_no_verdict", case.language),
         error=row["mean_error"] or 0.0,
         share=100 * (row["out_of_band"] or 0.0),
         log=quoted(row["log"]),

@@ -3,7 +3,14 @@
 from collections.abc import Callable, Iterator
 
 from instrumentgpt.agents.offline.answers.comparison import compare, other_device
-from instrumentgpt.agents.offline.answers.diagnosis import evidence, next_action, ruled_out, when, why
+from instrumentgpt.agents.offline.answers.diagnosis import (
+    evidence,
+    kind,
+    next_action,
+    ruled_out,
+    when,
+    why,
+)
 from instrumentgpt.agents.offline.answers.done import done, done_meanwhile
 from instrumentgpt.agents.offline.answers.earlier import earlier
 from instrumentgpt.agents.offline.answers.events import events
@@ -56,6 +63,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "gain": gain,
     "help": help_,
     "history": history,
+    "kind": kind,
     "lines": lines,
     "list_logs": list_logs,
     "metrics": metrics,

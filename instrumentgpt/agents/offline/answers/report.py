@@ -11,6 +11,8 @@ from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_t
 from instrumentgpt.instruments.language import span_text
 
 MOST_FAULTS = 6
+MOST_EXCURSIONS = 5  # that nothing explains, the largest
+TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 REGULAR = 0.6  # autocorrelation above which a swing has a period worth saying
@@ -27,11 +29,67 @@ def verdict(case: Case, about: Subject, found: Result) -> str:
     channels = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
     if faults:
         return fault_verdict(case, about.label, faults[0], len(faults) - 1)
+    if found["excursions"]["unexplained"]:
+        return _excursion_verdict(case, about, found)
     if not channels:
         return phrase("verdict_nothing", case.language, label=about.label)
     if case.question.channel is not None:
         return phrase("verdict_channel_healthy", case.language, label=about.label, channel=channels[0])
     return phrase("verdict_healthy", case.language, label=about.label, count=len(channels))
+
+
+def _excursion_verdict(case: Case, about: Subject, found: Result) -> str:
+    """Return the bold sentence on excursions that nothing explains, where there is no fault."""
+    excursions = found["excursions"]
+    channels = {one["channel"] for one in excursions["unexplained"]}
+    otherwise = channels <= set(excursions["healthy_but"])
+    shown, count = excursions["unexplained"][:TOLD_FIRST], excursions["unexplained_count"]
+    several = len(channels) > 1 or len(found["channel_numbers"]) > 1
+    told = [excursion(case, about, one, found, shown_channel=several) for one in shown]
+    if more := count - len(shown):
+        told.append(phrase("excursions_more", case.language, count=more))
+    key = "verdict_but_for" if otherwise else "verdict_excursions"
+    return phrase(key, case.language, label=about.label, count=count, told=joined(told, case.language))
+
+
+def excursion(case: Case, about: Subject, one: Result, found: Result, shown_channel: bool = True) -> str:
+    """Return one time out of its own band: size, duration, when, and the links to its lines."""
+    channel = phrase("where_channel", case.language, channel=one["channel"]).strip()
+    placed = phrase("list_separator", case.language) + channel if shown_channel else ""
+    return phrase(
+        "excursion_row",
+        case.language,
+        size=one["size"],
+        unit=found["unit"],
+        span=one["span"],
+        clock=moment(one["onset_clock"], found["start"]),
+        where=placed,
+        lines=", ".join(about.link(line) for line in dict.fromkeys(one["lines"])),
+    )
+
+
+def _excursions(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Yield a bullet per excursion that nothing explains, and how many the findings cover."""
+    excursions = found["excursions"]
+    for one in excursions["unexplained"][:MOST_EXCURSIONS]:
+        told = excursion(case, about, one, found)
+        yield "- " + phrase("excursion_unexplained", case.language, told=told) + "\n"
+    if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
+        yield "- " + phrase("excursions_more", case.language, count=more) + "\n"
+    for title, count in excursions["covered"].items():
+        yield "- " + phrase("excursions_covered", case.language, count=count, title=title) + "\n"
+
+
+def kinds(case: Case, found: Result, asked: bool = False) -> Iterator[str]:
+    """Yield a line per kind of loop: all with all numbers if `asked`, else only those out of the ordinary."""
+    alike: dict[str, list[Result]] = {}
+    for one in found["kinds"]:
+        if asked or not one["ordinary"]:
+            alike.setdefault(f"{one['channel']}" if asked else one["name"], []).append(one)
+    for name, own in alike.items():
+        told = own[0]["summary" if asked else "short"] if len(own) == 1 else name
+        channels = joined((one["channel"] for one in own), case.language)
+        yield phrase("kind_row", case.language, channels=channels, count=len(own), kind=told) + "\n\n"
 
 
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
@@ -57,13 +115,14 @@ def links(about: Subject, finding: Result) -> str:
 def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     """Yield a bullet per fault with its lines and values, then what is healthy."""
     yield phrase("key_findings", case.language) + "\n\n"
-    if not found["findings"]:
-        yield from _figures(case, about, found)
     for one in faults_of(found)[:MOST_FAULTS]:
         since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, one, found["unit"])
         told = {"summary": one["summary"], "since": since, "until": until, "quotes": quotes}
         yield "- " + phrase("finding_row", case.language, **told) + "\n"
+    yield from _excursions(case, about, found)
+    if not found["findings"]:
+        yield from _figures(case, about, found)
     yield from _healthy(case, about, found)
     if found["broken"]["count"]:
         yield "- " + _broken(case, about, found["broken"]) + "\n"
@@ -76,7 +135,8 @@ def _figures(case: Case, about: Subject, found: Result) -> Iterator[str]:
     for one in found["channels"]:
         if told := row(case, about, one, found["unit"]):
             yield f"- {told}\n"
-    reasons = Counter(found["withheld"].values())
+    listed = {f"healthy, channel {channel}" for channel in found["excursions"]["healthy_but"]}
+    reasons = Counter(why for name, why in found["withheld"].items() if name not in listed)
     for reason, count in reasons.items():
         yield (
             "- " + phrase("no_verdict_because", case.language, reason=plain_text(reason), count=count) + "\n"
@@ -121,10 +181,13 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         ends = (f"{end(_known(channels, 'duty')):.0f}" for end in (min, max))
         numbers |= {"output": "–".join(dict.fromkeys(ends)), "count": len(channels)}
         numbers["form"] = phrase("pi_dominant", case.language) if all(map(is_pi, channels)) else ""
-        yield "- " + phrase("healthy_pid", case.language, **numbers) + "\n"
+        drives = {one["drive"] for one in found["kinds"] if one["channel"] in healthy}
+        key = "healthy_pid" if drives == {"continuous"} else "healthy_control"
+        yield "- " + phrase(key, case.language, **numbers) + "\n"
     if _known(channels, "half_peak_to_peak"):
         widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
-        told = phrase("healthy_band", case.language, **numbers, **_swing(widest))
+        own = next(one["band"] for one in found["kinds"] if one["channel"] == widest["channel"])
+        told = phrase("healthy_band", case.language, **numbers, **_swing(widest), own=own)
         regular = (widest["regularity"] or 0.0) > REGULAR and widest["period"] is not None
         yield f"- {told}{phrase('healthy_period', case.language, **_swing(widest)) if regular else ''}\n"
         if not faults_of(found):

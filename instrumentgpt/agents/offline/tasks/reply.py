@@ -97,6 +97,8 @@ def _verdict(found: Result, language: Language) -> str:
         place = phrase(where, language, channel=faults[0]["channel"]).strip()  # a blank would undo the bold
         at = phrase("list_separator", language) + place
         return f"{faults[0]['title']}{at}{more}"
+    if away := found["excursions"]["unexplained_count"]:
+        return phrase("reply_excursions", language, count=away)
     healthy = sum(one["class"] == "healthy" for one in found["findings"])
     if healthy:
         return phrase("reply_healthy", language, count=healthy)
