@@ -15,7 +15,7 @@ LINK = re.compile(r"\[L ([\d,]+)\]\(\?log=([^)&]+)&line=(\d+)\)")
     [
         ("10.1.1.85 為什麼溫度波動？", "環境干擾", ["14:19", "4 個通道"]),
         ("what is wrong with zspr 051?", "Output saturated, channel 3", ["setpoint 95 °C", "output 100 %"]),
-        ("10.1.1.47 為什麼溫度波動？", "正常：4 個通道", ["±0.15 °C", "kd ≈ 0"]),
+        ("10.1.1.47 為什麼溫度波動？", "正常：4 個通道", ["±0.16 °C", "kd ≈ 0"]),
         ("why does 053 oscillate?", "Oscillation from the gains, channel 2", ["every 45 s", "kp 50"]),
         ("054 怎麼了", "通道 1 感測器突波", ["29.4", "61.9"]),
         ("zspr 055 why?", "windup, channel 3", ["setpoint 75 °C", "output 100 %"]),

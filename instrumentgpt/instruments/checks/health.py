@@ -36,6 +36,9 @@ def healthy_channels(
         away = [one for one in excursions if one.channel == channel and not one.explained]
         if away:
             largest = max(away, key=lambda one: abs(one.size))
+            doubts = {
+                name: numbers for name, numbers in doubts.items() if name not in ("swings", "off_setpoint")
+            }
             doubts["away"] = {"count": len(away), "size": largest.size, "line": largest.evidence[0].line}
         if doubts:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
