@@ -198,12 +198,14 @@ def test_003_05_the_device_in_view_its_last_log_and_what_waits_are_retained():
 def test_003_07_the_last_three_turns_stand_in_full_and_older_ones_as_narrative():
     assert FULL_DETAIL_TURNS == 3
     long = "First paragraph.\n\n" + "Much is said in between. " * 30 + "\n\nLast paragraph."
-    history = section(prompt(known("now?"), talk(6, long)), "conversation_history")
+    told = [*talk(6, long.replace("First", "Older"))[:6], *talk(6, long)[6:]]
+    history = section(prompt(known("now?"), told), "conversation_history")
     earlier, _, full = history.partition("**Last turns**:\n")
     assert [full.count(f"question number {turn}") for turn in range(6)] == [0, 0, 0, 1, 1, 1]
     assert full.count("Much is said in between.") == 3 * 30
     assert earlier.startswith("**Earlier**:\n") and "question number 0" in earlier
-    assert "First paragraph." in earlier and len(earlier) < len(full)
+    assert "Older paragraph." in earlier and len(earlier) < len(full)
+    assert "Last paragraph." not in earlier  # it stands in the last turns
 
 
 def test_003_07_the_last_two_turn_notes_stand_alone_and_the_rest_as_one_summary():
