@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+FEWEST_SAMPLES = 50  # per channel, below which a record is too little to judge: five lags of ten samples
+
 Severity = Literal["none", "info", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info", "none")  # worst first
 

@@ -31,7 +31,7 @@ def settling_time(time: Floats, pv: Floats, setpoint: float, band: float = BAND)
 
     nan if the stretch ends outside the band: "not settled" must never look like a number.
 
-    >>> settling_time(np.arange(5.0), np.array([20.0, 30.0, 36.5, 36.9, 37.1]), setpoint=37.0)
+    >>> settling_time(np.arange(5.0), np.array([20.0, 30.0, 36.5, 36.9, 37.1]), setpoint=37.0, band=0.3)
     3.0
     >>> settling_time(np.arange(2.0), np.array([20.0, 30.0]), setpoint=37.0)
     nan

@@ -103,7 +103,7 @@ def is_rail(pv: Floats) -> Mask:
 def fastest_kept_up(time: Floats, pv: Floats) -> float:
     """Return the fastest rate that `pv` kept up over `KEPT_UP` blocks, per second; 0 if it cannot be told.
 
-    >>> fastest_kept_up(np.arange(60.0), np.arange(60.0) * 0.5 + 30.0 * (np.arange(60) == 31))
+    >>> round(fastest_kept_up(np.arange(60.0), np.arange(60.0) * 0.5 + 30.0 * (np.arange(60) == 31)), 1)
     0.5
     """
     count = len(pv) // BLOCK

@@ -17,6 +17,7 @@ LONG = 3.0  # times `CLAMPED_FOR`, from which an error need not be worked off
 ROSE = 10.0  # percent by which an output went up to its clamp
 WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
+SWITCHED = 0.2  # correlation of error and output: a thermostat lags, but on the whole goes the right way
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
@@ -88,9 +89,8 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     error = loop.setpoint - loop.pv
     if on_off:
         both = np.isfinite(error) & np.isfinite(loop.output)
-        return (
-            bool(np.corrcoef(error[both], loop.output[both])[0, 1] < 0) if np.std(error[both]) > 0 else False
-        )
+        together = np.corrcoef(error[both], loop.output[both])[0, 1] if np.std(error[both]) > 0 else 0.0
+        return bool(together < -SWITCHED)
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < 50:

@@ -6,10 +6,9 @@ import numpy as np
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.study import Study, quote
-from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
+from instrumentgpt.instruments.findings import FEWEST_SAMPLES, Evidence, Finding, RuledOut
 
 SHORTEST_RECORD = 5.0  # lags, in which a loop can show an answer and how it settles
-FEWEST_SAMPLES = 50  # per channel: ten to a lag
 NEEDED_FIELDS = ("setpoint", "output")
 
 

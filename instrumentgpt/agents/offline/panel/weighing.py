@@ -12,7 +12,7 @@ from instrumentgpt.agents.offline.panel.record import (
     worst_channel,
 )
 from instrumentgpt.agents.offline.panel.votes import OPEN_LESS
-from instrumentgpt.instruments.checks.record import FEWEST_SAMPLES
+from instrumentgpt.instruments.findings import FEWEST_SAMPLES
 from instrumentgpt.instruments.language import with_spans
 
 WEIGHED = 0.7  # confidence of who weighs what others found
