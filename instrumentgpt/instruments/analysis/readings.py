@@ -17,17 +17,8 @@ from instrumentgpt.instruments.arrays import Floats, Mask
 
 RAILS = np.array(  # what converters read with the sensor off, in the unit of the log
     [
-        *(
-            -200,
-            -242,
-            -250,
-            -270,
-            -273.15,
-            850,
-            1370,
-            1372,
-            1820,
-        ),  # ends of Pt100 and thermocouple tables, °C
+        *(-200, -242, -250, -270, -273.15),  # ends of Pt100 and thermocouple tables, °C
+        *(850, 1370, 1372, 1820),  # their other ends
         *(-45, -46.85, -127, 300),  # SHT raw 0, DS18B20 not there, an ohmmeter open
         *(0, 327.67, 3276.7, 3276.8, -3276.8, 6553.5),  # 16 bit limits
         *(999, 999.9, 1000, -999, -999.9, 9999, -99.6),  # what firmware writes
@@ -45,10 +36,8 @@ NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences
 NOISE_BLOCK = 50  # samples over which noise is taken
 USUAL = 99.0  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
 CALM = 13  # samples: twice as long as a spike may last
-BLOCK, KEPT_UP = (
-    5,
-    3,
-)  # samples of a median; blocks over which a move counts as kept up: no spike is that long
+BLOCK = 5  # samples of a median
+KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
 FEWEST = 10  # samples
@@ -80,13 +69,10 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     held = time[spells[:, 1] - 1] - time[spells[:, 0]] >= RAIL_HELD * lag
     for (first, stop), known in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
         reached = first > 0 and bool(far[first])
-        left = stop < len(pv) and bool(far[stop])
-        if (
-            (reached or left)
-            if known
-            else reached and min(moves[first - 1], abs(pv[first] - middle)) > RAIL_JUMP * band
-        ):
-            good[first:stop] = False
+        if known:
+            good[first:stop] &= not (reached or (stop < len(pv) and bool(far[stop])))
+        elif reached:
+            good[first:stop] &= min(moves[first - 1], abs(pv[first] - middle)) <= RAIL_JUMP * band
     return good
 
 

@@ -89,8 +89,9 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     error = loop.setpoint - loop.pv
     if on_off:
         both = np.isfinite(error) & np.isfinite(loop.output)
-        together = np.corrcoef(error[both], loop.output[both])[0, 1] if np.std(error[both]) > 0 else 0.0
-        return bool(together < -SWITCHED)
+        if not (both.any() and np.ptp(error[both]) > 0 and np.ptp(loop.output[both]) > 0):
+            return False
+        return bool(np.corrcoef(error[both], loop.output[both])[0, 1] < -SWITCHED)
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < 50:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from instrumentgpt.instruments import faults
+from instrumentgpt.instruments.analysis.departures import Departure, departures_of
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.together import Move, common_moves
@@ -66,6 +67,11 @@ class Study:
         lag = float(np.median([t.lag for t in self.tracks.values() if len(t)]))
         start, stop = max(a for a, _, _ in spans), min(b for _, b, _ in spans)
         return np.arange(start, stop, max(GRID * lag, *(p for _, _, p in spans)))
+
+    @cached_property
+    def departures(self) -> Mapping[int, tuple[Departure, ...]]:
+        """Return channel → when it left its own band while it held."""
+        return {channel: departures_of(track) for channel, track in self.tracks.items()}
 
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:

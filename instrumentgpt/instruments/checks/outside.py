@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import Departure, departures_of
+from instrumentgpt.instruments.analysis.departures import Departure
 from instrumentgpt.instruments.analysis.study import Study, found, quote
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut
@@ -25,7 +26,7 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """
     findings = []
     for track in study.tracks.values():
-        free = [one for one in departures_of(track) if not _explained(track, one, before)]
+        free = [one for one in study.departures[track.loop.channel] if not _explained(track, one, before)]
         pushed = [one for one in free if _is_push(track, one)]
         largest = max(pushed, key=lambda one: abs(one.size), default=None)
         if largest is None:
@@ -43,7 +44,7 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
     noted = [
         _noted(study, track, departure, findings)
         for track in study.tracks.values()
-        for departure in departures_of(track)
+        for departure in study.departures[track.loop.channel]
     ]
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
@@ -109,4 +110,4 @@ def _finding(study: Study, track: Track, alike: list[Departure], largest: Depart
     first, last = alike[0].first, alike[-1].last
     finding = found(study, "ambient_disturbance", track, first, last, lines, numbers, [ruled_out])
     began = tuple(float(track.loop.time[one.first]) for one in alike)
-    return Finding(**{**finding.__dict__, "moments": began})
+    return replace(finding, moments=began)

@@ -1,6 +1,7 @@
 """What the room does to all channels at once, and what one channel does to another."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -146,7 +147,7 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
         study, "cross_coupling", target, first, last, [hit[2] for hit in hits[:2]], numbers, [ruled_out]
     )
     steps_quoted = quote(study, source, *(hit[0].index for hit in hits[:2]))
-    return Finding(**{**finding.__dict__, "evidence": steps_quoted + finding.evidence})
+    return replace(finding, evidence=steps_quoted + finding.evidence)
 
 
 def _own_changes(track: Track) -> list[float]:

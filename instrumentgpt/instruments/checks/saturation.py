@@ -14,6 +14,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 PINNED_FOR = 20.0  # lags
 SHORT_OF = 2.0  # bands that are missing in the end
 FOR_GOOD = 200.0  # lags, after which it does not matter that it once could
+SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
 NO_RISE = 1.0  # band of movement in half of that time: it stands
 CURVED = 0.85  # of the first half's way in the second, for an end to be foreseen; a ramp makes 1
 
@@ -73,10 +74,10 @@ def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, f
 
 
 def _ever_held(track: Track, index: int) -> bool:
-    """Return whether this log shows the setpoint of sample `index` held for six lags."""
-    same = np.abs(track.setpoint - track.setpoint[index]) < 1.7
+    """Return whether this log shows the setpoint of sample `index` held for `HELD_FOR`."""
+    same = np.abs(track.setpoint - track.setpoint[index]) < SAME_SETPOINT
     inside = np.abs(track.smooth_error) < BAND
     return any(
-        track.time[b - 1] - track.time[a] >= track.lags(6.0)
+        track.time[b - 1] - track.time[a] >= track.lags(HELD_FOR)
         for a, b in runs(same & inside & track.controlled)
     )

@@ -97,7 +97,9 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    for index, last in _merged(track, jumps(track.time, track.pv)):
+    found_at = jumps(track.time, track.pv)
+    moves = impossible_move(track.time, track.pv) if found_at else np.zeros(0)
+    for index, last in _merged(track, found_at):
         if not (track.usable[index] and _is_held(track, index)) or was_stuck(track, index):
             continue
         previous = track.pv[max(0, index - 5) : index]
@@ -107,7 +109,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             continue
         level, size = float(np.median(previous)), float(track.pv[last] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
-        possible = float(impossible_move(track.time, track.pv)[index - 1])
+        possible = float(moves[index - 1])
         if abs(size) < CLEAR * possible or not KEPT < kept < CARRIED_ON or _moves_on(track, index, last):
             continue
         sign = math.copysign(1.0, track.scale)

@@ -1,5 +1,6 @@
 """The sustained swing of a loop: its period, size, regularity, shape, and whether its output met a limit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -138,6 +139,8 @@ def _share_at_limit(track: Track, group: HalfCycles, crossing: bool) -> float:
     met = []
     for start, stop in zip(group.first[:-2:2], group.first[2::2], strict=False):
         output = track.output[start:stop]
+        if not np.isfinite(output).any():
+            continue
         touches = bool((track.at_low[start:stop] | track.at_high[start:stop]).any())
         lowest, highest = float(np.nanmin(output)), float(np.nanmax(output))
         crosses = crossing and track.low < 0 and lowest < -1.0 and highest > 1.0
@@ -147,6 +150,8 @@ def _share_at_limit(track: Track, group: HalfCycles, crossing: bool) -> float:
 
 def _output_swing(track: Track, group: HalfCycles) -> float:
     output = track.output[group.first[0] : group.peak[-1] + 1]
+    if not np.isfinite(output).any():
+        return math.nan
     return float(np.nanpercentile(output, 95) - np.nanpercentile(output, 5)) / 2
 
 
