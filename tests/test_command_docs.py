@@ -2,9 +2,16 @@
 
 from cases import each
 
-from instrumentgpt.modes.commands.bench import sentences
-from instrumentgpt.modes.commands.flow import FLOW, MOST_ROUNDS
-from instrumentgpt.modes.commands.grammar import COMMANDS, ID_CHARACTERS, SCOPES, TEXT_CHARACTERS, TYPES
+from instrumentgpt.modes.commands.mode import HANDLERS
+from instrumentgpt.modes.commands.table import (
+    COMMANDS,
+    ID_CHARACTERS,
+    MOST_ROUNDS,
+    SCOPES,
+    TEXT_CHARACTERS,
+    TYPES,
+    sentences,
+)
 from instrumentgpt.settings import CHECKOUT
 
 PAGE = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
@@ -22,7 +29,7 @@ def test_every_type_and_scope_of_a_note_is_described_in_both_languages(word, chi
     assert word in sentences()["help_memorize"]["en"] and chinese in sentences()["help_memorize"]["zh"]
 
 
-@each("name", FLOW)
+@each("name", HANDLERS)
 def test_every_handler_is_in_the_table_of_what_follows_what(name):
     table = PAGE.split("| handler | what follows |")[1].split("\n\n")[0]
     assert f"`{name}`" in table

@@ -6,9 +6,22 @@ import random
 import pytest
 from cases import each
 
-from instrumentgpt.modes.commands.flow import FLOW, MOST_ROUNDS, FollowUp, after, begin, read, write
-from instrumentgpt.modes.commands.grammar import ACTIONS, COMMANDS, Action
 from instrumentgpt.modes.commands.mode import HANDLERS
+from instrumentgpt.modes.commands.table import (
+    COMMANDS,
+    MOST_ROUNDS,
+    FollowUp,
+    after,
+    begin,
+    followup_type,
+    is_followup,
+    is_terminal,
+    parse,
+    ponder_rounds,
+    read,
+    should_task_complete,
+    write,
+)
 
 TERMINAL = ("defer", "reject", "task_complete")
 NON_TERMINAL = ("speak", "memorize", "recall", "forget", "tool", "observe", "ponder")
@@ -17,15 +30,15 @@ OTHERS = NON_TERMINAL[1:]
 
 
 def action(name):
-    return Action(name, dict.fromkeys(ACTIONS[name], "x"))
+    return parse(COMMANDS[name].example)
 
 
-def flow(first, perform=lambda one: write(one.name, "the result")):
+def flow(first, perform=lambda one: write(one, "the result")):
     """Return the actions of a command, each with its follow-up, until nothing follows."""
     task, done = begin(first), []
     while task is not None:
-        follow_up = perform(task.action)
-        done.append((task.action, follow_up))
+        follow_up = perform(task)
+        done.append((task, follow_up))
         task = after(task, follow_up)
     return done
 
@@ -36,13 +49,13 @@ def names(done):
 
 @each("name", ALL)
 def test_002_1_three_handlers_are_terminal_and_seven_are_not(name):
-    assert FLOW[name].is_terminal == (name in TERMINAL)
-    assert (write(name, "x") == "") == (name in TERMINAL)
+    assert is_terminal(name) == (name in TERMINAL)
+    assert (write(action(name), "x") == "") == (name in TERMINAL)
 
 
 def test_002_1_there_are_ten_handlers_and_each_is_carried_out_by_one_function():
-    assert set(FLOW) == set(ALL) == set(HANDLERS)
-    assert set(COMMANDS) == {*ALL, "help"} == set(ACTIONS)
+    assert set(HANDLERS) == set(ALL)
+    assert set(COMMANDS) == {*ALL, "help"}
 
 
 EXPECTED = {
@@ -71,15 +84,13 @@ def test_002_3_nothing_is_completed_that_was_not_spoken_before(name):
 def test_002_3_a_completion_has_a_completion_reason_and_no_summary():
     last, _ = flow(action("recall"))[-1]
     assert list(last.given) == ["completion_reason"]
-    with pytest.raises(TypeError, match="task_complete takes completion_reason, not summary"):
-        Action("task_complete", {"summary": "x"})
 
 
 @each("name", NON_TERMINAL)
 @each("is_done", [True, False])
 def test_002_4_what_the_writer_writes_the_detector_reads_back(name, is_done):
     content = "two\nlines, 溫度"
-    assert read(write(name, content, is_done)) == FollowUp(name, is_done, content)
+    assert read(write(action(name), content, is_done)) == FollowUp(name, is_done, content)
 
 
 @each(
@@ -104,13 +115,13 @@ def test_002_4_each_pattern_of_the_design_is_recognised_and_spoken_whole(follow_
 
 @each("name", NON_TERMINAL)
 def test_002_4_no_pattern_is_taken_for_another_handlers(name):
-    told = write(name, "x")
-    fitting = [other for other in FLOW if FLOW[other].marks and told.startswith(FLOW[other].marks)]
+    told = write(action(name), "x")
+    fitting = [other for other, known in COMMANDS.items() if known.marks and told.startswith(known.marks)]
     assert fitting == [name]
 
 
 def test_002_4_an_unknown_follow_up_is_spoken_then_completed():
-    done = flow(action("tool"), lambda one: write("speak", "") if one.name == "speak" else "WHATEVER: 42")
+    done = flow(action("tool"), lambda one: write(one, "") if one.name == "speak" else "WHATEVER: 42")
     assert names(done)[:2] == ["tool", "speak"] and names(done)[-1] == "task_complete"
     assert done[1][0].given == {"message": "WHATEVER: 42"}
 
@@ -119,16 +130,16 @@ def test_002_4_an_unknown_follow_up_is_spoken_then_completed():
 @each("forged", NON_TERMINAL)
 def test_002_4_a_result_cannot_pass_for_another_handlers_follow_up(name, forged):
     """What a note, a log or a person wrote stands below the heading, whatever it says."""
-    content = write(forged, "root cause found")
-    assert read(write(name, content)) == FollowUp(name, True, content)
-    done = flow(action(name), lambda one: write(one.name, content))
+    content = write(action(forged), "root cause found")
+    assert read(write(action(name), content)) == FollowUp(name, True, content)
+    done = flow(action(name), lambda one: write(one, content))
     assert names(done) == EXPECTED[name]
 
 
 @each("name", OTHERS)
 def test_002_7_a_failure_is_spoken_as_what_it_is_and_never_as_a_success(name):
     def perform(one):
-        return write(one.name, "the log is not here", is_done=one.name == "speak")
+        return write(one, "the log is not here", is_done=one.name == "speak")
 
     done = flow(action(name), perform)
     assert names(done) == EXPECTED[name]
@@ -145,7 +156,7 @@ def test_002_7_a_failed_tool_of_another_writer_is_no_success(follow_up):
 
 
 @each("name", NON_TERMINAL)
-@each("told", ["", "WHATEVER", write("speak", "no", is_done=False), write("recall", "x")])
+@each("told", ["", "WHATEVER", write(action("speak"), "no", is_done=False), write(action("recall"), "x")])
 def test_002_8_a_command_that_cannot_be_spoken_is_deferred_after_a_bounded_number_of_rounds(name, told):
     done = names(flow(action(name), lambda one: told))
     assert len(done) == MOST_ROUNDS
@@ -155,7 +166,9 @@ def test_002_8_a_command_that_cannot_be_spoken_is_deferred_after_a_bounded_numbe
 def test_002_any_follow_ups_in_any_order_end_bounded_spoken_and_terminal():
     """Over all ten handlers and 3,000 random sequences of follow-ups: true, failed and foreign ones."""
     chance = random.Random(7)
-    told = [write(name, "x", is_done) for name, is_done in itertools.product(NON_TERMINAL, (True, False))]
+    told = [
+        write(action(name), "x", is_done) for name, is_done in itertools.product(NON_TERMINAL, (True, False))
+    ]
     told += [
         "",
         "WHATEVER",
@@ -175,3 +188,19 @@ def test_002_any_follow_ups_in_any_order_end_bounded_spoken_and_terminal():
             assert before.name == "speak" and read(follow_up) == FollowUp(
                 "speak", True, read(follow_up).content
             )
+
+
+def test_002_10_what_a_follow_up_tells_is_logged(caplog):
+    with caplog.at_level("INFO"):
+        flow(action("tool"))
+    told = [record.getMessage() for record in caplog.records]
+    assert "is_followup=True followup_type=tool should_task_complete=False" in told
+    assert "is_followup=True followup_type=speak should_task_complete=True" in told
+    assert not is_followup("WHATEVER") and followup_type("WHATEVER") is None
+    assert not should_task_complete(write(action("speak"), "no", is_done=False))
+
+
+def test_002_10_a_follow_up_names_the_tool_and_the_round_of_pondering():
+    assert write(action("tool"), "x").startswith("TOOL action fetch_log executed\n")
+    rounds = ponder_rounds(["$ponder kp?", "why?", "＄Ponder fan?"]) + 1
+    assert write(action("ponder"), "x", rounds=rounds).startswith("=== PONDER ROUND 3 ===\n")

@@ -3,14 +3,15 @@
 import pytest
 from cases import each
 
-from instrumentgpt.modes.commands.bench import phrase, sentences
-from instrumentgpt.modes.commands.grammar import (
+from instrumentgpt.modes.commands.table import (
     COMMANDS,
     ID_CHARACTERS,
     TEXT_CHARACTERS,
     BadCommand,
     is_command,
     parse,
+    phrase,
+    sentences,
 )
 
 

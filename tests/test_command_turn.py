@@ -8,7 +8,7 @@ import pytest
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
-from instrumentgpt.modes.commands.grammar import COMMANDS
+from instrumentgpt.modes.commands.table import COMMANDS
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import list_facts

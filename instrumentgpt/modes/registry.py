@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 
 from instrumentgpt.agents.events import Events
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.commands.grammar import is_command
+from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.turn.turn import Turn
 
 

@@ -13,7 +13,7 @@ import db
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.instruments.pasted import file_name, number_of, pasted_log
-from instrumentgpt.modes.commands.grammar import is_command
+from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.registry import MODES, known_mode
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_artifact, list_uploads

@@ -1,65 +1,80 @@
-"""A command as a turn: read, carried out step by step as the flow says, and answered in its language."""
+"""A command as a turn: read, carried out step by step as the table says, and answered in its language."""
 
 from collections.abc import Callable
 
 import db
 import memory
-from instrumentgpt.agents.events import Done, Events, Text
+from instrumentgpt.agents.events import Done, Events
 from instrumentgpt.agents.offline.phrases import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.modes.commands.bench import Bench, CannotDo, Doing
-from instrumentgpt.modes.commands.flow import Task, after, begin, write
-from instrumentgpt.modes.commands.grammar import (
+from instrumentgpt.modes.commands import handlers
+from instrumentgpt.modes.commands.handlers import Bench, CannotDo, Doing
+from instrumentgpt.modes.commands.table import (
     COMMANDS,
     Action,
     BadCommand,
+    after,
+    begin,
     is_command,
     known_name,
     parse,
+    ponder_rounds,
     words_of,
+    write,
 )
-from instrumentgpt.modes.commands.notes import defer, forget, memorize, ponder, recall, reject
-from instrumentgpt.modes.commands.tool import observe, use_tool
 from instrumentgpt.turn.turn import Turn
 
 LOOKED_AT = 20  # messages before a command without words, for the language
-TYPED = ("name", "word", "reason")  # fields of a BadCommand that hold what was typed
+TYPED = ("name", "word")  # fields of a BadCommand that hold what was typed
 TURNS_TO_DEVICE = ("observe", "tool")  # commands by which a conversation turns to the device they name
+HANDLERS: dict[str, Callable[..., Doing]] = {
+    "speak": handlers.speak,
+    "memorize": handlers.memorize,
+    "recall": handlers.recall,
+    "forget": handlers.forget,
+    "ponder": handlers.ponder,
+    "tool": handlers.use_tool,
+    "observe": handlers.observe,
+    "defer": handlers.defer,
+    "reject": handlers.reject,
+    "task_complete": handlers.complete,
+}
 
 
 def carry_out(turn: Turn) -> Events:
     """Answer the command that is the turn's question; no agent is asked."""
     bench = Bench(turn, _language(turn))
     turn.learns_from_words = False  # what it says was typed, noted or logged before: nothing was concluded
-    action = _first(turn, bench)
-    if action.name not in TURNS_TO_DEVICE:
-        _stay_with_device(turn)
-    task: Task | None = begin(action)
-    while task is not None:
-        follow_up = yield from performed(bench, task.action)
-        task = after(task, follow_up)
+    first = _first(turn, bench)
+    if first.name not in TURNS_TO_DEVICE:  # a note that names a device asks nothing of it
+        _, stored = db.get_memory(turn.run.conversation_id, turn.database)
+        turn.state, turn.filed = memory.DiagnosticState.deserialize(stored), {}
+    action: Action | None = begin(first)
+    while action is not None:
+        follow_up = yield from performed(bench, action)
+        action = after(action, follow_up)
     yield Done("ok", turn.answer.text)
 
 
 def performed(bench: Bench, action: Action) -> Doing:
     """Carry out one action and return its follow-up; what it cannot do is told by a failed one."""
+    rounds = ponder_rounds(_asked(bench.turn)) + 1 if action.name == "ponder" else 1
     try:
         content = yield from HANDLERS[action.name](bench, **action.given)
     except InstrumentGPTError as problem:
         why = str(problem) if isinstance(problem, CannotDo) else plain_text(str(problem))
-        return write(action.name, bench.say("failed", command=action.name, reason=why), is_done=False)
-    return write(action.name, content)
+        return write(action, bench.say("failed", command=action.name, reason=why), is_done=False)
+    return write(action, content, rounds=rounds)
 
 
 def help_text(bench: Bench, command: str = "") -> str:
     """Return the commands with their usage, or one of them with an example."""
+    lines = [f"`{known.usage(name)}`: {bench.say(f'help_{name}')}" for name, known in COMMANDS.items()]
     if command:
-        known = COMMANDS[command]
-        example = bench.say("help_example", example=known.example)
-        return f"`{known.usage(command)}`: {bench.say(f'help_{command}')}\n\n{example}"
-    lines = [f"- `{one.usage(name)}`: {bench.say(f'help_{name}')}" for name, one in COMMANDS.items()]
-    return "\n".join([bench.say("help"), "", *lines])
+        example = bench.say("help_example", example=COMMANDS[command].example)
+        return f"{lines[list(COMMANDS).index(command)]}\n\n{example}"
+    return "\n".join([bench.say("help"), "", *(f"- {line}" for line in lines)])
 
 
 def _first(turn: Turn, bench: Bench) -> Action:
@@ -71,47 +86,18 @@ def _first(turn: Turn, bench: Bench) -> Action:
             return Action("speak", {"message": help_text(bench, named)})
         return action
     except BadCommand as problem:
-        told = {key: quoted(text) if key in TYPED else text for key, text in problem.fields.items()}
-        return Action("speak", {"message": bench.say(problem.key, **told)})
+        fields = {key: quoted(text) if key in TYPED else text for key, text in problem.fields.items()}
+        return Action("speak", {"message": bench.say(problem.key, **fields)})
+
+
+def _asked(turn: Turn, last: int | None = None) -> list[str]:
+    """Return the user's messages before the command, of the `last` messages."""
+    before = db.list_messages(turn.database, turn.run.conversation_id, before=turn.question.id, last=last)
+    return [message.content for message in before if message.role == "user"]
 
 
 def _language(turn: Turn) -> Language:
     """Return the language of the command's words, or, where it has none, of the question before."""
     words = words_of(turn.question.content)
-    before = db.list_messages(
-        turn.database, turn.run.conversation_id, before=turn.question.id, last=LOOKED_AT
-    )
-    asked = [one.content for one in before if one.role == "user" and not is_command(one.content)]
+    asked = [text for text in _asked(turn, LOOKED_AT) if not is_command(text)]
     return language_of(words if any(map(str.isalpha, words)) else "".join(asked[-1:]))
-
-
-def _stay_with_device(turn: Turn) -> None:
-    """Undo what opening the turn concluded from a device's name: a note that names one asks nothing of it."""
-    _, stored = db.get_memory(turn.run.conversation_id, turn.database)
-    turn.state, turn.filed = memory.DiagnosticState.deserialize(stored), {}
-
-
-def speak(bench: Bench, message: str) -> Doing:
-    """Say `message` in the conversation."""
-    yield Text(message or bench.say("done"), whole=True)
-    return ""
-
-
-def complete(bench: Bench, completion_reason: str) -> Doing:
-    """End the task; it has been spoken."""
-    yield from ()
-    return ""
-
-
-HANDLERS: dict[str, Callable[..., Doing]] = {
-    "speak": speak,
-    "memorize": memorize,
-    "recall": recall,
-    "forget": forget,
-    "ponder": ponder,
-    "tool": use_tool,
-    "observe": observe,
-    "defer": defer,
-    "reject": reject,
-    "task_complete": complete,
-}

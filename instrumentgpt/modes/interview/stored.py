@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.modes.commands.grammar import is_command
+from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.interview.hearing import Interview, hear
 from instrumentgpt.storage.modes import mode_messages
 

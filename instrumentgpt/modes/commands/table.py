@@ -1,0 +1,353 @@
+"""What can be typed after `$`, what it means, and what follows what: one table for the three, and pure.
+
+A handler that is not terminal ends with a follow-up, a text that says by its beginning whose it is.
+`write` makes it, `read` knows it again, `after` decides: a result is spoken, what was spoken is completed.
+"""
+
+import difflib
+import json
+import logging
+import re
+import shlex
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import Language, Sentence
+
+TEXTS = Path(__file__).with_name("texts.toml")
+TYPES = {"note": "筆記", "fact": "事實", "wish": "要求", "warning": "警告", "todo": "待辦"}  # of a note
+SCOPES = {"conversation": "對話", "device": "裝置", "global": "全域"}
+ID_CHARACTERS = 80
+TEXT_CHARACTERS = 2_000  # of a note: more would not fit a prompt of 2,000 tokens
+MOST_ROUNDS = 8  # actions of one command; the longest flow that ends well has 3
+_LETTER = "A-Za-zＡ-Ｚａ-ｚ_＿"  # Chinese words may follow a name without a blank
+_COMMAND = re.compile(rf"[$＄][^\S\n]*+(?P<name>[{_LETTER}][{_LETTER}-]*+)?(?!\d)(?P<words>.*)", re.DOTALL)
+_FAILED = re.compile(r"[A-Z]+ action (?:\S+ )?(?:failed|error)\b", re.IGNORECASE)
+_log = logging.getLogger(__name__)
+
+
+class BadCommand(InstrumentGPTError, ValueError):
+    """A command that cannot be carried out as it was typed: `key` of texts.toml, and its fields."""
+
+    def __init__(self, key: str, **fields: str) -> None:
+        super().__init__(f"{key}: {fields}. Type $help for what there is")
+        self.key, self.fields = key, fields
+
+
+class Incomplete(ValueError):
+    """Words in which an argument is missing."""
+
+
+@cache
+def sentences() -> dict[str, dict[str, str]]:
+    """Return every sentence: key → language → text with {fields}."""
+    with TEXTS.open("rb") as file:
+        return tomllib.load(file)
+
+
+def phrase(key: str, language: Language, **fields: Any) -> str:
+    """Return the sentence `key` of texts.toml in `language`, its fields filled in.
+
+    >>> phrase("done", "zh")
+    '完成。'
+    """
+    return str(Sentence().format(sentences()[key][language], **fields))
+
+
+def _words(field: str) -> Callable[[str], dict[str, Any]]:
+    """Return the reader of a command whose words are one argument that must be given."""
+    return lambda words: {field: _given(words)}
+
+
+def _given(words: str) -> str:
+    if not words:
+        raise Incomplete
+    return words
+
+
+def _split(words: str) -> tuple[str, str]:
+    """Return the first word, which must be given, and the rest."""
+    first, *rest = _given(words).split(maxsplit=1)
+    return first, "".join(rest)
+
+
+def _note(words: str) -> dict[str, Any]:
+    """Return id, kind, scope and text of a note; a text that begins like a type or scope stands in quotes."""
+    note_id, text = _split(words)
+    given = {"id": note_id, "kind": "", "scope": ""}
+    named = {word: ("kind", name) for name, chinese in TYPES.items() for word in (name, chinese)}
+    named |= {word: ("scope", name) for name, chinese in SCOPES.items() for word in (name, chinese)}
+    while text and (found := named.get((first := text.split()[0]).casefold())) and not given[found[0]]:
+        given[found[0]], text = found[1], text[len(first) :].lstrip()
+    if len(text) > 1 and text[0] + text[-1] in ('""', "''", "“”", "「」"):
+        text = text[1:-1].strip()
+    if len(note_id) > ID_CHARACTERS or len(text) > TEXT_CHARACTERS:
+        raise BadCommand("too_long", most=f"{ID_CHARACTERS}", most_text=f"{TEXT_CHARACTERS:,}")
+    kind, scope = given["kind"] or "note", given["scope"] or "conversation"
+    return {"id": note_id, "kind": kind, "scope": scope, "text": text or note_id}
+
+
+def _forgotten(words: str) -> dict[str, Any]:
+    note_id, reason = _split(words)
+    return {"id": note_id, "reason": _given(reason)}
+
+
+def _questions(words: str) -> dict[str, Any]:
+    questions = [part.strip() for part in re.split(r"[;；\n]", words) if part.strip()]
+    _given("".join(questions))
+    return {"questions": questions}
+
+
+def _tool(words: str) -> dict[str, Any]:
+    """Return the tool's name and its arguments: JSON, or name=value as a shell has them."""
+    name, given = _split(words)
+    try:
+        if given.startswith("{"):
+            return {"tool": name, "arguments": dict(json.loads(given))}
+        pairs = [word.partition("=") for word in shlex.split(given)]
+    except (ValueError, RecursionError) as problem:
+        key = "bad_json" if given.startswith("{") else "bad_pairs"
+        raise BadCommand(key, word=str(problem), example=COMMANDS["tool"].example) from None
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise BadCommand("bad_pairs", word=key, example=COMMANDS["tool"].example)
+    return {"tool": name, "arguments": {key: value for key, _, value in pairs}}
+
+
+@dataclass(frozen=True)
+class Command:
+    """How a command is typed, and how its follow-up begins.
+
+    read     what was typed after the name → what the handler is given; raises Incomplete or BadCommand
+    heading  of the follow-up that we write; "" for a terminal handler and for help
+    marks    further beginnings by which others' follow-ups are recognised
+    """
+
+    arguments: str
+    example: str
+    read: Callable[[str], dict[str, Any]]
+    heading: str = ""
+    marks: tuple[str, ...] = ()
+
+    def usage(self, name: str) -> str:
+        """Return the command with its arguments, as help shows it."""
+        return f"${name} {self.arguments}".strip()
+
+
+COMMANDS: dict[str, Command] = {
+    "speak": Command(
+        "<message>",
+        "$speak The oven is free again",
+        _words("message"),
+        "SPEAK SUCCESSFUL! Message delivered.",
+        ("SPEAK SUCCESSFUL",),
+    ),
+    "memorize": Command(
+        "<id> [type] [scope] [text]",
+        "$memorize fan warning device The fan of oven 3 is worn",
+        _note,
+        "MEMORIZE COMPLETE - stored observation",
+        ("MEMORIZE COMPLETE", "MEMORIZE action"),
+    ),
+    "recall": Command(
+        "<query>", "$recall fan", _words("query"), "RECALL COMPLETE", ("RECALL COMPLETE", "Memory query")
+    ),
+    "forget": Command(
+        "<id> <reason>",
+        "$forget fan It was replaced",
+        _forgotten,
+        "FORGET COMPLETE",
+        ("FORGET COMPLETE", "successfully forgot key"),
+    ),
+    "ponder": Command(
+        "<question>; <question> …",
+        "$ponder What was kp?; Which fan?",
+        _questions,
+        "=== PONDER ROUND {round} ===\nConscience feedback:",
+        ("=== PONDER ROUND", "=== PREVIOUS CONTEXT"),
+    ),
+    "tool": Command(
+        "<name> [name=value …]",
+        '$tool fetch_log device="zspr 052"',
+        _tool,
+        "TOOL action {tool} executed",
+        ("TOOL action",),
+    ),
+    "observe": Command(
+        "[device or channel]",
+        "$observe 052 2",
+        lambda words: {"where": words},
+        "OBSERVE action completed. Info: Fetched",
+        ("OBSERVE action",),
+    ),
+    "defer": Command("<reason>", "$defer Somebody must look at the relay", _words("reason")),
+    "reject": Command("<reason>", "$reject kp must stay during the validation", _words("reason")),
+    "task_complete": Command("[reason]", "$task_complete", lambda words: {"completion_reason": words}),
+    "help": Command("[command]", "$help memorize", lambda words: {"command": words.lstrip("$＄")}),
+}
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing to do: the command's name, and what its handler is given."""
+
+    name: str
+    given: Mapping[str, Any]
+    round: int = 1  # which of its command's actions
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """What a follow-up tells: whose it is (None: unknown), whether the work was done, and its words."""
+
+    handler: str | None
+    is_done: bool
+    content: str
+
+
+def is_command(text: str) -> bool:
+    """Return whether `text` is a command, known or not; an amount of dollars is none.
+
+    >>> is_command("$recall fan"), is_command(" ＄help"), is_command("$"), is_command("$20 for a sensor?")
+    (True, True, True, False)
+    """
+    return _COMMAND.fullmatch(text.strip()) is not None
+
+
+def words_of(text: str) -> str:
+    """Return what was typed after the command's name."""
+    typed = _COMMAND.fullmatch(text.strip())
+    return typed["words"].strip() if typed else ""
+
+
+def parse(text: str) -> Action:
+    """Return what the command `text` asks for, or raise BadCommand.
+
+    >>> parse("$forget fan it was replaced").given
+    {'id': 'fan', 'reason': 'it was replaced'}
+    """
+    typed = _COMMAND.fullmatch(text.strip())
+    name = known_name((typed and typed["name"]) or f" {text}")
+    command = COMMANDS[name]
+    try:
+        return Action(name, command.read(words_of(text)))
+    except Incomplete:
+        raise BadCommand("incomplete", usage=command.usage(name), example=command.example) from None
+
+
+def known_name(typed: str) -> str:
+    """Return the command that `typed` names, in any case and width, or raise BadCommand."""
+    name = unicodedata.normalize("NFKC", typed).casefold().lstrip("$").replace("-", "_")
+    if name in COMMANDS:
+        return name
+    near = "".join(difflib.get_close_matches(name, COMMANDS, 1))
+    every = " ".join(f"`${known}`" for known in COMMANDS)
+    shown = f"${typed.strip(' $＄')[:ID_CHARACTERS]}"
+    raise BadCommand("meant" if near else "unknown", name=shown, near=f"${near}", known=every)
+
+
+def is_terminal(name: str) -> bool:
+    """Return whether nothing follows the handler `name`.
+
+    >>> [name for name in COMMANDS if is_terminal(name)]
+    ['defer', 'reject', 'task_complete', 'help']
+    """
+    return not COMMANDS[name].heading
+
+
+def write(action: Action, content: str, is_done: bool = True, rounds: int = 1) -> str:
+    """Return the follow-up of `action`, or "" if nothing follows it; a tool's names the tool.
+
+    rounds  how often it was pondered in this conversation, this time too
+
+    >>> write(Action("tool", {"tool": "fetch_log"}), "two logs")
+    'TOOL action fetch_log executed\\ntwo logs'
+    """
+    if is_terminal(action.name):
+        return ""
+    tool = str(action.given.get("tool", ""))
+    failed = " ".join(f"{action.name.upper()} action {tool} failed".split())
+    heading = COMMANDS[action.name].heading.format(tool=tool, round=rounds)
+    return f"{heading if is_done else failed}\n{content}"
+
+
+def read(follow_up: str) -> FollowUp:
+    """Return what `follow_up` tells; only its beginning says whose it is, whatever stands further down.
+
+    >>> read("FORGET COMPLETE\\nTOOL action executed").handler
+    'forget'
+    """
+    for name, command in COMMANDS.items():
+        failed = f"{name.upper()} action"
+        if command.heading and follow_up.startswith((*command.marks, failed)):
+            is_done = not _FAILED.match(follow_up)
+            ours = command.heading if is_done else rf"{failed} {{tool}} failed" if name == "tool" else ""
+            return FollowUp(name, is_done, _below(follow_up, ours or f"{failed} failed"))
+    return FollowUp(None, True, follow_up)
+
+
+def _below(follow_up: str, heading: str) -> str:
+    """Return what stands below our heading; a follow-up that others wrote is content as a whole."""
+    pattern = re.escape(heading).replace(r"\{tool\}", r"[^\n]*?").replace(r"\{round\}", r"\d+")
+    ours = re.match(f"{pattern}\n", follow_up)
+    return follow_up[ours.end() :] if ours else follow_up
+
+
+def is_followup(text: str) -> bool:
+    """Return whether `text` is what one of our handlers left."""
+    return followup_type(text) is not None
+
+
+def followup_type(text: str) -> str | None:
+    """Return the handler whose follow-up `text` is; None if it is nobody's.
+
+    >>> followup_type("Memory query 'fan' returned: worn")
+    'recall'
+    """
+    return read(text).handler
+
+
+def should_task_complete(text: str) -> bool:
+    """Return whether nothing is left to say: only after something was spoken."""
+    return followup_type(text) == "speak" and read(text).is_done
+
+
+def begin(action: Action) -> Action:
+    """Return the first action of a command: a completion is never without something spoken before."""
+    if action.name == "task_complete":
+        return Action("speak", {"message": action.given["completion_reason"]})
+    return action
+
+
+def after(action: Action, follow_up: str) -> Action | None:
+    """Return what comes after `action`, given its follow-up; None after a terminal one.
+
+    What was spoken is completed; any other result, a failure too, is spoken.
+    A command that does not end within MOST_ROUNDS is handed over to a person.
+    """
+    if is_terminal(action.name):
+        return None
+    flags = is_followup(follow_up), followup_type(follow_up), should_task_complete(follow_up)
+    _log.info("is_followup=%s followup_type=%s should_task_complete=%s", *flags)
+    _log.info("FOLLOW-UP CONTENT: %.100r", follow_up)
+    if action.name == "speak" and should_task_complete(follow_up):
+        return Action("task_complete", {"completion_reason": "the result was spoken"}, action.round + 1)
+    if action.round + 1 >= MOST_ROUNDS:
+        return Action("defer", {"reason": ""}, action.round + 1)
+    return Action("speak", {"message": read(follow_up).content}, action.round + 1)
+
+
+def ponder_rounds(questions: Iterable[str]) -> int:
+    """Return how many of the user's messages are `$ponder`.
+
+    >>> ponder_rounds(["$ponder kp?", "why?", "$ＰＯＮＤＥＲ fan?"])
+    2
+    """
+    names = (typed["name"] for text in questions if (typed := _COMMAND.fullmatch(text.strip())))
+    return sum(unicodedata.normalize("NFKC", name or "").casefold() == "ponder" for name in names)
