@@ -28,10 +28,10 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.asked import Heard, Want
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, as_json, read_reply
 from instrumentgpt.modes.panel.decomposition import batches, checked
-from instrumentgpt.modes.panel.deliberation import Context, deliberate
+from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import read_experts
-from instrumentgpt.modes.panel.prompts import plan_prompt, record_of
+from instrumentgpt.modes.panel.prompts import Context, plan_prompt
 
 RESULT = Path(__file__).parent / "results" / "panel.txt"
 LOGS = Path(__file__).parents[2] / "shared" / "logs"
@@ -75,9 +75,8 @@ def held(log: Path, question: str, language: Language, folder: Path) -> Held:
     plan = read_reply(_answer("panel_plan", question, log, folder, told), Plan)
     experts = read_experts()
     done = Held(brief, checked(plan, experts))
-    prompt = plan_prompt(question, record_of(brief), (), experts, language, 8000)
-    done.tokens = count_tokens(prompt) + count_tokens(json.dumps(as_json(plan)))
     context = Context(question, language, brief, experts, 8000)
+    done.tokens = count_tokens(plan_prompt(context, ())) + count_tokens(json.dumps(as_json(plan)))
     for batch in batches(plan.sub_problems):
         before = tuple(done.results)
         for part in batch:

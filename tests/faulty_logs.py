@@ -213,6 +213,13 @@ MAKERS: Mapping[str, Callable[[], Case]] = {
 }
 
 
+def written(name: str, folder: Path) -> Path:
+    """Return the path of a table in `folder` that holds the log of `MAKERS[name]`."""
+    path = folder / f"{name}.csv"
+    case(name).log.samples.drop(columns="line").to_csv(path, index=False)
+    return path
+
+
 @cache
 def case(name: str) -> Case:
     """Return the log of `MAKERS[name]`, simulated once."""

@@ -4,9 +4,10 @@ from typing import Any
 
 from instrumentgpt.modes.panel.asked import Heard
 from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Synthesis
-from instrumentgpt.modes.panel.deliberation import Context, deliberate
+from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import read_experts
+from instrumentgpt.modes.panel.prompts import Context
 
 BRIEF = {
     "log": "a.log",

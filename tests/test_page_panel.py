@@ -1,12 +1,11 @@
 """The panel on the Chat page without a browser: its steps, the list to edit, going on, what is kept."""
 
 import pytest
-from pages import PAGE_SECONDS, page
+from pages import page
 from panel_script import QUESTION, proposed, says, sums_up, turn
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.storage.conclusions import Conclusion, list_conclusions, save_conclusions
 from instrumentgpt.storage.panels import latest_panel, set_panel_status
 from instrumentgpt.storage.runs import start_run
 
@@ -71,22 +70,3 @@ def test_a_conversation_in_another_mode_shows_no_steps(conversation, database):
     run = start_run(database, conversation, "offline", "chat", question)
     db.finish_turn(database, conversation, run, "fine", outcome="ok", summary="", diagnostic_state="")
     assert not [one for one in page(conversation).markdown if "Part 1?" in one.value]
-
-
-def test_all_that_experts_remember_is_listed_on_settings_and_cleared(conversation, database):
-    save_conclusions(
-        database,
-        [Conclusion("power", "zspr 052", "saturation", "Is there power?", "57 % at 95 °C", conversation)],
-    )
-    at = AppTest.from_function(_remembered, default_timeout=PAGE_SECONDS).run()
-    assert at.dataframe[0].value["Concluded"].tolist() == ["57 % at 95 °C"]
-    next(one for one in at.button if one.label == "Clear all 1").click().run()
-    assert list_conclusions(database) == []
-    assert "Nothing is kept" in at.caption[0].value
-
-
-def _remembered() -> None:
-    from instrumentgpt.ui import conclusions, session
-
-    with session.opened() as database:
-        conclusions.draw(database)

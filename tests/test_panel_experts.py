@@ -6,7 +6,7 @@ from panel_case import contribution
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.tools import TOOLS
-from instrumentgpt.modes.panel.contributions import screened, within_the_log
+from instrumentgpt.modes.panel.contributions import screened
 from instrumentgpt.modes.panel.experts import TOOLS as ALLOWED
 from instrumentgpt.modes.panel.experts import BadExpert, known_experts, read_experts
 
@@ -20,7 +20,6 @@ field = "chillers, water, fans"
 role = "You judge whether heat is carried away."
 [[cooling.must_never_claim]]
 en = "a flow that no log holds"
-patterns = ['flow (?:is|was) \\d']
 """
 
 
@@ -65,10 +64,12 @@ def test_the_users_own_expert_replaces_ours_of_the_same_code(own):
         (OWN.replace("saturation", "saturated"), "speaks_on has 'saturated', which is none of"),
         (OWN.replace('"diagnose_log"', '"record_finding"'), "tools has 'record_finding'"),
         (OWN.replace("role =", "rolle ="), "en needs name, field and role"),
-        (OWN.replace("(?:is|was)", "(?:is|was"), "a pattern is no regular expression"),
         (OWN.replace("tools", "tool"), "'tool' is not known here"),
         (OWN.replace("cooling", "Cooling"), "a code is lower case letters"),
-        (OWN.replace("patterns", "pattern"), "a must_never_claim needs en and patterns"),
+        (
+            OWN.replace("[[cooling.must_never_claim]]\nen", "[[cooling.must_never_claim]]\nin"),
+            "a must_never_claim needs",
+        ),
     ],
 )
 def test_a_wrong_table_is_refused_with_the_place_and_the_remedy(own, wrong, message):
@@ -82,29 +83,6 @@ def test_an_expert_that_nobody_is_called_is_named_with_those_there_are():
         known_experts(read_experts(), ["sensing", "wizard"])
 
 
-@each(
-    "expert, language, said",
-    [
-        ("sensing", "en", "The true temperature is 94.1 °C."),
-        ("sensing", "en", "The relay has failed at 60 %."),
-        ("sensing", "zh", "真實溫度是 94.1 °C。"),
-        ("tuning", "en", "The sensor is fine at 60 °C."),
-        ("power", "en", "The sensor reads 3 °C, the sensor is drifting."),
-        ("power", "zh", "感測器讀值正確，60 °C。"),
-        ("surroundings", "en", "Set kp to 4.5."),
-        ("firmware", "en", "The heater is broken at 60 %."),
-        ("statistics", "en", "This is 100 % certain."),
-        ("statistics", "zh", "百分之百確定是 60 °C。"),
-    ],
-)
-def test_what_an_expert_must_never_claim_is_struck_with_a_note(expert, language, said):
-    one = read_experts()[expert]
-    claims = [{"text": said}, {"text": "The mean output is 48 %."}]
-    clean, notes = screened(contribution(position=said, claims=claims), one, (), language)
-    assert said != clean.position and notes
-    assert [claim.text for claim in clean.claims] == ["The mean output is 48 %."]
-
-
 def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
     rejects = [
         {"cause": "heater_failure", "because": "48 %"},
@@ -112,7 +90,7 @@ def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
     ]
     told = contribution(cause="heater_degradation", rejects=rejects)
     causes = ("heater_degradation", "heater_failure", "sensor_open")
-    clean, notes = screened(told, read_experts()["sensing"], causes, "en")
+    clean, notes = screened(told, read_experts()["sensing"], causes, 7200, "en")
     assert clean.cause == "" and [one.cause for one in clean.rejects] == ["sensor_open"]
     assert len(notes) == 2 and all("not in the field of Measurement" in note for note in notes)
 
@@ -121,12 +99,11 @@ def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
 def test_a_line_that_the_log_does_not_have_is_struck_with_a_note(language):
     claims = [{"text": "60 °C.", "evidence": [{"line": 7200}, {"line": 7201}]}]
     told = contribution(claims=claims, rejects=[{"cause": "x", "because": "5 %", "line": 9000}])
-    clean, notes = within_the_log(told, 7200, language)
+    clean, notes = screened(told, read_experts()["sensing"], (), 7200, language)
     assert [item.line for item in clean.claims[0].evidence] == [7200] and clean.rejects[0].line is None
     assert "7,201, 9,000" in notes[0] and "7,200" in notes[0]
-    assert within_the_log(clean, 7200, language) == (clean, ())
 
 
 def test_what_is_within_bounds_stays_as_it_is():
     told = contribution(cause="sensor_bias", position="The offset is +0.4 °C against the other channels.")
-    assert screened(told, read_experts()["sensing"], ("sensor_bias",), "en") == (told, ())
+    assert screened(told, read_experts()["sensing"], ("sensor_bias",), 7200, "en") == (told, ())

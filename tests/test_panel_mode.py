@@ -1,5 +1,7 @@
 """The panel as a chat mode, with a scripted agent: proposal, approval, contributions, what is kept."""
 
+import json
+
 import pytest
 from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_of, turn
 
@@ -11,6 +13,7 @@ from instrumentgpt.modes.panel.progress import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.panels import latest_panel, list_steps
+from instrumentgpt.storage.prompts import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
@@ -158,31 +161,17 @@ def test_what_is_disputed_are_hypotheses(scripted, proposal, database, conversat
     assert [one.split(":")[0] for one in state.hypotheses] == ["Oscillation from the gains", "Sensor offset"]
 
 
-def test_an_expert_that_forgets_is_caught_and_shown(scripted, proposal, conversation):
-    scripted(*agreeing(says("tuning", 2, "We need to know the period first.", claims=[])))
-    assert "**does not mention its position of sub-problem 1**" in text_of(turn(conversation, "yes"))
-
-
-@pytest.mark.parametrize(
-    ("reason", "shown"),
-    [
-        ("", "**contradicts its position of sub-problem 1 without a reason**"),
-        ("the valve sticks at 5 %", "changed since sub-problem 1"),
-    ],
-)
-def test_a_change_of_mind_is_shown_as_what_it_is(scripted, proposal, conversation, reason, shown):
+def test_a_change_of_mind_is_shown_with_its_reason(scripted, proposal, conversation):
     rejects = [{"cause": "oscillation_tuning", "because": "the gains are 9 %/°C"}]
+    reason = "the valve sticks at 5 %"
     turned = says("tuning", 2, "Not the gains after all.", rejects=rejects, changed_because=reason)
     scripted(*agreeing(turned))
-    said = text_of(turn(conversation, "yes"))
-    assert shown in said and reason in said
+    assert f"changed its view, because: {reason}" in text_of(turn(conversation, "yes"))
 
 
-def test_what_must_never_be_claimed_is_struck_with_a_note(scripted, proposal, conversation):
-    scripted(*agreeing(says("power", 2, "The sensor is broken at 48 %.", cause="sensor_bias")))
+def test_a_vote_outside_of_the_field_is_struck_with_a_note(scripted, proposal, conversation):
+    scripted(*agreeing(says("power", 2, "48 %.", cause="sensor_bias")))
     said = text_of(turn(conversation, "yes"))
-    assert "The (struck) at 48 %" in said
-    assert "it must never claim that the sensor reads right or wrong" in said
     assert "“sensor_bias”: not in the field of Heater and power" in said
 
 
@@ -262,3 +251,66 @@ def test_a_panel_that_is_done_is_saved_as_a_document_when_asked_for(
     content = (folder_of(database) / document.file).read_text()
     assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
     assert "### Conclusion" in content and "They agree on 45 s." in content
+
+
+def prompts_of(database, conversation, task):
+    known = list_prompts(database, conversation)
+    sent = [get_prompt(database, conversation, row[0]) for row in known]
+    return [prompt.text for prompt in sent if prompt.task == task]
+
+
+def test_001_10_every_prompt_has_who_takes_part_the_problem_and_what_the_user_laid_down(
+    scripted, database, conversation
+):
+    scripted({"task": "chat", "say": "Noted."}, *agreeing())
+    words = ("kp of zspr 053 channel 2 is 7", "Do not change the gains of zspr 053 before Friday.")
+    for text in words:
+        list(runs.consume(database_path(), conversation, text, mode="chat", agent="scripted"))
+    turn(conversation, QUESTION)
+    turn(conversation, "yes")
+    prompts = prompts_of(database, conversation, "panel_contribution")
+    assert len(prompts) == 4
+    first = {prompt.partition("You are the expert")[0] for prompt in prompts}
+    (shared,) = first  # the same bytes for everybody, in every round and sub-problem
+    assert QUESTION in shared and "<problem_context>" in shared
+    assert "sensing: Measurement" in shared and "power: Heater and power" in shared
+    assert "Do not change the gains of zspr 053 before Friday." in shared and "kp" in shared and "7" in shared
+    (planned,) = prompts_of(database, conversation, "panel_plan")
+    assert "before Friday" in planned
+
+
+MODELS = (
+    "Control holds that channel 2 swings by ±2.71 °C every 45 s because the gains are too high for this "
+    "plant; it rests this on the regular cycle and on the output, and is confident at 0.90, unless the "
+    "actuator sticks."
+)
+
+
+@pytest.mark.parametrize(
+    ("summary", "is_taken"),
+    [(MODELS, True), (MODELS.replace("45 s", "60 s"), False), ("It swings by ±2.71 °C every 45 s.", False)],
+    ids=["true", "another number", "too short"],
+)
+def test_001_11_a_models_summary_is_the_memory_if_its_length_and_numbers_hold(
+    scripted, proposal, database, conversation, summary, is_taken
+):
+    written = {"task": "panel_expert_memory", "say": json.dumps({"summaries": {"tuning": summary}})}
+    scripted(written, *agreeing())
+    turn(conversation, "yes")
+    memories = [prompt for prompt in prompts_of(database, conversation, "panel_contribution")]
+    assert any(f"Your previous position: {summary}" in prompt for prompt in memories) == is_taken
+    assert any("Your previous position: Control: Channel 2 swings" in text for text in memories) != is_taken
+
+
+def test_a_question_on_a_panel_that_is_done_is_answered_from_its_record(
+    scripted, proposal, database, conversation
+):
+    out = [{"cause": "sensor_bias", "because": "pv agrees with the other channels within 0.1 °C", "line": 12}]
+    scripted(*agreeing(says("sensing", 1, "The noise is 0.019 °C.", confidence=0.7, rejects=out)))
+    turn(conversation, "yes")
+    done = latest_panel(database, conversation)
+    said = text_of(turn(conversation, "why did they rule out the sensor offset?"))
+    assert "**Measurement** (1): rules out “Sensor offset”: pv agrees with the other channels" in said
+    assert "[L 12](" in said and latest_panel(database, conversation) == done
+    scripted({"task": "panel_question", "contains": "within 0.1 °C", "say": '{"text": "Because of 0.1 °C."}'})
+    assert text_of(turn(conversation, "why not the sensor?")) == "Because of 0.1 °C."

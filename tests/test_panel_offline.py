@@ -8,7 +8,6 @@ from cases import each
 
 from bench.panel import held, labelled, row
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contradictions import contradictions
 from instrumentgpt.modes.panel.expert_memory import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
 
@@ -72,19 +71,6 @@ def test_it_speaks_the_language_of_the_question(panels, log, language):
 @each("log", LOGS)
 def test_chinese_sentences_follow_each_other_without_a_space(panels, log):
     assert not [one.position for one in panels(log, "zh").heard if "。 " in one.position]
-
-
-@each("log, language", CASES)
-def test_no_expert_is_said_to_contradict_itself(panels, log, language):
-    results = panels(log, language).results
-    blamed = [
-        contradiction
-        for place, result in enumerate(results)
-        for said in result.said
-        for contradiction in contradictions(said, results[:place])
-        if contradiction.kind != "changed"
-    ]
-    assert blamed == []
 
 
 @each("log, language", CASES)

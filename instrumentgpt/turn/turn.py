@@ -182,6 +182,24 @@ class Turn:
         self.summary = prompt.summary
         return prompt.text
 
+    def record(self, question: str, budget: int) -> str:
+        """Return what the conversation has on record that bears on `question`, within `budget` tokens.
+
+        It is what a prompt of `question` tells beside the question itself; "" if there is nothing.
+        """
+        prompt = prompt_for(
+            self.database,
+            self.run.conversation_id,
+            question,
+            self.question.id,
+            self.state,
+            self.summary,
+            self.devices,
+            self.inventory,
+            replace(self.settings, prompt_tokens=budget),
+        )
+        return "\n\n".join(section.text for section in prompt.sections if section.name != "request")
+
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):

@@ -12,7 +12,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import conclusions, connection, session, space, trial, untrusted
+from instrumentgpt.ui import connection, session, space, trial, untrusted
 from instrumentgpt.ui.settings_form import draw_fields
 
 WIDTH = 720  # px
@@ -65,7 +65,6 @@ def _draw(database: Database) -> None:
         connection.draw(settings)
         trial.draw(settings)
         space.draw(database, settings)
-        conclusions.draw(database)
         _draw_paths()
 
 

@@ -53,10 +53,6 @@ TOGGLES = {  # setting → its label, and what it does
         "The agent also writes the summary",
         "In the background after its answer; it costs tokens. What would lose a number is not taken.",
     ),
-    "panel_remembers": (
-        "Experts of a panel remember other conversations",
-        "What they concluded on this device or fault before, marked as such. What is kept is below.",
-    ),
 }
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),

@@ -116,6 +116,18 @@ class Synthesis(Contract):
     measurement: str = Field(default="", max_length=800)
 
 
+class Summaries(Contract):
+    """Expert → a summary of what it said on a sub-problem."""
+
+    summaries: dict[str, str]
+
+
+class Answer(Contract):
+    """An answer to a question on a panel that is done."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+
+
 class Brief(Contract):
     """What the log says before any expert speaks; our own analyst makes it, and only that."""
 
@@ -123,6 +135,7 @@ class Brief(Contract):
     log: str
     reference: str
     findings: tuple[dict[str, Any], ...] = ()
+    alive: tuple[str, ...] = ()  # causes that the checks found or left open
 
 
 _C = TypeVar("_C", bound=Contract)

@@ -2,47 +2,36 @@
 
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Want
-from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Synthesis, as_json
-from instrumentgpt.modes.panel.contradictions import Contradiction, contradictions
-from instrumentgpt.modes.panel.contributions import Said, latest, screened, told, within_the_log
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult, builds_on, memory_of, summarized
-from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.facilitator import MOST_ROUNDS, next_round
-from instrumentgpt.modes.panel.prompts import contribution_prompt, record_of, synthesis_prompt
-from instrumentgpt.modes.panel.votes import counted, dissenters, leading, runner_up, votes_of
+from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Summaries, Synthesis, as_json
+from instrumentgpt.modes.panel.contributions import Said, latest, screened, told
+from instrumentgpt.modes.panel.expert_memory import (
+    SubProblemResult,
+    builds_on,
+    is_usable,
+    memory_of,
+    summarized,
+)
+from instrumentgpt.modes.panel.facilitator import (
+    MOST_ROUNDS,
+    counted,
+    dissenters,
+    leading,
+    next_round,
+    runner_up,
+    votes_of,
+)
+from instrumentgpt.modes.panel.prompts import (
+    Context,
+    contribution_prompt,
+    summaries_prompt,
+    synthesis_prompt,
+)
 from instrumentgpt.storage.panels import Key
-
-
-@dataclass(frozen=True)
-class Context:
-    """What is the same for all sub-problems of a panel.
-
-    brief    what the log says (agents/offline/panel/planning.py)
-    budget   tokens of a prompt
-    earlier  expert → what it concluded in other conversations, marked as such
-    """
-
-    question: str
-    language: Language
-    brief: Mapping[str, Any]
-    experts: Mapping[str, Expert]
-    budget: int
-    earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Spoken:
-    """What somebody said, the sub-problems it builds on, and what does not go with its earlier words."""
-
-    said: Said
-    builds_on: tuple[int, ...]
-    contradictions: tuple[Contradiction, ...]
 
 
 def deliberate(
@@ -65,17 +54,39 @@ def deliberate(
                 panel.remove(code)
                 problems.append(answer.problem)
             else:
-                said.append(spoken(part, context, results, code, answer, _next_number(said, code)).said)
+                said.append(spoken(part, context, code, answer, _next_number(said, code)))
         if not said:
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in heard):
             break
-    (answer,) = yield [_synthesis_wanted(part, context, said)]
-    lead = leading(counted(said, part.candidates))
-    summaries, forgotten = _summaries(part, context, said, lead)
-    warnings = (*forgotten, *([answer.problem] if answer.content is None else ()))
-    seconds = time.monotonic() - began
-    return _result(part, context, said, answer.content, summaries, warnings, decision.reason, seconds)
+    counts = counted(said, part.candidates)
+    lead = leading(counts)
+    wants = [_synthesis_wanted(part, context, said)]
+    if context.by_model:
+        key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, said)
+        wants.append(Want(key, prompt, {}, Summaries))
+    answer, *written = yield wants
+    synthesis = answer.content or Synthesis(text=_positions(context, said))
+    by_model: dict[str, str] = next((found.content.summaries for found in written if found.content), {})
+    summaries, forgotten = _summaries(part, context, said, lead, by_model)
+    return SubProblemResult(
+        sub_problem_id=part.id,
+        sub_problem_goal=part.goal,
+        synthesis=synthesis.text,
+        votes=tuple(asdict(vote) for vote in votes_of(said)),
+        contribution_count=len(said),
+        cost={},
+        duration_seconds=time.monotonic() - began,
+        expert_panel=tuple(latest(said)),
+        expert_summaries=summaries,
+        said=tuple(latest(said).values()),
+        cause=lead,
+        runner_up=runner_up(counts),
+        dissent=tuple(row.expert for row in dissenters(said, lead)),
+        measurement=synthesis.measurement,
+        stopped=decision.reason,
+        warnings=(*forgotten, *([answer.problem] if answer.content is None else ())),
+    )
 
 
 def contribution_wanted(
@@ -86,48 +97,36 @@ def contribution_wanted(
     code: str,
 ) -> Want:
     """Return what expert `code` is asked: with its memory if it spoke in one of `results`, else without."""
-    expert, language = context.experts[code], context.language
-    memory = memory_of(results, code, context.earlier.get(code, ()))
-    record = record_of(context.brief)
-    asked = (part, record, said, memory, language, context.budget)
+    expert, number = context.experts[code], _next_number(said, code)
+    own = {"code": code, "name": expert.name(context.language), "speaks_on": list(expert.speaks_on)}
     facts = {
         **_facts(part, context, said),
-        "expert": {
-            "code": code,
-            "name": expert.name(language),
-            "speaks_on": list(expert.speaks_on),
-            "tools": list(expert.tools),
-        },
-        "remembered": [_remembered(one, code) for one in reversed(results) if code in one.expert_summaries],
-        "earlier": list(context.earlier.get(code, ())),
-        "round": _next_number(said, code),
+        "expert": {**own, "tools": list(expert.tools)},
+        "remembered": [_remembered(row, code) for row in reversed(results) if code in row.expert_summaries],
+        "round": number,
     }
-    prompt = contribution_prompt(expert, context.question, *asked)
-    return Want(Key(part.id, "contribution", _next_number(said, code), code), prompt, facts, Contribution)
+    prompt = contribution_prompt(context, expert, part, said, memory_of(results, code))
+    return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution)
 
 
-def spoken(
-    part: SubProblem,
-    context: Context,
-    results: Sequence[SubProblemResult],
-    code: str,
-    answer: Heard,
-    number: int,
-) -> Spoken:
-    """Return what expert `code` said in round `number`, screened, and how it goes with its earlier words."""
-    expert = context.experts[code]
-    screen = screened(answer.content, expert, part.candidates, context.language)
-    contribution, beyond = within_the_log(screen[0], int(context.brief.get("lines") or 0), context.language)
-    said = Said(code, number, contribution, answer.tools, screen[1] + beyond)
-    known = builds_on(results, code)
-    named = tuple(one for one in contribution.builds_on if one in known)
-    return Spoken(said, named, tuple(contradictions(said, results)))
+def spoken(part: SubProblem, context: Context, code: str, answer: Heard, number: int) -> Said:
+    """Return what expert `code` said in round `number`, screened."""
+    lines = int(context.brief.get("lines") or 0)
+    expert, language = context.experts[code], context.language
+    contribution, struck = screened(answer.content, expert, part.candidates, lines, language)
+    return Said(code, number, contribution, answer.tools, struck)
+
+
+def built_on(said: Said, results: Sequence[SubProblemResult]) -> list[int]:
+    """Return the earlier sub-problems that the expert names, of those that it remembers."""
+    known = builds_on(results, said.expert)
+    return [number for number in said.contribution.builds_on if number in known]
 
 
 def _next_number(said: Sequence[Said], code: str) -> int:
     """Return the round in which `code` speaks next: those of a round have not heard one another."""
-    own = [one.round for one in said if one.expert == code]
-    rounds = max((one.round for one in said), default=0)
+    own = [row.round for row in said if row.expert == code]
+    rounds = max((row.round for row in said), default=0)
     return rounds + 1 if own and max(own) == rounds else max(rounds, 1)
 
 
@@ -136,83 +135,55 @@ def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str
     return {
         "sub_problem": as_json(part),
         "brief": dict(context.brief),
-        "said": [told(one) for one in said],
-        "names": {code: one.name(context.language) for code, one in context.experts.items()},
+        "said": [told(row) for row in said],
+        "names": {code: expert.name(context.language) for code, expert in context.experts.items()},
         "language": context.language,
     }
 
 
 def _remembered(result: SubProblemResult, code: str) -> dict[str, Any]:
-    """Return what our own analyst is told of an expert's earlier words: the newest comes first."""
-    last = next(one.contribution for one in result.said if one.expert == code)
-    told_ = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
-    return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **told_}
+    """Return what our own analyst is told of an expert's earlier words."""
+    last = next(row.contribution for row in result.said if row.expert == code)
+    held = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
+    return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
 
 
 def _synthesis_wanted(part: SubProblem, context: Context, said: Sequence[Said]) -> Want:
-    votes = "; ".join(f"{one.expert}: {one.cause or '-'} ({one.confidence:.2f})" for one in votes_of(said))
-    prompt = synthesis_prompt(context.question, part.goal, said, votes, context.language, context.budget)
-    counts = [asdict(one) for one in counted(said, part.candidates)]
+    last = votes_of(said)
+    votes = "; ".join(f"{vote.expert}: {vote.cause or '-'} ({vote.confidence:.2f})" for vote in last)
+    counts = [asdict(count) for count in counted(said, part.candidates)]
+    facts = {**_facts(part, context, said), "counts": counts}
     return Want(
-        Key(part.id, "synthesis"), prompt, {**_facts(part, context, said), "counts": counts}, Synthesis
+        Key(part.id, "synthesis"), synthesis_prompt(context, part.goal, said, votes), facts, Synthesis
     )
 
 
 def _summaries(
-    part: SubProblem, context: Context, said: Sequence[Said], lead: str
+    part: SubProblem, context: Context, said: Sequence[Said], lead: str, by_model: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the summary of each contributor, and a warning for each that could not be made.
 
-    Without one an expert does not remember this sub-problem; the panel goes on.
+    A model's that may not be used is made by rule. Without one an expert does not remember this
+    sub-problem; the panel goes on.
     """
-    found: dict[str, str] = {}
+    summaries: dict[str, str] = {}
     warnings: list[str] = []
     for code in latest(said):
-        own = [one for one in said if one.expert == code]
-        name = context.experts[code].name(context.language)
+        own = [row for row in said if row.expert == code]
+        if is_usable(by_model.get(code, ""), own):
+            summaries[code] = by_model[code]
+            continue
         try:
-            found[code] = summarized(name, part.goal, own, lead, context.language)
+            name = context.experts[code].name(context.language)
+            summaries[code] = summarized(name, part.goal, own, lead, context.language)
         except InstrumentGPTError as problem:
             warnings.append(str(problem))
-    return found, warnings
-
-
-def _result(
-    part: SubProblem,
-    context: Context,
-    said: Sequence[Said],
-    synthesis: Synthesis | None,
-    summaries: Mapping[str, str],
-    warnings: Sequence[str],
-    stopped: str,
-    seconds: float,
-) -> SubProblemResult:
-    counts = counted(said, part.candidates)
-    lead = leading(counts)
-    found = synthesis or Synthesis(text=_positions(context, said))
-    return SubProblemResult(
-        sub_problem_id=part.id,
-        sub_problem_goal=part.goal,
-        synthesis=found.text,
-        votes=tuple(asdict(one) for one in votes_of(said)),
-        contribution_count=len(said),
-        cost={},
-        duration_seconds=seconds,
-        expert_panel=tuple(latest(said)),
-        expert_summaries=summaries,
-        said=tuple(latest(said).values()),
-        cause=lead,
-        runner_up=runner_up(counts),
-        dissent=tuple(one.expert for one in dissenters(said, lead)),
-        measurement=found.measurement,
-        stopped=stopped,
-        warnings=tuple(warnings),
-    )
+    return summaries, warnings
 
 
 def _positions(context: Context, said: Sequence[Said]) -> str:
     """Return the last positions as they are, where nobody summed them up."""
     return "\n".join(
-        f"- {context.experts[one.expert].name(context.language)}: {one.contribution.position}"
-        for one in latest(said).values()
+        f"- {context.experts[code].name(context.language)}: {row.contribution.position}"
+        for code, row in latest(said).items()
     )

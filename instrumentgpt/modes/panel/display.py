@@ -6,21 +6,15 @@ from instrumentgpt.agents.offline.phrases import joined, line_link, plain_text, 
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.contracts import Claim, Plan, Rejected, SubProblem
-from instrumentgpt.modes.panel.contradictions import Contradiction
+from instrumentgpt.modes.panel.contributions import Said
 from instrumentgpt.modes.panel.costs import StageCost
 from instrumentgpt.modes.panel.decomposition import written
-from instrumentgpt.modes.panel.deliberation import Context, Spoken
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.prompts import Context
 from instrumentgpt.modes.panel.wording import say
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
-BEFORE_CHARACTERS = 160  # of an earlier position
-_KINDS: Mapping[str, str] = {
-    "forgotten": "forgotten",
-    "changed": "changed_mind",
-    "changed without a reason": "contradiction",
-}
 
 
 def proposal(plan: Plan, experts: Mapping[str, Expert], language: Language) -> str:
@@ -42,22 +36,21 @@ def heading(part: SubProblem, count: int, language: Language) -> str:
     return "\n\n" + say("heading", language, **told) + "\n\n"
 
 
-def contribution(spoken: Spoken, context: Context, known: set[str]) -> str:
-    """Return what an expert said, what it builds on, and what does not go with its earlier words.
+def contribution(said: Said, builds: Sequence[int], context: Context, known: set[str]) -> str:
+    """Return what an expert said, what it `builds` on, and why it changed its view, if it says that.
 
     known  lines that were shown of this sub-problem already; new ones are added
     """
-    language, said = context.language, spoken.said
-    one = said.contribution
+    language, one = context.language, said.contribution
     told = {
         "name": context.experts[said.expert].name(language),
         "round": say("round", language, number=said.round) if said.round > 1 else "",
         "confidence": one.confidence,
         "vote": say("votes_for", language, title=_title(one.cause, language)) if one.cause else "",
-        "builds": _builds(spoken.builds_on, language),
+        "builds": _builds(builds, language),
         "position": plain_text(one.position),
     }
-    details = [line for line in _details(spoken, context) if line not in known]
+    details = [line for line in _details(said, context) if line not in known]
     known.update(details)
     return "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in details)]) + "\n"
 
@@ -90,10 +83,10 @@ def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
     return "\n".join(lines) + "\n\n" + (say("costs_free", language) + "\n" if free else "")
 
 
-def _details(spoken: Spoken, context: Context) -> Iterator[str]:
-    language, one = context.language, spoken.said.contribution
-    for contradiction in spoken.contradictions:
-        yield _against_itself(contradiction, language)
+def _details(said: Said, context: Context) -> Iterator[str]:
+    language, one = context.language, said.contribution
+    if one.changed_because:
+        yield say("changed_mind", language, because=plain_text(one.changed_because))
     for claim in one.claims[:MOST_CLAIMS]:
         yield _claim(claim, context)
     yield from _rejected(one.rejects, context)
@@ -101,7 +94,7 @@ def _details(spoken: Spoken, context: Context) -> Iterator[str]:
         yield say("condition", language, text=plain_text(one.condition))
     if one.measurement:
         yield say("would_measure", language, text=plain_text(one.measurement))
-    for note in spoken.said.struck:
+    for note in said.struck:
         yield say("struck", language, note=plain_text(note))
 
 
@@ -130,20 +123,13 @@ def _link(line: int, context: Context) -> str:
     return line_link(str(context.brief["reference"]), line)
 
 
-def _against_itself(one: Contradiction, language: Language) -> str:
-    before = plain_text(one.before)[:BEFORE_CHARACTERS]
-    told = {"number": one.sub_problem, "before": before, "because": plain_text(one.because)}
-    return say(_KINDS[one.kind], language, **told)
-
-
 def _rounds(result: SubProblemResult) -> int:
     return max((one.round for one in result.said), default=0)
 
 
 def _builds(numbers: Sequence[int], language: Language) -> str:
-    if not numbers:
-        return ""
-    return say("builds", language, count=len(numbers), numbers=joined(sorted(numbers), language))
+    told = {"count": len(numbers), "numbers": joined(sorted(numbers), language)}
+    return say("builds", language, **told) if numbers else ""
 
 
 def _votes(result: SubProblemResult, context: Context) -> Iterator[str]:

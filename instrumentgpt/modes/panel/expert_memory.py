@@ -1,7 +1,8 @@
-"""What an expert remembers of earlier sub-problems: a summary of 50 to 100 tokens for each, made by a rule.
+"""What an expert remembers of earlier sub-problems: a summary of 50 to 100 tokens for each.
 
-A contribution is data, so no model is asked to shorten it: the position stays word for word, then come
-confidence, condition and dissent, and as much of the evidence as fits.
+A model makes it where one answers, and it is checked: its length, and that its numbers are the expert's.
+Else a rule does: the position stays word for word, then come confidence, condition and dissent, and as much
+of the evidence as fits.
 """
 
 import re
@@ -14,6 +15,7 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contributions import Said, told, untold
 from instrumentgpt.modes.panel.sections import MEMORY, sealed
+from instrumentgpt.modes.panel.wording import say
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 MARGIN = 0.93  # of the cap: the estimate is 7 % off at worst (text/tokens.py)
@@ -21,30 +23,6 @@ MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
 _NUMBER = re.compile(
     r"[-+±−<>≤≥≈]?\s?\d[\d,]*(?:\.\d+)?\s?(?:°\s?[CFK]\b|℃|%|K\b|s\b|min\b|h\b|Hz\b|秒|分鐘)?"
 )
-_WORDS: Mapping[Language, Mapping[str, str]] = {
-    "en": {
-        "confidence": "Confidence {value:.2f}.",
-        "condition": "If: {text}",
-        "evidence": "Because: {text}",
-        "rejects": "Not {cause}: {text}",
-        "dissent": "Dissents from {lead}.",
-        "measurement": "Would decide: {text}",
-        "tools": "From: {text}.",
-        "about": "On: {text}",
-        "lines": "Lines {text}.",
-    },
-    "zh": {
-        "confidence": "信心 {value:.2f}。",
-        "condition": "條件：{text}",
-        "evidence": "依據：{text}",
-        "rejects": "不是 {cause}：{text}",
-        "dissent": "不同意 {lead}。",
-        "measurement": "可判定：{text}",
-        "tools": "來源：{text}。",
-        "about": "關於：{text}",
-        "lines": "第 {text} 行。",
-    },
-}
 
 
 class SummaryTooLong(InstrumentGPTError, ValueError):
@@ -64,7 +42,7 @@ class SubProblemResult:
     duration_seconds: float
     expert_panel: tuple[str, ...]
     expert_summaries: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[Said, ...] = ()  # last words, by which contradictions are found
+    said: tuple[Said, ...] = ()  # last words
     cause: str = ""
     runner_up: str = ""
     dissent: tuple[str, ...] = ()
@@ -96,34 +74,55 @@ def summarized(
 
     Raises SummaryTooLong if position, confidence and condition do not fit.
     """
-    last, words = said[-1].contribution, _WORDS[language]
-    kept = [f"{name}: {last.position}", words["confidence"].format(value=last.confidence)]
+    last = said[-1].contribution
+    kept = [f"{name}: {last.position}", say("memory_confidence", language, value=last.confidence)]
     if last.condition:
-        kept.append(words["condition"].format(text=last.condition))
+        kept.append(say("memory_condition", language, text=last.condition))
     if last.cause and last.cause != lead:
-        kept.append(words["dissent"].format(lead=lead or "-"))
+        kept.append(say("memory_dissent", language, lead=lead or "-"))
     if count_tokens(_joined(kept)) > MOST_TOKENS * MARGIN:
         raise SummaryTooLong(
             f"{name}: position, confidence and condition take {count_tokens(_joined(kept))} tokens, "
             f"and a summary has at most {MOST_TOKENS}"
         )
-    further = _further(said, goal, words)
+    further = _further(said, goal, language)
     kept = _filled(kept, further, target)
     return _joined(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
 
 
-def memory_of(
-    results: Sequence[SubProblemResult], expert: str, earlier: Sequence[str] = (), budget: int = MEMORY_TOKENS
-) -> str:
+def is_usable(summary: str, said: Sequence[Said]) -> bool:
+    """Return whether a model's summary of what an expert `said` may be its memory.
+
+    It has 50 to 100 tokens, every number of the position, and none that the expert did not give.
+    """
+    last = said[-1].contribution
+    given = {
+        number
+        for row in said
+        for held in [row.contribution]
+        for text in (
+            held.position, held.condition, held.measurement, f"{held.confidence} {held.confidence:.2f}",
+            *(claim.text for claim in held.claims), *(out.because for out in held.rejects),
+        )
+        for number in numbers_in(text)
+    }  # fmt: skip
+    own = set(numbers_in(summary))
+    return (
+        count_tokens(summary) / MARGIN >= FEWEST_TOKENS
+        and count_tokens(summary) <= MOST_TOKENS * MARGIN
+        and set(numbers_in(last.position)) <= own <= given
+    )
+
+
+def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
     """Return <your_previous_analysis> for `expert`, newest sub-problem first within `budget`; "" if none.
 
     results  of the sub-problems that are done, oldest first
-    earlier  positions from other conversations, marked as such, the best first
     """
     known = [_remembered(one, expert) for one in reversed(results) if expert in one.expert_summaries]
     fitting: list[str] = []
     used = 0
-    for text in [*known, *earlier]:
+    for text in known:
         used += count_tokens(text)
         if used > budget and fitting:
             break
@@ -164,19 +163,20 @@ def _plain(text: str) -> str:
     return sealed(" ".join(text.split()))
 
 
-def _further(said: Sequence[Said], goal: str, words: Mapping[str, str]) -> list[str]:
+def _further(said: Sequence[Said], goal: str, language: Language) -> list[str]:
     """Return what may follow, the most telling first."""
     last = said[-1].contribution
     lines = [str(item.line) for claim in last.claims for item in claim.evidence if item.line]
     tools = dict.fromkeys(tool for one in said for tool in one.tools)
-    return [
-        *(words["evidence"].format(text=claim.text) for claim in last.claims),
-        *(words["rejects"].format(cause=one.cause, text=one.because) for one in last.rejects),
-        *([words["measurement"].format(text=last.measurement)] if last.measurement else []),
-        *([words["lines"].format(text=", ".join(lines))] if lines else []),
-        *([words["tools"].format(text=", ".join(tools))] if tools else []),
-        words["about"].format(text=goal),
+    told = [
+        *(("evidence", {"text": claim.text}) for claim in last.claims),
+        *(("rejects", {"cause": row.cause, "text": row.because}) for row in last.rejects),
+        *([("measurement", {"text": last.measurement})] if last.measurement else []),
+        *([("lines", {"text": ", ".join(lines)})] if lines else []),
+        *([("tools", {"text": ", ".join(tools)})] if tools else []),
+        ("about", {"text": goal}),
     ]
+    return [say(f"memory_{key}", language, **fields) for key, fields in told]
 
 
 def _filled(kept: Sequence[str], further: Sequence[str], most: int) -> list[str]:

@@ -37,14 +37,6 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Never:
-    """Something an expert must never claim: in words, and the patterns by which a sentence shows it."""
-
-    words: Mapping[Language, str]
-    patterns: tuple[re.Pattern[str], ...]
-
-
-@dataclass(frozen=True)
 class Expert:
     """One expert; `speaks_on` are fault classes, `tools` names of our tools."""
 
@@ -52,7 +44,7 @@ class Expert:
     words: Mapping[Language, Words]
     speaks_on: tuple[str, ...]
     tools: tuple[str, ...]
-    never: tuple[Never, ...] = ()
+    never: tuple[Mapping[Language, str], ...] = ()  # what it must never claim
 
     def name(self, language: Language) -> str:
         """Return what it is called."""
@@ -128,12 +120,7 @@ def _words(table: Mapping[str, Any], where: str) -> dict[Language, Words]:
     return found
 
 
-def _never(told: Any, where: str) -> Never:
-    patterns = told.get("patterns") if isinstance(told, dict) else None
-    if not isinstance(patterns, list) or not isinstance(told.get("en"), str):
-        raise BadExpert(f"{where}: a must_never_claim needs en and patterns. See {DOCS}")
-    try:
-        compiled = tuple(re.compile(pattern, re.I) for pattern in patterns)
-    except (re.error, TypeError) as problem:
-        raise BadExpert(f"{where}: a pattern is no regular expression: {problem}. See {DOCS}") from None
-    return Never({"en": told["en"], "zh": told.get("zh", told["en"])}, compiled)
+def _never(told: Any, where: str) -> Mapping[Language, str]:
+    if not isinstance(told, dict) or not isinstance(told.get("en"), str):
+        raise BadExpert(f"{where}: a must_never_claim needs its words in en. See {DOCS}")
+    return {"en": told["en"], "zh": str(told.get("zh", told["en"]))}

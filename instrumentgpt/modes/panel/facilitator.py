@@ -1,15 +1,37 @@
-"""The facilitator: who speaks next, and when a sub-problem has been discussed enough."""
+"""The vote on a sub-problem, who speaks next, and when it has been discussed enough.
 
-from collections.abc import Sequence
+The vote is what each expert holds last, weighed by its confidence: nobody is asked for what it has said.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from instrumentgpt.modes.panel.contributions import Said, evidence_of, latest
-from instrumentgpt.modes.panel.votes import counted, dissenters, leading
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm
 Reason = Literal["opening", "dissent", "unsure", "agreement", "no new evidence", "limit", "nobody"]
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What an expert holds at the end: a candidate, or "" for none in its field."""
+
+    expert: str
+    cause: str
+    confidence: float
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A candidate with those who vote for it, those who rule it out, and the sum of its votes' confidence."""
+
+    cause: str
+    weight: float
+    votes: tuple[str, ...]
+    against: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -18,6 +40,42 @@ class Decision:
 
     speakers: tuple[str, ...]
     reason: Reason
+
+
+def votes_of(said: Sequence[Said]) -> list[Vote]:
+    """Return a vote per expert who spoke."""
+    last = [(code, row.contribution) for code, row in latest(said).items()]
+    return [Vote(code, held.cause, held.confidence, held.condition) for code, held in last]
+
+
+def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
+    """Return the candidates, the one with the most confidence behind it first.
+
+    Those without a vote follow, as they come among the candidates: first what nobody rules out.
+    """
+    last = latest(said).values()
+    counts = []
+    for cause in dict.fromkeys(candidates):
+        voters = [row for row in last if row.contribution.cause == cause]
+        against = [row.expert for row in last if any(out.cause == cause for out in row.contribution.rejects)]
+        weight = sum(row.contribution.confidence for row in voters)
+        counts.append(Count(cause, weight, tuple(row.expert for row in voters), tuple(against)))
+    return sorted(counts, key=lambda count: (-count.weight, bool(count.against)))
+
+
+def leading(counts: Sequence[Count]) -> str:
+    """Return the candidate that leads; "" if nobody votes for any."""
+    return counts[0].cause if counts and counts[0].votes else ""
+
+
+def runner_up(counts: Sequence[Count]) -> str:
+    """Return the candidate that comes next; "" without a leader."""
+    return counts[1].cause if leading(counts) and len(counts) > 1 else ""
+
+
+def dissenters(said: Sequence[Said], lead: str) -> list[Said]:
+    """Return the last words of those who vote for another candidate than `lead`."""
+    return [row for row in latest(said).values() if row.contribution.cause not in ("", lead)]
 
 
 def next_round(
@@ -31,7 +89,7 @@ def next_round(
     """
     if not said:
         return Decision(tuple(panel), "opening")
-    rounds = max(one.round for one in said)
+    rounds = max(row.round for row in said)
     lead = leading(counted(said, candidates))
     differing = dissenters(said, lead)
     if not differing and _is_firm(said, lead):
@@ -40,29 +98,23 @@ def next_round(
         return Decision((), "no new evidence")
     if rounds >= most:
         return Decision((), "limit")
-    if differing:
-        return Decision((*(one.expert for one in differing), _advocate(said, lead)), "dissent")
-    return Decision(_least_sure(said), "unsure")
+    last = latest(said).values()
+    if not differing:
+        return Decision(tuple(row.expert for row in last if row.contribution.confidence < SURE), "unsure")
+    holding = [row for row in last if row.contribution.cause == lead]
+    advocate = max(holding, key=lambda row: row.contribution.confidence)
+    return Decision((*(row.expert for row in differing), advocate.expert), "dissent")
 
 
 def _is_firm(said: Sequence[Said], lead: str) -> bool:
     """Return whether somebody is sure of the leading view, or, without one, everybody of there being none."""
-    last = [one.contribution for one in latest(said).values()]
+    last = [row.contribution for row in latest(said).values()]
     if lead:
-        return any(one.cause == lead and one.confidence >= SURE for one in last)
-    return all(one.confidence >= SURE for one in last)
+        return any(held.cause == lead and held.confidence >= SURE for held in last)
+    return all(held.confidence >= SURE for held in last)
 
 
 def _new_evidence(said: Sequence[Said], number: int) -> bool:
-    before = [evidence_of(one.contribution) for one in said if one.round < number]
-    now = [evidence_of(one.contribution) for one in said if one.round == number]
+    before = [evidence_of(row.contribution) for row in said if row.round < number]
+    now = [evidence_of(row.contribution) for row in said if row.round == number]
     return bool(frozenset().union(*now) - frozenset().union(*before))
-
-
-def _advocate(said: Sequence[Said], lead: str) -> str:
-    holding = [one for one in latest(said).values() if one.contribution.cause == lead]
-    return max(holding, key=lambda one: one.contribution.confidence).expert
-
-
-def _least_sure(said: Sequence[Said]) -> tuple[str, ...]:
-    return tuple(one.expert for one in latest(said).values() if one.contribution.confidence < SURE)

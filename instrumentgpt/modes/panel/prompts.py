@@ -1,21 +1,27 @@
 """What planners, experts and the one who sums up are told: sections in a fixed order, within a budget.
 
+What is the same for everybody stands first, byte for byte, so that an agent's service need not read it anew:
+who takes part, the problem, what the log says, what the conversation has on record.
 What comes from logs, users and experts stands between tags, and cannot open or close one.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import FEWEST, MOST, POSITION_TOKENS, SubProblem
-from instrumentgpt.modes.panel.contributions import Said
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult
+from instrumentgpt.modes.panel.contributions import Said, latest
+from instrumentgpt.modes.panel.expert_memory import FEWEST_TOKENS, TARGET_TOKENS, SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.sections import section
 
 MOST_FINDINGS = 8
+SHARED_SHARE = 0.6  # of the budget: what everybody is told
+CONVERSATION_SHARE = 0.3  # of the budget: what the conversation has on record, within the share above
+MARGIN = 0.93  # of the budget: the estimate of tokens is 7 % off at worst
 _IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 
@@ -24,7 +30,8 @@ CONTRIBUTION = f"""Answer with one JSON object and nothing else:
  "cause": "the candidate you vote for, or \\"\\" if none in your field",
  "claims": [{{"text": "one sentence with a number, or a question", "evidence": [{{"log": "name", "line": 123, "text": "the line"}}]}}],
  "rejects": [{{"cause": "a candidate in your field", "because": "the number that speaks against it", "line": 123}}],
- "confidence": 0.0 to 1.0, "condition": "what must be true for it", "measurement": "what would decide",
+ "confidence": 0.0 to 1.0, "condition": "what must be true for it",
+ "measurement": "the test that would prove you wrong, and what it would show then",
  "builds_on": [numbers of earlier sub-problems], "changed_because": "why you left an earlier position of yours, else \\"\\""}}"""  # noqa: E501
 PLAN = f"""Answer with one JSON object and nothing else, with {FEWEST} to {MOST} sub-problems:
 {{"sub_problems": [{{"id": 1, "goal": "a question that experts can answer from the record", "channel": 2 or null,
@@ -33,121 +40,157 @@ SYNTHESIS = """Answer with one JSON object and nothing else:
 {"text": "what the panel holds, with the numbers and lines that show it", "cause": "the candidate that leads, or \\"\\"",
  "runner_up": "the candidate that comes next, or \\"\\"", "dissent": ["who holds something else: what and why"],
  "measurement": "what would decide between the two"}"""  # noqa: E501
+SUMMARIES = f"""Answer with one JSON object and nothing else:
+{{"summaries": {{"code": "{FEWEST_TOKENS} to {TARGET_TOKENS} tokens: position, evidence, confidence, condition, dissent; every number of the position, no other number than theirs"}}}}"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is the same for all of a panel.
+
+    brief         what the log says (our own analyst's `panel_brief`)
+    budget        tokens of a prompt
+    conversation  what the conversation has on record, as its prompts tell it: values, constraints, findings,
+                  what was ruled out, and what was said of the question
+    participants  codes of the experts that take part
+    by_model      whether a model answers, and can write summaries
+    """
+
+    question: str
+    language: Language
+    brief: Mapping[str, Any]
+    experts: Mapping[str, Expert]
+    budget: int
+    conversation: str = ""
+    participants: tuple[str, ...] = ()
+    by_model: bool = False
+
+
+def shared(context: Context) -> str:
+    """Return what every prompt of the panel begins with; of the record, whole lines go until it fits."""
+    named = [(code, context.experts[code].words[context.language]) for code in context.participants]
+    listed = "\n".join(f"{code}: {words.name} ({words.field})" for code, words in named)
+    fixed = [section("participants", listed), section("problem", context.question), context.conversation]
+    record = section("problem_context", record_of(context.brief))
+    return _fitted(fixed[:2], record, fixed[2:], SHARED_SHARE * context.budget)
 
 
 def contribution_prompt(
-    expert: Expert,
-    question: str,
-    part: SubProblem,
-    record: str,
-    said: Sequence[Said],
-    memory: str,
-    language: Language,
-    budget: int,
+    context: Context, expert: Expert, part: SubProblem, said: Sequence[Said], memory: str
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
-    words = expert.words[language]
-    never = "; ".join(one.words[language] for one in expert.never)
+    words = expert.words[context.language]
+    never = "; ".join(claim[context.language] for claim in expert.never)
     role = (
         f"You are the expert “{words.name}” ({words.field}) of a panel on an instrument. {words.role}\n"
         f"You may vote for or rule out: {', '.join(expert.speaks_on)}.\n"
         f"You may call: {', '.join(expert.tools)}.\n" + (f"Never claim: {never}.\n" if never else "")
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
-    sections = [
-        section("problem", question),
-        section("sub_problem", goal),
-        section("said", "\n".join(_spoken(one) for one in said)),
-    ]
     asked = (
-        f"Speak from your field only. Every sentence has a number from the record, or asks.\n{CONTRIBUTION}"
+        "Speak from your field only. Every sentence has a number from the record, or asks. What the user "
+        f"laid down or corrected holds.\n{CONTRIBUTION}\n{_answer_in(context.language)}"
     )
-    return _fitted(
-        [role, memory, *sections], section("record", record), f"{asked}\n{_answer_in(language)}", budget
-    )
+    fixed = [shared(context), role, memory, section("sub_problem", goal)]
+    return _fitted(fixed, _spoken(said), [asked], context.budget)
 
 
-def plan_prompt(
-    question: str,
-    record: str,
-    hypotheses: Sequence[str],
-    experts: Mapping[str, Expert],
-    language: Language,
-    budget: int,
-) -> str:
+def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
     """Return what the planner is told."""
     listed = "\n".join(
-        f"{code}: {one.words[language].field}; speaks on {', '.join(one.speaks_on)}"
-        for code, one in experts.items()
+        f"{code}: {expert.words[context.language].field}; speaks on {', '.join(expert.speaks_on)}"
+        for code, expert in context.experts.items()
     )
     asked = (
         "Split the problem into sub-problems that separate its possible causes. First whether the readings "
         "can be trusted, last what decides. Ask each expert only where its field is concerned; let those "
-        f"that are needed again come back.\n{PLAN}\n{_answer_in(language)}"
+        f"that are needed again come back.\n{PLAN}\n{_answer_in(context.language)}"
     )
-    open_ones = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
-    parts = [section("problem", f"{question}\n{open_ones}"), section("experts", listed)]
-    return _fitted(parts, section("record", record), asked, budget)
+    opened = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
+    fixed = [shared(context), section("experts", listed), section("sub_problem", opened), asked]
+    return "\n\n".join(part for part in fixed if part)
 
 
-def synthesis_prompt(
-    question: str, goal: str, said: Sequence[Said], votes: str, language: Language, budget: int
-) -> str:
+def synthesis_prompt(context: Context, goal: str, said: Sequence[Said], votes: str) -> str:
     """Return what the one who sums up a sub-problem is told."""
     asked = (
         "Sum up what the experts hold. Keep dissent: who holds something else, and why. Add no number that "
-        f"nobody gave.\n{SYNTHESIS}\n{_answer_in(language)}"
+        f"nobody gave.\n{SYNTHESIS}\n{_answer_in(context.language)}"
     )
-    parts = [section("problem", question), section("sub_problem", f"{goal}\nVotes: {votes}")]
-    return _fitted(parts, section("said", "\n".join(_spoken(one) for one in said)), asked, budget)
+    fixed = [shared(context), section("sub_problem", f"{goal}\nVotes: {votes}")]
+    return _fitted(fixed, _spoken(said), [asked], context.budget)
 
 
-def conclusion_prompt(
-    question: str, results: Sequence[SubProblemResult], language: Language, budget: int
-) -> str:
+def summaries_prompt(context: Context, goal: str, said: Sequence[Said]) -> str:
+    """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
+    asked = f"Summarise what each expert holds, for its own memory.\n{SUMMARIES}"
+    fixed = [section("sub_problem", goal), _spoken(list(latest(said).values()))]
+    return "\n\n".join([*fixed, asked, _answer_in(context.language)])
+
+
+def conclusion_prompt(context: Context, results: Sequence[SubProblemResult]) -> str:
     """Return what the one who sums up the whole panel is told."""
     asked = (
         "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
-        f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(language)}"
+        f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(context.language)}"
     )
-    told = "\n\n".join(
-        f"{one.sub_problem_id}. {one.sub_problem_goal}\n{one.synthesis}\n"
-        + "\n".join(one.expert_summaries.values())
-        for one in results
+    return _fitted([shared(context)], _told(results), [asked], context.budget)
+
+
+def question_prompt(context: Context, results: Sequence[SubProblemResult], ending: str, asked: str) -> str:
+    """Return what is told with a question on a panel that is done: what was said in it, and the question."""
+    said = [row for result in results for row in result.said]
+    fixed = [
+        shared(context),
+        _told(results),
+        section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {asked}"),
+    ]
+    last = (
+        "Answer the user's question from what the experts said, naming who said it, with numbers and lines. "
+        'Say so if they did not say.\nAnswer with one JSON object: {"text": "the answer"}\n'
     )
-    return _fitted([section("problem", question)], section("results", told), asked, budget)
+    return _fitted(fixed, _spoken(said), [last + _answer_in(context.language)], context.budget)
 
 
 def record_of(brief: Mapping[str, Any]) -> str:
     """Return what the log says, in lines: findings with their evidence first, then the channels' figures."""
     lines = [f"log {brief.get('log', '')} of {brief.get('label', '')}: {brief.get('lines', 0)} lines"]
-    for one in brief.get("findings", ())[:MOST_FINDINGS]:
-        lines.append(f"- {one['class']} ({one['severity']}): {one['summary']}")
-        lines += [f"  - ruled out {row['class']}: {row['text']}" for row in one.get("ruled_out", ())]
-        lines += [f"  - line {row['line']}: {row['text']}" for row in one.get("evidence", ())]
+    for finding in brief.get("findings", ())[:MOST_FINDINGS]:
+        lines.append(f"- {finding['class']} ({finding['severity']}): {finding['summary']}")
+        lines += [f"  - ruled out {row['class']}: {row['text']}" for row in finding.get("ruled_out", ())]
+        lines += [f"  - line {row['line']}: {row['text']}" for row in finding.get("evidence", ())]
     for channel in brief.get("channels", ()):
         lines.append("channel " + json.dumps(channel, ensure_ascii=False))
     return "\n".join(lines)
 
 
-def _spoken(said: Said) -> str:
-    one = said.contribution
-    vote = f"votes {one.cause or 'for none'}"
-    who = f"{said.expert} (round {said.round}, confidence {one.confidence:.2f}, {vote})"
-    told = [f"{who}: {one.position}"]
-    told += [f"  - {claim.text}" for claim in one.claims]
-    told += [f"  - rules out {row.cause}: {row.because}" for row in one.rejects]
-    return "\n".join(told)
+def _told(results: Sequence[SubProblemResult]) -> str:
+    parts = (
+        f"{result.sub_problem_id}. {result.sub_problem_goal}\n{result.synthesis}\n"
+        + "\n".join(result.expert_summaries.values())
+        for result in results
+    )
+    return section("results", "\n\n".join(parts))
 
 
-def _fitted(parts: Sequence[str], elastic: str, asked: str, budget: int) -> str:
+def _spoken(said: Sequence[Said]) -> str:
+    lines = []
+    for row in said:
+        held = row.contribution
+        vote = f"votes {held.cause or 'for none'}"
+        who = f"{row.expert} (round {row.round}, confidence {held.confidence:.2f}, {vote})"
+        lines += [f"{who}: {held.position}", *(f"  - {claim.text}" for claim in held.claims)]
+        lines += [f"  - rules out {out.cause}: {out.because}" for out in held.rejects]
+    return section("said", "\n".join(lines))
+
+
+def _fitted(before: Sequence[str], elastic: str, after: Sequence[str], budget: float) -> str:
     """Return the prompt; of `elastic`, whole lines before its end tag go until it fits the budget."""
-    fixed = [part for part in parts if part]
-    room = 0.93 * budget - count_tokens("\n\n".join([*fixed, asked]))
+    room = MARGIN * budget - count_tokens("\n\n".join([*before, *after]))
     lines = elastic.split("\n")
     while len(lines) > 2 and count_tokens("\n".join(lines)) > room:
         del lines[-1 - max(1, len(lines) // 8) : -1]
-    return "\n\n".join([*fixed, *(["\n".join(lines)] if elastic else []), asked])
+    return "\n\n".join(part for part in [*before, "\n".join(lines), *after] if part)
 
 
 def _answer_in(language: Language) -> str:

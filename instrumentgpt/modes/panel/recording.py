@@ -10,9 +10,9 @@ from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.panel.contracts import Rejected
-from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.facilitator import SURE
+from instrumentgpt.modes.panel.prompts import Context
 
 MOST_RULED_OUT = 4  # put on record
 

@@ -6,8 +6,8 @@ import db
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.contracts import Plan
 from instrumentgpt.modes.panel.costs import stage_costs
-from instrumentgpt.modes.panel.deliberation import Context
 from instrumentgpt.modes.panel.expert_memory import result_from_json
+from instrumentgpt.modes.panel.prompts import Context
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.documents import Document
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, list_steps

@@ -5,7 +5,7 @@ import re
 from instrumentgpt.memory.untrusted import as_content
 
 MEMORY = "your_previous_analysis"
-TAGS = ("problem", "sub_problem", "record", "said", "results", "experts", MEMORY)
+TAGS = ("problem", "problem_context", "participants", "sub_problem", "said", "results", "experts", MEMORY)
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.I)
 
 

@@ -1,22 +1,21 @@
 """Carrying out an approved panel: batch by batch, from wherever an earlier run had got to."""
 
 from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 
-import memory
 from instrumentgpt.agents.events import Done, Event, Events, Text
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.asked import Heard, Interrupted, Journal, Want, carry_out
-from instrumentgpt.modes.panel.conclusions import earlier_of, introduced, keep
 from instrumentgpt.modes.panel.contracts import Plan, SubProblem, Synthesis
 from instrumentgpt.modes.panel.costs import stage_costs
 from instrumentgpt.modes.panel.decomposition import batches
-from instrumentgpt.modes.panel.deliberation import Context, deliberate, spoken
+from instrumentgpt.modes.panel.deliberation import built_on, deliberate, spoken
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult, result_as_json, result_from_json
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.next_steps import after_the_end, going_on
-from instrumentgpt.modes.panel.prompts import conclusion_prompt
+from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, conclusion_prompt
 from instrumentgpt.modes.panel.recording import recorded
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
@@ -27,16 +26,36 @@ CONCLUSION = Key(WHOLE, "conclusion")
 Deliberation = Generator[list[Want], list[Heard], SubProblemResult]
 
 
+def context_of(
+    turn: Turn,
+    experts: Mapping[str, Expert],
+    question: str,
+    brief: Mapping[str, Any],
+    plan: Plan | None = None,
+) -> Context:
+    """Return what is the same for all of a panel, with what the conversation has on record."""
+    budget = turn.settings.prompt_tokens
+    asked = [code for part in plan.sub_problems for code in part.experts] if plan else []
+    return Context(
+        question,
+        language_of(question),
+        brief,
+        experts,
+        budget,
+        turn.record(question, int(CONVERSATION_SHARE * budget)),
+        tuple(dict.fromkeys(asked)),
+        turn.run.agent != "offline",
+    )
+
+
 def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events:
     """Yield the panel from where it is; what is done already is neither asked nor paid for again."""
     plan = Plan.model_validate(known.plan)
-    language = language_of(known.question)
     journal = Journal(turn, known.id, {step.key: step for step in list_steps(turn.database, known.id)})
-    earlier = _earlier(turn, known, plan)
-    context = Context(known.question, language, known.brief, experts, turn.settings.prompt_tokens, earlier)
+    context = context_of(turn, experts, known.question, known.brief, plan)
+    language = context.language
     set_panel_status(turn.database, known.id, "running")
-    names = {code: one.name(language) for code, one in experts.items()}
-    yield Text(introduced(earlier, names, language) + _resumed(journal, plan, context), segment=0, whole=True)
+    yield Text(_resumed(journal, plan, context), segment=0, whole=True)
     try:
         results: dict[int, SubProblemResult] = {}
         for batch in batches(plan.sub_problems):
@@ -48,19 +67,9 @@ def carried_on(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Event
         yield from _interrupted(journal, context, plan, problem)
         return
     yield from recorded(_in_order(plan, results), context, known.id)
-    if turn.settings.panel_remembers:
-        keep(turn.database, _in_order(plan, results), known.conversation_id, memory.device_key(turn.state))
     set_panel_status(turn.database, known.id, "done")
     turn.offers += after_the_end(known)
     yield Done("ok", turn.answer.text)
-
-
-def _earlier(turn: Turn, known: Panel, plan: Plan) -> dict[str, list[str]]:
-    """Return what experts concluded in other conversations, if the user wants that."""
-    if not turn.settings.panel_remembers:
-        return {}
-    told = known.question, known.conversation_id, memory.device_key(turn.state), turn.inventory
-    return earlier_of(turn.database, plan, *told, language_of(known.question))
 
 
 def _batch(
@@ -111,16 +120,18 @@ def _wave(
         if key.stage == "contribution" and heard.content is None:
             yield Text(display.silence(key.expert, heard.problem, context), key.sub_problem)
         elif key.stage == "contribution":
-            told = spoken(parts[key.sub_problem], context, before, key.expert, heard, key.round)
-            yield Text(display.contribution(told, context, shown[key.sub_problem]), key.sub_problem)
+            said = spoken(parts[key.sub_problem], context, key.expert, heard, key.round)
+            builds = built_on(said, before)
+            yield Text(display.contribution(said, builds, context, shown[key.sub_problem]), key.sub_problem)
     return found
 
 
 def _kept(journal: Journal, result: SubProblemResult) -> SubProblemResult:
-    """Store the result and the summaries for the experts' memory; both are made here, and cost no asking."""
-    for code, summary in result.expert_summaries.items():
-        key = Key(result.sub_problem_id, "expert_memory", 0, code)
-        journal.keep(Step(key, {"summary": summary}, tokens_out=count_tokens(summary)))
+    """Store the result; summaries that were made by rule count as the tokens that they have."""
+    if Key(result.sub_problem_id, "expert_memory") not in journal.steps:
+        for code, summary in result.expert_summaries.items():
+            key = Key(result.sub_problem_id, "expert_memory", 0, code)
+            journal.keep(Step(key, {"summary": summary}, tokens_out=count_tokens(summary)))
     journal.keep(Step(Key(result.sub_problem_id, "result"), result_as_json(result)))
     return result
 
@@ -153,7 +164,7 @@ def _concluded(
         ],
         "language": language,
     }
-    prompt = conclusion_prompt(context.question, results, language, context.budget)
+    prompt = conclusion_prompt(context, results)
     found: dict[Key, Heard] = {}
     for event in carry_out(journal, [Want(CONCLUSION, prompt, facts, Synthesis)]):
         if isinstance(event, tuple):

@@ -52,11 +52,10 @@ def rejections(against: list[Reason]) -> list[dict[str, Any]]:
 def remembering(field: Field, told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the contribution's claims with what the expert builds on, and the sub-problems it remembers."""
     remembered = field.given["remembered"]
-    elsewhere = [claim(text, field) for text in field.given.get("earlier", ())[:1]]
     if not remembered:
-        return {"claims": [*elsewhere, *told["claims"]]}
+        return {"claims": told["claims"]}
     newest = remembered[0]
-    told_ = {name: newest[name] for name in ("confidence", "position")}
-    text = field.say("panel_builds", number=newest["sub_problem"], **told_)
-    builds_on = [one["sub_problem"] for one in remembered]
-    return {"claims": [claim(text, field), *elsewhere, *told["claims"]], "builds_on": builds_on}
+    held = {name: newest[name] for name in ("confidence", "position")}
+    text = field.say("panel_builds", number=newest["sub_problem"], **held)
+    builds_on = [row["sub_problem"] for row in remembered]
+    return {"claims": [claim(text, field), *told["claims"]], "builds_on": builds_on}

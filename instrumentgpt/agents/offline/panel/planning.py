@@ -10,7 +10,7 @@ from instrumentgpt.agents.offline.answers.diagnosis import draw
 from instrumentgpt.agents.offline.answers.subject import choose_log
 from instrumentgpt.agents.offline.answers.suspects import PARTS
 from instrumentgpt.agents.offline.case import Case, ToolFailed
-from instrumentgpt.agents.offline.panel.record import found_faults, rivals_of
+from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, found_faults, rivals_of
 from instrumentgpt.agents.offline.phrases import joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
@@ -56,8 +56,18 @@ def brief(case: Case) -> Iterator[str]:
         "findings": [_finding(one) for one in found["findings"]],
         "channels": [{name: one[name] for name in _CHANNEL} for one in found["channels"]],
         "hypotheses": list(case.task.state.get("hypotheses") or ()),
+        "alive": alive(found),
     }
     yield json.dumps(told, ensure_ascii=False)
+
+
+def alive(found: Mapping[str, Any]) -> list[str]:
+    """Return the causes that the checks found, or that they left open beside what they found."""
+    faults = [finding for finding in found_faults(found) if finding["severity"] not in ("none", "info")]
+    opened = [
+        row["class"] for finding in faults for row in finding["alternatives"] if row["reason"] in OPEN_REASONS
+    ]
+    return list(dict.fromkeys([*(finding["class"] for finding in faults), *opened]))
 
 
 def plan(case: Case) -> Iterator[str]:
