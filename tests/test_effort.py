@@ -4,11 +4,10 @@ from datetime import date
 
 from cases import SHARE, each, rated
 
-from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
+from bench import plans
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.instruments.fleet import devices_meant, speaks_of_several
+from instrumentgpt.instruments.fleet import choose, devices_meant, speaks_of_several
 from instrumentgpt.instruments.since import since
-from instrumentgpt.modes.investigate.amending import amends
 from instrumentgpt.modes.investigate.effort import STEPS, effort_of
 from instrumentgpt.settings import DEMO_INVENTORY
 
@@ -77,33 +76,30 @@ def test_devices_that_are_spoken_of_but_not_named_are_known_to_be_several():
 
 
 @each(
-    "amendments, numbers",
+    "words, numbers",
     [
-        (["no, only the first two"], "050 051"),
-        (["只要前三台"], "050 051 052"),
-        (["only zspr 052"], "052"),
-        (["only 053", "052 too"], "053 052"),
-        (["without the report"], ALL),
+        ("no, only the first two", "050 051"),
+        ("只要前三台", "050 051 052"),
+        ("all except 050", "051 052 053 054 055"),
+        ("不要 052，改成 055", "050 051 053 054 055"),
+        ("without the report", ALL),
     ],
     SHARE,
 )
-def test_003_11_words_amend_which_devices_are_meant(amendments, numbers):
-    found = wanted_devices(
-        "compare the six ovens and write a report", amendments, load_inventory(DEMO_INVENTORY)
-    )
-    assert " ".join(device.name[-3:] for device in found) == numbers
+def test_003_11_14_words_change_which_devices_are_meant(words, numbers):
+    inventory = load_inventory(DEMO_INVENTORY)
+    found = choose(words, inventory, inventory.devices)
+    assert " ".join(device.name[-3:] for device in found.devices) == numbers
 
 
-@rated("effort")
-def test_whether_a_report_is_wanted_is_what_was_said_last(asked, amendments, wanted):
-    assert wants_report(asked, amendments) is wanted
+def test_whether_a_report_is_wanted_is_what_was_said_last():
+    inventory = load_inventory(DEMO_INVENTORY)
+    told = {words: choose(words, inventory).report for words in ("write a report", "no report", "why?")}
+    assert told == {"write a report": True, "no report": False, "why?": None}
 
 
-@rated("effort")
-def test_003_11_words_that_change_a_proposal_amend_it(words):
-    assert amends(words, "proposal")
-
-
-@each("words", ["why does zspr 053 oscillate?", "10.1.1.47 為什麼溫度波動？", "list devices"])
-def test_another_question_does_not_amend_a_proposal(words):
-    assert not amends(words, "proposal")
+def test_003_14_a_plan_is_changed_as_people_say_it_and_never_carried_out_on_what_they_took_out():
+    """On 30 phrasings by somebody who had read none of the code; half of them were never looked at."""
+    counts, _ = plans.scored()
+    assert counts["devices"] >= 0.8 * counts["all"] and counts["does"] >= 0.8 * counts["all"]
+    assert counts["carried out wrongly"] == 0

@@ -331,11 +331,34 @@ def _texts(database, conversation: str) -> list[str]:
     return [get_prompt(database, conversation, row[0]).text for row in sent if row[2] == "think"]
 
 
-def test_what_waits_is_in_the_next_prompt(six):
+def test_003_14_what_is_not_understood_is_asked_and_a_question_leaves_the_plan_waiting(proposed):
+    before = proposed.pending["devices"]
+    assert "I did not understand" in proposed.say("without the two upstairs")
+    assert "Nothing has been carried out yet" in proposed.say("what will that report contain?")
+    assert proposed.tools == [] and proposed.pending["devices"] == before
+    assert [text for text, _ in proposed.offers] == ["Yes, go ahead", "No"]
+
+
+def test_003_14_what_was_taken_out_is_never_worked_on(proposed):
+    assert "zspr 050" not in proposed.say("all except 050, without the report")
+    assert proposed.tools == []
+    answer = proposed.say("yes")
+    fetched = [json.loads(one.result)["device"] for one in proposed.events if _is_fetch(one)]
+    assert sorted(fetched) == [f"zspr 05{number}" for number in range(1, 6)] and "zspr 050" not in answer
+    assert "write_report" not in proposed.tools
+
+
+def _is_fetch(event) -> bool:
+    return isinstance(event, Tool) and event.name == "fetch_log" and event.status == "ok"
+
+
+def test_the_page_sends_devices_and_steps_as_they_were_ticked_and_put_in_order(proposed):
+    answer = proposed.say("devices: zspr 052, zspr 053\nsteps: 1, 2")
+    assert "1. Fetch the logs of zspr 052, zspr 053" in answer and "3. " not in answer
+    assert proposed.pending["devices"] == ["zspr 052", "zspr 053"] and proposed.tools == []
+
+
+def test_a_report_is_called_by_its_devices_and_day_and_not_by_the_question(six):
     talk, *_ = six
-    with closing(db.connect(talk.path)) as database:
-        first, second = _texts(database, talk.id)[:2]
-        told = json.dumps(db.get_mode_state(database, talk.id, "investigate"), ensure_ascii=False)
-    assert "**Pending proposal**" not in first
-    assert "**Pending proposal** (to: “" in second and "**The user has just agreed to it.**" in second
-    assert "steps done" in told
+    title = talk.entities["gen_report_1"].label
+    assert title.startswith("zspr 050, zspr 051") and "since 20" in title and "compare" not in title

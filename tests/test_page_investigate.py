@@ -86,3 +86,19 @@ def test_a_report_in_markdown_is_shown_as_text_that_does_nothing(told, database)
     db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
     shown = texts(page(conversation, f"report-{made}").main)
     assert "&lt;script&gt;" in shown and "<script" not in shown
+
+
+def test_a_plan_that_waits_can_be_ticked_and_is_sent_as_the_users_words(database):
+    conversation = db.create_conversation(database)
+    question = db.add_message(database, conversation, "user", "compare 052 and 053")
+    run = start_run(database, conversation, "offline", "investigate", question)
+    step = {"description": "Diagnose", "step_type": "analyze", "subdomain": "logs", "group": 0}
+    told = {"kind": "proposal", "message": "ok?", "asked": "compare", "devices": ["zspr 052", "zspr 053"]}
+    state = {"pending": {**told, "steps": [step]}, "notes": [{"message": question, "text": "proposed"}]}
+    db.finish_turn(database, conversation, run, "ok?", outcome="ok", summary="", diagnostic_state="")
+    db.save_mode_state(database, conversation, "investigate", state)
+    at = page(conversation)
+    (button,) = [one for one in at.button if one.label == "Show the changed plan"]
+    button.click().run()
+    said = [one.content for one in db.list_messages(database, conversation) if one.role == "user"]
+    assert said[-1] == "devices: zspr 052, zspr 053\nsteps: 1"

@@ -285,3 +285,28 @@ def talked(tmp_path, forked):
         events = list(runs.consume(path, conversation, question, mode="investigate", agent="offline"))
         assert events[-1].outcome == "ok"
     return path, conversation
+
+
+def test_003_13_who_asks_what_holds_and_what_is_kept_in_sight_stand_before_what_there_is():
+    kept = Kept(Pending("proposal", "Compare log_1 with the rest?", "compare", devices=("zspr 052",)))
+    text = prompt(
+        known(
+            "and log_1?",
+            entities=[entity("log_1"), entity("log_2")],
+            kept=kept,
+            profile="Service engineer",
+            guidance=["laid down: no restart before Friday"],
+            curation=["`log_1` kept: waits for the user's answer"],
+        )
+    )
+    context, task = section(text, "session_context"), section(text, "immediate_task")
+    order = ["**User**: Service engineer", "no restart before Friday", "**Devices**", "**Curation**"]
+    assert [context.index(part) for part in order] == sorted(context.index(part) for part in order)
+    assert "**Referenced**: `log_1`" in task and "log_2" not in task
+    assert "**Devices now**: zspr 052" in section(text, "conversation_history")
+
+
+def test_003_02_no_path_that_was_said_reaches_the_prompt():
+    said = [{"id": 1, "role": "user", "content": "it lies in /home/me/secret/run.log"}]
+    text = prompt(known("compare /srv/logs/a.csv with it"), said)
+    assert "/home" not in text and "/srv" not in text and "run.log" in text and "a.csv" in text

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.mentions import find_mentions, name_key
+from instrumentgpt.instruments.mentions import find_mentions, mention_spans, name_key
 
 SCHEMES = ("file", "http", "https", "sftp")
 _TEXTS = ("name", "ip", "logs", "model", "source")
@@ -111,6 +111,15 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     nicknames = {device.ip: device.nicknames for device in inventory.devices}
     known, unknown = find_mentions(text, names, nicknames)
     return Resolution(tuple(by_ip[ip] for ip in known), unknown)
+
+
+def places(text: str, inventory: Inventory) -> list[tuple[int, Device]]:
+    """Return (place in the normalised `text`, device) of each device that it names, in order."""
+    by_ip = {device.ip: device for device in inventory.devices}
+    names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
+    nicknames = {device.ip: device.nicknames for device in inventory.devices}
+    spans = mention_spans(text, names, nicknames)
+    return [(start, by_ip[key]) for start, _, key in spans if key in by_ip]
 
 
 def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:

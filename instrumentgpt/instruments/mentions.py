@@ -80,6 +80,18 @@ def find_mentions(
     >>> find_mentions("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
     (('10.1.1.47',), ('10.1.1.9',))
     """
+    found = [key for _, _, key in mention_spans(text, names, nicknames)]
+    known = [key for key in found if key in names]
+    unknown = [key for key in found if key not in names]
+    return tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
+
+
+def mention_spans(
+    text: str,
+    names: Mapping[str, Sequence[str]],
+    nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> list[Span]:
+    """Return where `normalised(text)` names devices, or what is not known, in order; see `find_mentions`."""
     folded = _without(_without(normalised(text), _LOG_LINE), _FILE_NAME)
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)
@@ -92,10 +104,7 @@ def find_mentions(
     numbers = _numbers(names)
     spans += _ranged(folded, numbers)
     spans += _numbered(folded, spans, numbers)
-    found = [key for _, _, key in sorted(spans)]
-    known = [key for key in found if key in names]
-    unknown = [key for key in found if key not in names]
-    return tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
+    return sorted(spans)
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:

@@ -149,6 +149,19 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     return path
 
 
+def on_record(turn: Turn) -> list[str]:
+    """Return what the user laid down, ruled out and stated of the device in question, a line each."""
+    found = _device_memory(turn)
+    constraints = [f"laid down: {text}" for text in _said(found, "constraint")[-MOST_CONSTRAINTS:]]
+    ruled_out = [f"ruled out: {text}" for text in _said(found, "ruled_out")[-MOST_RULED_OUT:]]
+    stated = [
+        f"stated: {'channel ' if row['channel'] else ''}{row['channel']} {row['parameter']} is"
+        f" {row['value']} {row['unit']}"
+        for row in _stated(found)
+    ]
+    return [" ".join(line.split()) for line in [*constraints, *ruled_out, *stated]]
+
+
 def _left(turn: Turn) -> dict[str, str]:
     """Return the device that this question turned away from and its last log, nothing if it did not."""
     for device, stored in turn.filed.items():

@@ -21,6 +21,7 @@ from instrumentgpt.ui import (
     offers,
     panel,
     permissions,
+    plan,
     session,
     sidebar,
     space,
@@ -69,6 +70,7 @@ def _draw_conversation(
     frame = conversation.draw_live(database, run) if run else None
     is_panel = panel.draw(database, shown.id, answering=run is not None)
     if not run:
+        plan.draw(database, shown.id, settings)
         is_interview = interview.draw(database, shown.id)
         if not offers.draw(database, messages) and not is_interview and not is_panel:
             state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])

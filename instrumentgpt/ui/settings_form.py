@@ -104,7 +104,19 @@ def _draw_effort(settings: Settings, fixed: set[str]) -> dict[str, str]:
         disabled="effort" in fixed,
         help="A longer plan is proposed in parts.",
     )
-    return {"effort": effort}
+    profile = st.text_input(
+        "Who you are, for plans",
+        settings.profile,
+        disabled="profile" in fixed,
+        placeholder="Service engineer; knows PID, wants figures first",
+    )
+    guidance = st.text_input(
+        "What every plan has to keep to",
+        settings.plan_guidance,
+        disabled="plan_guidance" in fixed,
+        placeholder="Always compare with the log before",
+    )
+    return {"effort": effort, "profile": profile.strip(), "plan_guidance": guidance.strip()}
 
 
 def _draw_layers(settings: Settings, fixed: set[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import db
 from instrumentgpt.agents.events import Done, Event, Events, Text
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import is_log_name
+from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out
@@ -30,6 +31,10 @@ class Request:
     asked       the request itself, `amendments` what was said to it since
     approved    whether the user agreed just now
     steps       what was agreed to, if that is known
+    devices     names of those that are meant, excluded those that the user took out
+    report      whether a report is wanted; None: nobody said
+    is_changed  whether the user changed what was proposed: it is proposed anew
+    chosen      numbers of the steps that stay, as the user put them in order; (): all of them
     """
 
     asked: str
@@ -39,6 +44,11 @@ class Request:
     approved: bool = False
     steps: tuple[ThinkStep, ...] = ()
     goal: str = ""
+    devices: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    report: bool | None = None
+    is_changed: bool = False
+    chosen: tuple[int, ...] = ()
 
     @property
     def limit(self) -> int:
@@ -48,14 +58,23 @@ class Request:
     def waiting(self, message: str, goal: str, steps: Sequence[ThinkStep] = ()) -> Pending:
         """Return this request as a proposal that waits for its yes."""
         return Pending(
-            "proposal", message, self.asked, goal, self.amendments, tuple(steps), effort=self.effort
+            "proposal",
+            message,
+            self.asked,
+            goal,
+            self.amendments,
+            tuple(steps),
+            self.effort,
+            devices=self.devices,
+            excluded=self.excluded,
+            report=self.report,
         )
 
 
 def carry_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) -> Events:
     """Carry out as many steps as the effort allows, tell what they came to, and offer what is left."""
     steps, limit, language = ordered(plan), request.limit, request.language
-    job = Job(steps[:limit], language, plan.goal)
+    job = Job(steps[:limit], language, _title(request) or plan.goal)
     descriptions = [step.description for step in job.steps]
     yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
     outcomes = yield from carried_out(turn, job, _scene(turn, request))
@@ -127,18 +146,40 @@ def propose(
     yield from ended(turn, kept, message, f"proposed: {goal}", request.waiting(message, goal, steps))
 
 
-def cut(request: Request, plan: ThinkOutput) -> str:
-    """Return the proposal that a plan over the limit becomes."""
-    steps, limit = ordered(plan), request.limit
-    return say(
-        "cut",
-        request.language,
-        count=len(steps),
-        effort=request.effort,
-        limit=limit,
-        rest=len(steps) - limit,
-        steps=numbered([step.description for step in steps[:limit]]),
+def explained(turn: Turn, kept: Kept, pending: Pending, language: Language, is_unclear: bool) -> Events:
+    """Tell what the proposal is, and what comes of it; it waits on."""
+    steps = numbered([step.description for step in pending.steps]) or pending.message
+    told = {"count": len(pending.devices), "devices": ", ".join(pending.devices), "steps": steps}
+    text = say("unclear" if is_unclear else "about_plan", language, **told)
+    _offer_yes_no(turn, language)
+    yield from ended(turn, kept, text, f"still proposed: {pending.goal}", pending)
+
+
+def plan_text(request: Request, steps: Sequence[ThinkStep]) -> str:
+    """Return the proposal that a plan becomes: all its steps, or as many as the effort allows."""
+    limit, listed = request.limit, [step.description for step in steps]
+    told = {"count": len(steps), "effort": request.effort, "limit": limit, "rest": len(steps) - limit}
+    key = "proposal" if len(steps) <= limit else "cut"
+    return say(key, request.language, steps=numbered(listed[:limit]), **told)
+
+
+def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, ...]:
+    """Return those of `steps` that the user chose, in the user's order: each in a group of its own."""
+    numbers = [number for number in request.chosen if 1 <= number <= len(steps)]
+    if not numbers:
+        return steps
+    return tuple(
+        steps[number - 1].model_copy(update={"group": place}) for place, number in enumerate(numbers)
     )
+
+
+def _title(request: Request) -> str:
+    """Return what a report on the request is called: its devices, and since when; "" where none is named."""
+    begun = since("\n".join((request.asked, *request.amendments)), date.today())
+    count, names = len(request.devices), ", ".join(request.devices)
+    key = "title_since" if begun else "title"
+    day = (begun or date.today()).isoformat()
+    return say(key, request.language, count=count, names=names, day=day) if count else ""
 
 
 def ordered(plan: ThinkOutput) -> tuple[ThinkStep, ...]:
@@ -179,6 +220,7 @@ def _scene(turn: Turn, request: Request) -> Scene:
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,
         dropped,
+        request.excluded,
     )
 
 

@@ -26,6 +26,8 @@ class Pending:
     steps       what is carried out on a yes; none: it is thought through again, as agreed to
     effort      of the request
     ref         of what would be saved
+    devices     names of those that it is on; excluded: those that the user took out
+    report      whether a report is wanted; None: nobody said
     """
 
     kind: Kind
@@ -36,6 +38,9 @@ class Pending:
     steps: tuple[ThinkStep, ...] = ()
     effort: str = ""
     ref: str = ""
+    devices: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    report: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +77,9 @@ def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> Kept:
     if not pending or (stored and stored[-1] in deleted):  # the newest turn of the mode left what is pending
         return Kept(None, notes, deleted)
     steps = tuple(ThinkStep.model_validate(one) for one in pending.pop("steps", []))
-    amendments = tuple(pending.pop("amendments", ()))
-    return Kept(Pending(**pending, steps=steps, amendments=amendments), notes, deleted)
+    for name in ("amendments", "devices", "excluded"):
+        pending[name] = tuple(pending.get(name, ()))
+    return Kept(Pending(**{**pending, "steps": steps}), notes, deleted)
 
 
 def written(kept: Kept) -> dict[str, Any]:
@@ -91,7 +97,7 @@ def with_note(kept: Kept, message: int, text: str) -> tuple[Note, ...]:
     return (*kept.notes, Note(message, shorten(" ".join(text.split()), NOTE_CHARS)))
 
 
-_PLAIN = ("kind", "message", "asked", "goal", "amendments", "effort", "ref")
+_PLAIN = ("kind", "message", "asked", "goal", "amendments", "effort", "ref", "devices", "excluded", "report")
 
 
 def _newest_that_fit(texts: Sequence[str], limit: int) -> str:

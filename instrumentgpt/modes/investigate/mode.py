@@ -7,21 +7,23 @@ import db
 import memory
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Events, Failure
-from instrumentgpt.instruments.fleet import devices_meant
+from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.chat import how_to_add
 from instrumentgpt.modes.investigate import saving
-from instrumentgpt.modes.investigate.amending import amends
 from instrumentgpt.modes.investigate.answering import (
     Request,
     ask_back,
     carry_out,
-    cut,
+    chosen,
     ended,
+    explained,
     ordered,
+    plan_text,
     propose,
 )
 from instrumentgpt.modes.investigate.contract import ThinkOutput
+from instrumentgpt.modes.investigate.editing import Reply, reply_to
 from instrumentgpt.modes.investigate.effort import effort_of
 from instrumentgpt.modes.investigate.kept import MODE, Kept, Pending, read_kept
 from instrumentgpt.modes.investigate.prompt import Known, think_prompt
@@ -31,6 +33,7 @@ from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
 from instrumentgpt.turn.prompt import keep_long_request, request_file
+from instrumentgpt.turn.request import on_record
 from instrumentgpt.turn.turn import Turn
 
 
@@ -41,39 +44,67 @@ def investigate(turn: Turn) -> Events:
     turn.note_entities()
     entities = list_entities(turn.database, turn.run.conversation_id)
     said, pending = turn.question.content, kept.pending
-    answer = approval(said) if pending and pending.kind != "question" else None
-    language = language_of(pending.asked if pending and answer else said)
+    reply = reply_to(pending, said, turn.inventory) if pending else None
+    if pending and pending.kind == "save" and reply and reply.kind not in ("yes", "no"):
+        pending = reply = None
+    settles = pending is not None and reply is not None and reply.kind != "other"
+    language = language_of(pending.asked if pending and settles else said)
     refs = saving.wished(said, entities)
-    if pending and pending.kind == "save" and answer == "yes":
+    if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
     if refs:
         text = saving.saved(turn.database, turn.run.conversation_id, refs, entities, language)
         yield from ended(turn, kept, text, f"saved {', '.join(refs)}")
     elif pending is None and approval(said):
         yield from ended(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
-    elif pending and answer == "no":
+    elif pending and reply and reply.kind == "no":
         key = "not_saved" if pending.kind == "save" else "dropped"
         yield from ended(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
+    elif pending and reply and (reply.kind == "question" or _is_unclear(turn, reply)):
+        yield from explained(turn, kept, pending, language, is_unclear=reply.kind == "unclear")
     elif turn.unknown and not turn.devices:
         yield from ended(turn, kept, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
     else:
-        yield from _worked(turn, kept, turns, entities, _request(turn, pending, answer == "yes", language))
+        yield from _worked(turn, kept, turns, entities, _request(turn, pending, reply, language))
 
 
-def _request(turn: Turn, pending: Pending | None, approved: bool, language: Language) -> Request:
-    """Return what is asked: the question itself, or what waits, agreed to or amended by it."""
+def _is_unclear(turn: Turn, reply: Reply) -> bool:
+    """Return whether nobody here understands the words: an agent with a model may, and proposes anew."""
+    return reply.kind == "unclear" and turn.run.agent == "offline"
+
+
+def _request(turn: Turn, pending: Pending | None, reply: Reply | None, language: Language) -> Request:
+    """Return what is asked: the question itself, or what waits, agreed to or changed by it."""
     said = turn.question.content
-    new = pending is None or pending.kind == "save" or not (approved or amends(said, pending.kind))
-    if new or pending is None:
-        return Request(said, language, _effort(turn, said))
+    if pending is None or pending.kind == "save" or reply is None or reply.kind == "other":
+        choice = choose(said, turn.inventory)
+        devices, excluded = ([one.name for one in some] for some in (choice.devices, choice.excluded))
+        effort = _effort(turn, said, devices)
+        return Request(
+            said, language, effort, devices=(*devices,), excluded=(*excluded,), report=choice.report
+        )
+    approved = reply.kind == "yes"
     amendments = pending.amendments if approved else (*pending.amendments, said)
-    effort = _effort(turn, "\n".join((pending.asked, *amendments)))
-    steps = pending.steps if approved else ()
-    return Request(pending.asked, language, effort, amendments, approved, steps, pending.goal)
+    devices = list(reply.devices or pending.devices)
+    left = [name for name in (*pending.excluded, *reply.excluded) if name not in devices]
+    return Request(
+        pending.asked,
+        language,
+        _effort(turn, "\n".join((pending.asked, *amendments)), devices),
+        amendments,
+        approved,
+        pending.steps if approved else (),
+        pending.goal,
+        tuple(devices),
+        tuple(dict.fromkeys(left)),
+        pending.report if reply.report is None else reply.report,
+        is_changed=not approved and pending.kind == "proposal",
+        chosen=reply.steps,
+    )
 
 
-def _effort(turn: Turn, words: str) -> str:
-    return effort_of(words, turn.settings.effort, devices_meant(words, turn.inventory))
+def _effort(turn: Turn, words: str, devices: Sequence[str]) -> str:
+    return effort_of(words, turn.settings.effort, devices)
 
 
 def _worked(
@@ -95,10 +126,16 @@ def _worked(
         yield from ask_back(turn, kept, request, decided)
     elif decided.decision == "propose":
         yield from propose(turn, kept, request, decided.goal, decided.proposal_message or "", ())
-    elif len(decided.steps or ()) > request.limit and not request.approved:
-        yield from propose(turn, kept, request, decided.goal, cut(request, decided), ordered(decided))
+    elif not request.approved and _needs_a_yes(request, decided):
+        steps = chosen(request, ordered(decided))
+        yield from propose(turn, kept, request, decided.goal, plan_text(request, steps), steps)
     else:
         yield from carry_out(turn, kept, request, decided)
+
+
+def _needs_a_yes(request: Request, plan: ThinkOutput) -> bool:
+    """Return whether the user should see the plan first: a long or changed one, or of several devices."""
+    return request.is_changed or len(plan.steps or ()) > request.limit or len(request.devices) > 1
 
 
 def _prompt(
@@ -107,7 +144,10 @@ def _prompt(
     """Return the prompt for thinking; what it moves out of the recent turns is in the summary from now on."""
     said = turn.question.content
     state = vars(turn.state)
-    retain_entities(turn.database, turn.run.conversation_id, reasons(entities, said, kept.pending, state))
+    kept_now = reasons(entities, said, kept.pending, state)
+    retain_entities(turn.database, turn.run.conversation_id, kept_now)
+    curation = [f"`{ref}` kept: {why}" for ref, why in kept_now.items()]
+    curation += [f"`{one.ref}` let go" for one in entities if one.retained and one.ref not in kept_now]
     budget = turn.settings.prompt_tokens
     too_long = memory.is_too_long(said, budget)
     known = Known(
@@ -120,6 +160,9 @@ def _prompt(
         request.effort,
         date.today(),
         request.approved,
+        turn.settings.profile,
+        [*([turn.settings.plan_guidance] if turn.settings.plan_guidance else []), *on_record(turn)],
+        curation,
     )
     messages = history(turn.database, turn.run.conversation_id, turn.question.id)
     prompt, turn.summary = think_prompt(known, messages, turn.summary, said, budget - RESERVED_TOKENS)
@@ -132,6 +175,8 @@ def _told(request: Request) -> dict[str, object]:
     return {
         "asked": request.asked,
         "amendments": list(request.amendments),
+        "devices": list(request.devices),
+        "report": request.report,
         "approved": request.approved,
         "limit": request.limit,
         "effort": request.effort,

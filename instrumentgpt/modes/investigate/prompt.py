@@ -20,8 +20,9 @@ from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.modes.investigate.kept import Kept
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.turn.entities import one_line
+from instrumentgpt.turn.entities import one_line, refs_in
 
+_PATH = re.compile(r"(?<![\w/:.\\?=])(?:file://|[A-Za-z]:(?=\\)|~(?=/))?(?:[/\\][\w.\-@ ]*[\w\-@]){2,}[/\\]?")
 TEMPLATE = Path(__file__).with_name("think.md")
 FULL_DETAIL_TURNS = 3  # turns of the history in full: the think-prompt design
 TURNS_WINDOW = 2  # a thing last touched so many turns ago is still in
@@ -46,6 +47,9 @@ class Known:
     device    the device that the conversation is about, "" if none
     approved  whether the user just agreed to what is pending
     request   the question, or what stands for one that is too long
+    profile   who the user is and what he wants of every plan, in his words
+    guidance  what holds for every plan: what the user laid down, ruled out and stated, a line each
+    curation  what is kept in sight beyond the last turns, and what was let go just now, a line each
     """
 
     turns: Sequence[int]
@@ -57,6 +61,9 @@ class Known:
     effort: str
     today: date
     approved: bool = False
+    profile: str = ""
+    guidance: Sequence[str] = ()
+    curation: Sequence[str] = ()
 
 
 def think_prompt(
@@ -85,10 +92,13 @@ def think_prompt(
 
 
 def session_context(known: Known) -> str:
-    """Return who there is and what exists: devices, entities by ref, notes on the last turns."""
+    """Return who asks, what holds, and what exists: devices, entities by ref, notes on the last turns."""
     labels = [one_line(device.label) for device in known.inventory.devices]
     more = f" and {len(labels) - MOST_DEVICES} more" if len(labels) > MOST_DEVICES else ""
-    parts = [f"**Devices** ({len(labels)}): {', '.join(labels[:MOST_DEVICES]) or 'none'}{more}"]
+    parts = [f"**User**: {_one(known.profile)}"] if known.profile else []
+    if known.guidance:
+        parts.append("**What holds**:\n" + "\n".join(f"- {_one(line)}" for line in known.guidance))
+    parts.append(f"**Devices** ({len(labels)}): {', '.join(labels[:MOST_DEVICES]) or 'none'}{more}")
     if known.device:
         parts.append(f"**In view**: {one_line(known.device)}")
     parts += entity_sections(known.entities, known.turns)
@@ -96,6 +106,8 @@ def session_context(known: Known) -> str:
         parts.append(f"**Earlier reasoning**: {_one(known.kept.reasoning())}")
     if notes := known.kept.recent_notes():
         parts.append("**Notes on the last turns**:\n" + "\n".join(f"- {_one(note)}" for note in notes))
+    if known.curation:
+        parts.append("**Curation**:\n" + "\n".join(f"- {_one(line)}" for line in known.curation))
     return "\n\n".join(parts)
 
 
@@ -129,8 +141,14 @@ def immediate_task(known: Known) -> str:
     """Return what is to be done now: the user's words, the day, the limit, and how much there is."""
     counts = Counter(one.type for one in known.entities)
     told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
+    pending = known.kept.pending
+    waiting = f"{pending.message}\n{pending.ref}" if pending else ""
+    named = [
+        ref for ref in refs_in(f"{known.request}\n{waiting}") if ref in {one.ref for one in known.entities}
+    ]
+    referenced = f"**Referenced**: {', '.join(f'`{ref}`' for ref in named)}\n\n" if named else ""
     return (
-        f'**User said**: "{_quoted(known.request)}"\n\n'
+        f'**User said**: "{_quoted(known.request)}"\n\n{referenced}'
         f"**Today**: {known.today.isoformat()} | "
         f"**Mode**: {known.effort} (max {STEPS[known.effort]} steps)\n\n"
         f"**Entities**: {told or 'none'}"
@@ -145,6 +163,8 @@ def pending_text(known: Known) -> str:
     what = {"proposal": "proposal", "question": "question", "save": "offer to save"}[pending.kind]
     said = f"**Pending {what}** (to: “{_short(pending.asked)}”): {_short(pending.message)}"
     said += "".join(f"\n**Amended**: {_short(words)}" for words in pending.amendments)
+    said += f"\n**Devices now**: {', '.join(pending.devices)}" if pending.devices else ""
+    said += f"\n**Taken out**: {', '.join(pending.excluded)}" if pending.excluded else ""
     return said + ("\n**The user has just agreed to it.**" if known.approved else "")
 
 
@@ -158,7 +178,8 @@ def _history(sections: Sequence[Section]) -> str:
     """Return the older turns as narrative and the last ones in full, without the tags that memory gives."""
     texts = {section.name: section.text for section in sections}
     parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
-    return "\n\n".join(f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
+    told = (f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
+    return _without_paths("\n\n".join(told))
 
 
 def _untagged(section: str) -> str:
@@ -166,12 +187,21 @@ def _untagged(section: str) -> str:
 
 
 def _one(note: str) -> str:
-    return as_content(" ".join(note.split()))
+    return as_content(_without_paths(" ".join(note.split())))
 
 
 def _quoted(text: str) -> str:
     """Return the user's words so that no line of them can look like one of ours."""
-    return as_content(text).strip().replace("\n", "\n> ")
+    return as_content(_without_paths(text)).strip().replace("\n", "\n> ")
+
+
+def _without_paths(text: str) -> str:
+    """Return `text` with the last name of each path alone: where files lie is nothing to plan by.
+
+    >>> _without_paths("`/home/me/data/run.log` and 20/30 °C/min, C:\\\\data\\\\b.csv, 10.1.1.47/logs")
+    '`run.log` and 20/30 °C/min, b.csv, 10.1.1.47/logs'
+    """
+    return _PATH.sub(lambda hit: re.split(r"[/\\]", hit[0].rstrip("/\\"))[-1], text)
 
 
 def _short(text: str) -> str:

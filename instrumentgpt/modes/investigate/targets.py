@@ -34,6 +34,7 @@ class Scene:
     request   what the user asked, where a step names nothing itself
     device    the one that the conversation is about, and `log` its latest, "" if none
     dropped   names of files that the user dropped, latest first
+    excluded  names of devices that the user took out: nothing is done with them
     results   of the steps so far
     """
 
@@ -44,6 +45,7 @@ class Scene:
     device: str = ""
     log: str = ""
     dropped: Sequence[str] = ()
+    excluded: Sequence[str] = ()
     results: Sequence[Result] = ()
 
 
@@ -54,6 +56,7 @@ def targets_of(step: ThinkStep, scene: Scene) -> list[Target]:
     if not named:
         fetched = [] if fetches else _fetched(scene)
         named = fetched or _devices(scene.request, scene) or _in_view(scene)
+    named = [one for one in named if one.device not in scene.excluded]
     if fetches:
         return _distinct(Target(one.device, one.log) for one in named if one.device)
     found = _distinct(one for target in named for one in _with_logs(target, scene))

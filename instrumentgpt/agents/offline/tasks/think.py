@@ -13,7 +13,6 @@ from instrumentgpt.agents.offline.case import Case, Task
 from instrumentgpt.agents.offline.intents import LOOKED_BACK, Question, read_question
 from instrumentgpt.agents.offline.phrases import joined, phrase
 from instrumentgpt.agents.offline.task import inventory_of
-from instrumentgpt.agents.offline.tasks.wishes import wanted_devices, wants_report
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import speaks_of_several
@@ -50,10 +49,10 @@ class _Scope:
 
 
 def think(task: Task, wire: Wire) -> Iterator[str]:
-    """Yield the decision as the contract's JSON.
+    """Yield the decision as the contract's JSON: the steps, or what has to be asked first.
 
-    `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `approved`,
-    `limit` (steps), `today` (ISO).
+    `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `devices`
+    (names of those that are meant), `report` (whether one is wanted), `today` (ISO).
     """
     inventory = inventory_of(task)
     scope = _scope(task, inventory)
@@ -66,7 +65,7 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
     asked = "\n".join((request, *amendments))
     question, language = read_question(asked), language_of(asked)
     day = since(asked, date.fromisoformat(given.get("today") or date.today().isoformat()))
-    devices = [device.name for device in wanted_devices(request, amendments, inventory)]
+    devices = list(given.get("devices") or ())
     names, known_log = (devices, False) if devices else _known(Case(task, question, language, dict))
     return _Scope(
         asked,
@@ -75,7 +74,7 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
         tuple(names),
         known_log and not day,
         day.isoformat() if day else "",
-        wants_report(request, amendments),
+        bool(given.get("report")),
     )
 
 
@@ -101,12 +100,6 @@ def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
         questions = _questions(scope.language, inventory, unclear)
         return {"decision": "clarify", "goal": goal, "clarification_questions": questions}
     steps = list(_numbered(_steps(scope)))
-    several = len(scope.names) > 1 or scope.report
-    limit = int(task.given.get("limit") or 4)
-    if (several or len(steps) > limit) and not task.given.get("approved"):
-        listed = "\n".join(f"{number}. {one['description']}" for number, one in enumerate(steps, start=1))
-        message = phrase("propose", scope.language, count=len(steps), steps=listed)
-        return {"decision": "propose", "goal": goal, "proposal_message": message}
     return {"decision": "plan_direct", "goal": goal, "steps": steps}
 
 

@@ -1,0 +1,89 @@
+"""What words make of a proposal that waits: agree, refuse, change it, ask about it, or another matter.
+
+What is neither is not carried out: it is asked.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from instrumentgpt.agents.approval import approval
+from instrumentgpt.instruments.devices import Device, Inventory, UnknownDevice
+from instrumentgpt.instruments.fleet import choose
+from instrumentgpt.instruments.mentions import normalised
+from instrumentgpt.memory.terms import in_simplified
+from instrumentgpt.modes.investigate.kept import Pending
+
+Kind = Literal["yes", "no", "change", "question", "unclear", "other"]
+MOST_WORDS = 12  # of what says nothing of its own: a longer text is a request of its own
+_ASKS = re.compile(
+    r"\b(?:what|why|how|which|when|where|who|does|will|is there|are there)\b"
+    r"|什么|为何|为什么|怎么|怎样|多久|多长|几分|哪"
+)
+_OF_THE_PLAN = re.compile(
+    r"\b(?:plan|steps?|reports?|proposal|contain|includ\w*|take|long|missing|left out|in it|not in|run)\b"
+    r"|计划|步骤|报告|提案|包含|包括|内容|多久|没有|为什么不|漏"
+)
+_FORM = re.compile(r"^(?P<key>devices|steps)\s*:\s*(?P<told>.*)$", re.MULTILINE)  # as the page sends it
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the words make of what waits.
+
+    devices   those that it is on now, excluded those that were taken out
+    report    whether a report is wanted; None: as it was
+    steps     numbers of its steps that stay, in their order; (): as they were
+    """
+
+    kind: Kind
+    devices: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    report: bool | None = None
+    steps: tuple[int, ...] = ()
+
+
+def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
+    """Return what `said` makes of `pending`; a question that waits takes all words as its answer."""
+    if pending.kind == "question":
+        return Reply("change", tuple(one.name for one in choose(said, inventory).devices))
+    if (answer := approval(said)) is not None:
+        return Reply(answer, pending.devices)
+    among = _devices(pending.devices, inventory)
+    if form := dict(_FORM.findall(said)):
+        return _sent(form, among, inventory)
+    first, *rest = re.split(r"[,，;；.。!！\n]", said.strip(), maxsplit=1)
+    begins = approval(first)  # "no, only the first two": the answer is in what follows
+    told = "".join(rest) if begins and rest else said
+    choice, folded = choose(told, inventory, among), in_simplified(normalised(told))
+    devices = tuple(one.name for one in choice.devices)
+    excluded = tuple(one.name for one in choice.excluded)
+    is_question = bool(_ASKS.search(folded))
+    if is_question and (not choice.changes or _OF_THE_PLAN.search(folded)):
+        return Reply("question", pending.devices)
+    if is_question and not choice.edits:
+        return Reply("other")
+    if not choice.changes and choice.report is None and begins == "no":
+        return Reply("no", pending.devices)
+    if not choice.is_clear or (choice.changes and not devices):
+        return Reply("unclear", pending.devices)
+    if choice.edits or choice.is_bare or (choice.report is not None and not choice.changes):
+        return Reply("change", devices, excluded, choice.report)
+    says_little = len(re.findall(r"\w+", folded)) <= MOST_WORDS and not choice.changes
+    return Reply("unclear", pending.devices) if says_little else Reply("other")
+
+
+def _devices(names: tuple[str, ...], inventory: Inventory) -> list[Device]:
+    return [device for device in inventory.devices if device.name in names]
+
+
+def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Reply:
+    """Return what the page's form says: the devices by name, and the numbers of the steps."""
+    names = [name.strip() for name in form.get("devices", "").split(",") if name.strip()]
+    try:
+        devices = [inventory.find(name) for name in names] or among
+    except UnknownDevice:
+        return Reply("unclear", tuple(one.name for one in among))
+    steps = tuple(int(number) for number in re.findall(r"\d+", form.get("steps", "")))
+    chosen = tuple(one.name for one in devices)
+    return Reply("change", chosen, tuple(one.name for one in among if one.name not in chosen), None, steps)
