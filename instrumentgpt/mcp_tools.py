@@ -147,7 +147,11 @@ class Tools:
         device: OfDevice = "",
         channel: Channel = None,
         chart: Annotated[
-            Name, Field(description='"loop": each channel in full; "error": pv less setpoint of all')
+            Name,
+            Field(
+                description='"loop": each channel in full; "error": pv less setpoint of all; '
+                '"trend": duty, cycle, noise, offset over days'
+            ),
         ] = "loop",
     ) -> str:
         """Draw a log, or one channel of it, for the user: the chart appears in your answer by itself.

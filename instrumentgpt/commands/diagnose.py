@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HELP = "say what is wrong in log files, with the lines that show it"
 MOST_EVIDENCE = 3  # lines printed of one finding
+MOST_SEGMENTS = 8  # printed of one log
 
 
 LABELS: dict[Language, dict[str, str]] = {
@@ -109,7 +110,7 @@ def log_name(path: Path) -> str:
 
 def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, most important first."""
-    from instrumentgpt.instruments import coincidence, diagnosis, wording
+    from instrumentgpt.instruments import coincidence, diagnosis, segment_wording, wording
 
     coincident = coincidence.coincidences(found)
     for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
@@ -119,6 +120,13 @@ def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         yield json.dumps(row, ensure_ascii=False)
     for row in (*diagnosis.kind_rows(found, language), *diagnosis.excursion_rows(found, language)):
         yield json.dumps({"log": log_name(path), **row}, ensure_ascii=False)
+    told = segment_wording.rows(found, None, language)
+    for name, one in (
+        *(("segment", one) for one in told["worst"]),
+        *(("trend", one) for one in told["trends"]),
+    ):
+        row = {"log": log_name(path), "channel": one["channel"], name: one}
+        yield json.dumps(row, ensure_ascii=False)
 
 
 def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
@@ -153,6 +161,7 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
             yield f"      {label['ruled_out']}: {reason}"
         yield f"      {label['next']}: {wording.action(finding, language)}"
     yield from _excursions(found, language)
+    yield from _segments(found, language)
     yield from _not_judged(found, language)
 
 
@@ -168,6 +177,20 @@ def _excursions(found: "Diagnosis", language: Language) -> Iterator[str]:
         yield f"  {away}: {told} ({lines}); {why}"
     if more := len(found.excursions) - len(shown):
         yield f"      {loop_wording.word('more', language, count=more)}"
+
+
+def _segments(found: "Diagnosis", language: Language) -> Iterator[str]:
+    """Yield a table of the worst segments of a log with more than a few, and what changes over days."""
+    from instrumentgpt.instruments import segment_wording
+    from instrumentgpt.instruments.loop_wording import word
+
+    if lines := segment_wording.table(found, language, MOST_SEGMENTS):
+        yield f"  {word('segments', language, count=len(found.segments))}"
+        yield from (f"      {line}" for line in lines)
+        if more := len(found.segments) + 1 - len(lines):
+            yield f"      {word('segments_more', language, count=more)}"
+    for sentence in segment_wording.trend_sentences(found, language):
+        yield f"  {word('trends', language)}: {sentence}"
 
 
 def _not_judged(found: "Diagnosis", language: Language) -> Iterator[str]:

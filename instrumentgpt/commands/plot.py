@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
     )
     parser.add_argument(
-        "--chart", default="loop", metavar="NAME", help="loop (default), or error: pv less setpoint"
+        "--chart",
+        default="loop",
+        metavar="NAME",
+        help="loop (default), error: pv less setpoint, or trend: what changes over days",
     )
     parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
     parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
-    from instrumentgpt.instruments import charts  # plotly: not needed for --help
+    from instrumentgpt.instruments import charts, segment_wording  # plotly: not needed for --help
     from instrumentgpt.instruments.kept_verdicts import diagnosed
     from instrumentgpt.instruments.logs import read_log
 
@@ -43,9 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         judged = diagnosed(log)
         findings = judged.findings
         chosen = _chosen(log, arguments.channel)
-        figure = drawn(
-            log, findings, chosen, arguments.language, excursions=judged.excursions, bands=judged.bands
-        )
+        shown = charts.judged_for(arguments.chart, judged)
+        figure = drawn(log, findings, chosen, arguments.language, **shown)
         if arguments.output.suffix == ".json":
             text = figure.to_json()
         else:
@@ -55,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"error: {problem.filename}: {problem.strerror}. Give another path", file=sys.stderr)
         return 1
     print(charts.text_alternative(log, findings, arguments.language, chosen, judged.excursions))
+    for sentence in segment_wording.trend_sentences(judged, arguments.language, chosen):
+        print(sentence)
     print(arguments.output)
     return 0
 

@@ -3,15 +3,18 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from instrumentgpt.instruments import faults, loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.analysis.segments import Segment, segments_of
 from instrumentgpt.instruments.analysis.study import Study, study_of
+from instrumentgpt.instruments.analysis.trends import Trend, trends_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
-from instrumentgpt.instruments.checks.outside import excursions_of
+from instrumentgpt.instruments.closer import looked_at_closely
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding, Withheld
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -27,6 +30,7 @@ class Diagnosis:
     channels  metrics of each channel
     kinds     what kind of loop each channel is
     findings  most important first; "healthy" and "insufficient_data" are findings too
+    segments  stretches of one setpoint or one programme run, in the order of channels and time
     excursions  every time a loop that holds left its own band, in order, explained or not
     withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
               check that failed, figures that are not those of a healthy channel
@@ -38,6 +42,12 @@ class Diagnosis:
     withheld: Mapping[str, Withheld]
     kinds: Mapping[int, LoopKind] = field(default_factory=dict)
     excursions: tuple[Excursion, ...] = ()
+    segments: tuple[Segment, ...] = ()
+
+    @cached_property
+    def trends(self) -> tuple[Trend, ...]:
+        """Return what changes from day to day."""
+        return trends_of(self.segments, self.bands)
 
     @property
     def bands(self) -> dict[int, float]:
@@ -51,6 +61,8 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     A check that raises is named in `withheld`, the others go on.
     """
     study = study_of(log)
+    segments = segments_of(study)
+    close = looked_at_closely(study, segments)
     reach = REACH * max((track.lag for track in study.tracks.values()), default=0.0)
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
@@ -60,19 +72,19 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             withheld[name] = refused
             continue
         try:
-            reported = check.find(study.of_drives(check.drives), tuple(causes))
+            reported = close.find(name, check, study, tuple(causes))
         except Exception as failure:  # the edge of a check: one that breaks must not cost the others
             said = f"{type(failure).__name__}: {failure}"
             withheld[name] = Withheld(check.fault, reasons={"failed": {"error": said}})
             continue
         for finding in reported:
             causes = _add(causes, finding, reach)
-    channels = {channel: metrics_of(track) for channel, track in study.tracks.items()}
-    kinds = {channel: track.kind for channel, track in study.tracks.items()}
-    excursions = excursions_of(study, causes)
+    channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
+    kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
+    excursions = close.excursions(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
     findings = tuple(sorted(causes, key=_rank)) + tuple(healthy)
-    return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions)
+    return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
 
 
 def _withheld(study: Study, check: Check) -> Withheld | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
 from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, RuledOut, Withheld
 from instrumentgpt.instruments.logs import Log
@@ -84,6 +85,7 @@ def _row_of(diagnosis: Diagnosis) -> Row:
         "channels": [asdict(metrics) for metrics in diagnosis.channels.values()],
         "kinds": [[channel, asdict(kind)] for channel, kind in diagnosis.kinds.items()],
         "excursions": [asdict(excursion) for excursion in diagnosis.excursions],
+        "segments": [asdict(segment) for segment in diagnosis.segments],
         "findings": [asdict(finding) for finding in diagnosis.findings],
         "withheld": {name: asdict(reason) for name, reason in diagnosis.withheld.items()},
     }
@@ -96,7 +98,8 @@ def _diagnosis(log: Log, row: Row) -> Diagnosis:
     kinds = {channel: LoopKind(**_with_tuples(kind, "stated")) for channel, kind in row["kinds"]}
     excursions = tuple(map(_excursion, row["excursions"]))
     by_channel = {metrics.channel: metrics for metrics in channels}
-    return Diagnosis(log, by_channel, findings, withheld, kinds, excursions)
+    segments = tuple(Segment(**segment) for segment in row["segments"])
+    return Diagnosis(log, by_channel, findings, withheld, kinds, excursions, segments)
 
 
 def _excursion(row: Row) -> Excursion:

@@ -22,6 +22,8 @@ DIGITS = 3.0  # likewise: two digits to either side are what rounding and a dith
 LAG_SAMPLES = 10.0  # a loop is sampled ten times in its lag, or its controller could not hold it
 LAG_SHARE = 0.1  # of the time in which pv crosses its span as fast as it ever goes
 CLEAR_MOVE = 5.0  # bands that pv must go for its pace to be told: noise goes no further
+PACE_SAMPLES = 1000  # in which a pace is looked for: a move is no rarity there, as it is in a day's record
+LONG = 20  # times that, from which a record is long
 LAGS_IN_RECORD = 40.0  # at least: a slow programme is no slow plant
 
 
@@ -75,14 +77,34 @@ def lag_of(time: Floats, pv: Floats, period: float, band: float) -> float:
         return least
     pv, time = pv[known], time[known]
     calm = smooth(pv, int(LAG_SAMPLES))
-    fastest, width = 0.0, int(LAG_SAMPLES)
-    while not fastest and width < len(pv) / 2:
-        moved = float(np.percentile(np.abs(calm[width:] - calm[:-width]), 98))
-        if moved >= CLEAR_MOVE * band:
-            fastest = moved / float(np.median(time[width:] - time[:-width]))
-        width *= 2
+    fastest, size = 0.0, PACE_SAMPLES if len(pv) > LONG * PACE_SAMPLES else len(pv)
+    while not fastest and size <= len(pv):
+        part = _liveliest(calm, size)
+        fastest = _fastest(time[part], calm[part], band)
+        size = size * 4 if size * LONG < len(pv) else max(len(pv), size + 1)
     if not fastest > 0:
         return least
     span = float(np.percentile(calm, 99) - np.percentile(calm, 1))
     longest = max(least, float(time[-1] - time[0]) / LAGS_IN_RECORD)
     return min(max(least, LAG_SHARE * span / fastest), longest)
+
+
+def _liveliest(pv: Floats, size: int) -> slice:
+    """Return the stretch of `size` samples in which `pv` goes farthest."""
+    if size >= len(pv):
+        return slice(0, len(pv))
+    starts = np.arange(0, len(pv) - size + 1, size // 2)
+    inside = np.lib.stride_tricks.sliding_window_view(pv, size)[:: size // 2]
+    first = int(starts[np.argmax(np.ptp(inside[:, :: max(1, size // PACE_SAMPLES)], axis=1))])
+    return slice(first, first + size)
+
+
+def _fastest(time: Floats, pv: Floats, band: float) -> float:
+    """Return the fastest pace of a clear move of `pv`, per second; 0 if there is none."""
+    width = int(LAG_SAMPLES)
+    while width < len(pv) / 2:
+        moved = float(np.percentile(np.abs(pv[width:] - pv[:-width]), 98))
+        if moved >= CLEAR_MOVE * band:
+            return moved / float(np.median(time[width:] - time[:-width]))
+        width *= 2
+    return 0.0

@@ -6,22 +6,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure, departures_of
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
+from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
 from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.reading.record import UNSTATED
+from instrumentgpt.instruments.loops import Loop, loops_of, rows_by_channel
+from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
+CHUNK = 1 << 20  # rows that are looked at together
 GRID = 0.5  # lags between the common moments at which channels are compared
 
 
@@ -36,11 +39,13 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A log and its tracks by channel."""
+    """A log and its tracks by channel; of a long one, `log` has the rows that stand for the `whole`."""
 
     log: Log
     gaps: tuple[Gap, ...]
     tracks: Mapping[int, Track]
+    whole: Log
+    thinned: Thinned | None = None
     drives: tuple[Drive, ...] = DRIVES
 
     @property
@@ -80,14 +85,40 @@ class Study:
 
 
 def study_of(log: Log) -> Study:
-    """Return `log` ready for the checks."""
-    gaps = gaps_of(log)
+    """Return `log` ready for the checks; a long one is thinned."""
+    gaps, whole = gaps_of(log), log
+    about = np.array([at for gap in gaps for at in (gap.before, gap.after)], dtype=np.int64)
+    found = thinned(log.samples, about)
+    if found:
+        log = replace(log, samples=log.samples.iloc[found.rows].reset_index(drop=True))
+        at = np.searchsorted(found.rows, about).reshape(-1, 2)
+        gaps = tuple(Gap(a, b, gap.seconds) for (a, b), gap in zip(at.tolist(), gaps, strict=True))
     tracks = {}
     for channel, loop in loops_of(log).items():
-        usable = None if "period" in log.missing else _usable(loop, log, gaps)
+        usable = None if "period" in log.missing else _usable(loop, log, gaps, found.pace if found else 1)
         unit = log.channel_units.get(channel, log.unit)
         tracks[channel] = track_of(loop, unit, usable, log.stated_loops.get(channel, UNSTATED))
-    return Study(log, gaps, tracks)
+    return Study(log, gaps, tracks, whole, found)
+
+
+def all_samples(study: Study, channel: int, first: float, last: float) -> pd.DataFrame:
+    """Return the rows of `channel` between two moments (s), those too that the study was thinned of.
+
+    None where the clock was set back: a moment is then no place.
+    """
+    if any(gap.seconds < 0 for gap in study.gaps):
+        return study.whole.samples.iloc[:0]
+    time = study.whole.samples["time"].to_numpy()
+    near = study.whole.samples.iloc[slice(*np.searchsorted(time, (first, last)).tolist())]
+    rows = dict(rows_by_channel(near["channel"].to_numpy())).get(channel, slice(0, 0))
+    return near.iloc[rows].reset_index(drop=True)
+
+
+def close_up(study: Study, channel: int, first: float, last: float) -> Study:
+    """Return `all_samples` as a study of their own, in the units of the whole."""
+    track, own = study.tracks[channel], all_samples(study, channel, first, last)
+    stated = StatedLoop(track.stated.drive, track.scale < 0, track.shown(1.0))
+    return study_of(replace(study.whole, samples=own, clock_steps=(), stated_loops={channel: stated}))
 
 
 def gaps_of(log: Log) -> tuple[Gap, ...]:
@@ -96,15 +127,17 @@ def gaps_of(log: Log) -> tuple[Gap, ...]:
         return ()
     time = log.samples["time"].to_numpy(dtype=float)
     channels = max(1, log.samples["channel"].nunique())
-    steps = np.diff(time)
-    later = steps[steps > 0]
     typical = float(np.median(np.diff(time[::channels]))) if len(time) > 3 * channels else math.nan
     if not typical > 0:
+        steps = np.diff(time)
+        later = steps[steps > 0]
         typical = float(np.median(later)) if later.size else math.inf
-    limit = GAP_PERIODS * typical
-    holes = np.flatnonzero((steps > limit) | (steps < -max(1.0, 2 * typical)))
-    found = {int(i): float(steps[i]) for i in holes} | _clock_steps(log)
-    return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted(found.items()))
+    found: dict[int, float] = {}
+    for begin in range(0, len(time) - 1, CHUNK):
+        steps = np.diff(time[begin : begin + CHUNK + 1])
+        holes = np.flatnonzero((steps > GAP_PERIODS * typical) | (steps < -max(1.0, 2 * typical)))
+        found |= {begin + int(i): float(steps[i]) for i in holes}
+    return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted((found | _clock_steps(log)).items()))
 
 
 def _clock_steps(log: Log) -> dict[int, float]:
@@ -114,11 +147,11 @@ def _clock_steps(log: Log) -> dict[int, float]:
     return {max(0, at): seconds for at, seconds in steps if abs(seconds) >= CLOCK_SET and at < len(lines) - 1}
 
 
-def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _usable(loop: Loop, log: Log, gaps: tuple[Gap, ...], pace: int) -> Mask:
     time, lines = log.samples["time"].to_numpy(dtype=float), log.samples["line"].to_numpy()
     usable = np.ones(len(loop), dtype=bool)
     steps = np.diff(loop.time)
-    margin = GAP_MARGIN * float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
+    margin = GAP_MARGIN / pace * float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
     for gap in gaps:
         past = loop.line <= lines[gap.before] if lines[0] <= lines[-1] else loop.line >= lines[gap.before]
         near_before = past & (loop.time > time[gap.before] - margin)

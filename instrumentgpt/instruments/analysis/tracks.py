@@ -125,7 +125,12 @@ class Track:
     @cached_property
     def smooth_error(self) -> Floats:
         """Return setpoint - mean pv of half a lag: digits and noise do not take a loop out of its band."""
-        return self.setpoint - smooth(self.pv, self.samples(self.lag / 2) | 1)
+        return self.setpoint - self.smooth_pv
+
+    @cached_property
+    def smooth_pv(self) -> Floats:
+        """Return the mean pv of half a lag, in bands."""
+        return smooth(self.pv, self.samples(self.lag / 2) | 1)
 
     @cached_property
     def digit(self) -> float:
@@ -185,12 +190,13 @@ class Track:
     def holds(self) -> tuple[Hold, ...]:
         """Return the stretches of constant setpoint that are long enough to judge."""
         return tuple(
-            Hold(a, b, float(self.setpoint[a]), self._settled(a, b))
+            Hold(a, b, float(self.setpoint[a]), self.settled(a, b))
             for a, b in self.levels
             if self.time[b - 1] - self.time[a] >= self.lags(SHORTEST_HOLD)
         )
 
-    def _settled(self, first: int, stop: int) -> int:
+    def settled(self, first: int, stop: int) -> int:
+        """Return the first index from which pv stayed in the band for `SETTLED_FOR`; `stop` if never."""
         inside = np.abs(self.smooth_error[first:stop]) < BAND
         for a, b in runs(inside):
             if self.time[first + b - 1] - self.time[first + a] >= self.lags(SETTLED_FOR):

@@ -1,6 +1,7 @@
 """Charts of a log, by name; each takes a log and its findings and returns a Plotly figure."""
 
 from collections.abc import Callable
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -8,10 +9,27 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts.alternative import text_alternative
 from instrumentgpt.instruments.charts.error import error_chart
 from instrumentgpt.instruments.charts.loop import loop_chart
+from instrumentgpt.instruments.charts.trend import trend_chart
+from instrumentgpt.instruments.diagnosis import Diagnosis
 
-__all__ = ["CHARTS", "UnknownChart", "chart_named", "error_chart", "loop_chart", "text_alternative"]
+__all__ = [
+    "CHARTS",
+    "UnknownChart",
+    "chart_named",
+    "error_chart",
+    "judged_for",
+    "loop_chart",
+    "text_alternative",
+    "trend_chart",
+]
 
-CHARTS: dict[str, Callable[..., go.Figure]] = {"loop": loop_chart, "error": error_chart}
+CHARTS: dict[str, Callable[..., go.Figure]] = {
+    "loop": loop_chart,
+    "error": error_chart,
+    "trend": trend_chart,
+}
+SHOWN = {"trend": ("segments", "trends")}  # of a diagnosis, besides its findings
+SHOWN_USUALLY = ("excursions", "bands")
 
 
 class UnknownChart(InstrumentGPTError, LookupError):
@@ -23,3 +41,8 @@ def chart_named(name: str) -> Callable[..., go.Figure]:
     if name not in CHARTS:
         raise UnknownChart(f"There is no chart {name!r}. There are: {', '.join(CHARTS)}")
     return CHARTS[name]
+
+
+def judged_for(name: str, diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return what the chart `name` shows of `diagnosis` besides its findings, as its arguments."""
+    return {one: getattr(diagnosis, one) for one in SHOWN.get(name, SHOWN_USUALLY)}

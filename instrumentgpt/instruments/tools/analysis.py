@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import loop_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
@@ -22,6 +22,7 @@ from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
 MOST_EXCURSIONS = 20  # told of one log, the largest
+MOST_SEGMENTS = 8  # told of one log, the worst
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -51,6 +52,7 @@ def diagnose_log(
             if channel in (None, one["channel"])
         ],
         "excursions": _excursions(found, channel, language),
+        "segments": segment_wording.rows(found, channel, language, MOST_SEGMENTS),
         "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
         "unjudged": sorted({why.fault for why in found.withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),

@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from instrumentgpt.instruments import segment_wording
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log
 from instrumentgpt.instruments.workspace import Workspace
@@ -18,7 +19,8 @@ def plot_log(
 ) -> dict[str, Any]:
     """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it.
 
-    chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row
+    chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row;
+           "trend": duty, cycle, noise and offset of each segment, over days
     """
     from instrumentgpt.instruments import charts  # plotly: 0.3 s, only where something is drawn
 
@@ -35,10 +37,10 @@ def plot_log(
         chosen,
         language,
         title=title,
-        excursions=found.excursions,
-        bands=found.bands,
+        **charts.judged_for(chart, found),
     )
     alt = charts.text_alternative(opened.log, found.findings, language, chosen, found.excursions)
+    alt = " ".join([alt, *segment_wording.trend_sentences(found, language, chosen)])
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"chart-{uuid.uuid4().hex[:8]}.json"
     (workspace.artifacts / file).write_text(figure.to_json(), encoding="utf-8")

@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 import plotly.graph_objects as go
 import streamlit as st
 
-from instrumentgpt.instruments.charts import CHARTS, text_alternative
+from instrumentgpt.instruments.charts import CHARTS, judged_for, text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.charts import CONFIG
 from instrumentgpt.ui.logs import place, strip
@@ -19,7 +21,7 @@ from instrumentgpt.ui.logs.preparation import Preparation, in_words
 
 Shown = TypeVar("Shown", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
-TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint"}
+TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
 TOP_PIXELS = 44  # the legend: the name of the log stands above already
 STROKE = 0.03  # of what is shown: a box as narrow is a stroke over one moment; Plotly takes none below 12 px
 
@@ -33,7 +35,7 @@ def draw(preparation: Preparation, name: str) -> None:
     _draw_window(log, window)
     _draw_strip(preparation, log, window, name)
     if len(log.samples):
-        kind, channels = _draw_choice(log, findings)
+        kind, channels = _draw_choice(log, preparation.diagnosis)
         figure = figure_of(preparation, kind, channels, window)
         key = ("words", tuple(channels), window, preparation.diagnosis is not None)
         words = in_words(
@@ -62,8 +64,7 @@ def figure_of(
             findings,
             channels=channels,
             window=window,
-            excursions=_excursions(preparation, window),
-            bands=diagnosis.bands if diagnosis else None,
+            **(judged_for(kind, diagnosis) if diagnosis else {}),
         )
         margin = {"l": strip.LEFT_PIXELS, "t": TOP_PIXELS}
         return figure.update_layout(title={"text": ""}, margin=margin, **strip.SELECTABLE)
@@ -115,12 +116,12 @@ def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name:
     _draw_figure(figure, f"strip-{name}-{window}", words, log)
 
 
-def _draw_choice(log: Log, findings: Sequence[Finding]) -> tuple[str, list[int]]:
+def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
     known = sorted(int(channel) for channel in log.samples["channel"].unique())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = st.segmented_control(
             "Chart",
-            list(CHARTS),
+            [kind for kind in CHARTS if kind != "trend" or (judged and is_long(judged))],
             default="loop",
             required=True,
             format_func=lambda kind: TITLES.get(kind, kind),
@@ -135,7 +136,9 @@ def _draw_choice(log: Log, findings: Sequence[Finding]) -> tuple[str, list[int]]
                 format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
                 key=CHANNELS,
             )
-    shown = [channel for channel in chosen if channel in known] or worth_showing(log, findings)
+    shown = [channel for channel in chosen if channel in known] or worth_showing(
+        log, judged.findings if judged else ()
+    )
     return str(kind), sorted(shown)
 
 

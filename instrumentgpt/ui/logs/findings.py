@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from instrumentgpt.instruments import loop_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
@@ -22,6 +23,7 @@ LEAST_MARGIN = 60.0  # s
 REPORTS: dict[Language, str] = {"en": "Report", "zh": "報告"}
 SHOWN_EVIDENCE = 4
 SHOWN_EXCURSIONS = 10
+SHOWN_SEGMENTS = 100
 SHOWN_GROUPS = 8
 TEXT_CHARACTERS = 400
 
@@ -34,6 +36,7 @@ def draw(diagnosis: Diagnosis) -> None:
         else:
             _draw_one(diagnosis.log, finding, number)
     _draw_excursions(diagnosis)
+    _draw_segments(diagnosis)
     if diagnosis.withheld:
         with st.expander(f"Not judged: {len(diagnosis.withheld)}", icon=":material/help:"):
             for withheld in diagnosis.withheld.values():
@@ -61,6 +64,36 @@ def _draw_excursions(diagnosis: Diagnosis) -> None:
                 _draw_excursion(diagnosis.log, one, f"excursion-{number}")
             if len(others) > SHOWN_EXCURSIONS:
                 st.caption(f"and {len(others) - SHOWN_EXCURSIONS:,} more; the report has the largest.")
+
+
+def _draw_segments(diagnosis: Diagnosis) -> None:
+    """Draw the segments of a log with more than a few, the worst first, and what changes over days."""
+    for sentence in segment_wording.trend_sentences(diagnosis, "en"):
+        st.caption(f"**Over days**: {untrusted.label(sentence, TEXT_CHARACTERS)}")
+    told = segment_wording.worth_telling(diagnosis)
+    if not told:
+        return
+    with st.expander(f"{len(told):,} segments, the worst first", icon=":material/view_timeline:"):
+        rows = [segment_wording.cells(diagnosis, one, "en") for one in told[:SHOWN_SEGMENTS]]
+        heads = {name: segment_wording.head(name, diagnosis.log, "en") for name in rows[0]}
+        shown = [{heads[name]: text for name, text in row.items()} for row in rows]
+        st.dataframe(
+            shown,
+            hide_index=True,
+            key="segments",
+            on_select=lambda: _go_to_segment(diagnosis, told),
+            selection_mode="single-row",
+            alt=f"Segments of {diagnosis.log.name} with their figures; a row leads to its time",
+        )
+        st.caption("A row leads to its time in the charts and to its first line.")
+
+
+def _go_to_segment(diagnosis: Diagnosis, told: list[Segment]) -> None:
+    """Show the segment whose row was picked."""
+    rows = st.session_state["segments"]["selection"]["rows"]
+    if rows:
+        segment = told[rows[0]]
+        place.go_to(segment.first_line, window_of(diagnosis.log, segment))
 
 
 def _draw_excursion(log: Log, one: Excursion, key: str) -> None:
@@ -121,7 +154,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
         st.caption(f"and {len(trouble) - SHOWN_GROUPS} more kinds, in “All event lines” below.")
 
 
-def window_of(log: Log, finding: Finding | Excursion) -> tuple[float, float]:
+def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:
     """Return the part of the log that shows a finding with some time before and after it."""
     margin = max(MARGIN * (finding.end - finding.onset), LEAST_MARGIN)
     return max(finding.onset - margin, 0.0), min(finding.end + margin, last_moment(log))

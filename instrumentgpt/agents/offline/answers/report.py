@@ -121,6 +121,8 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
         told = {"summary": one["summary"], "since": since, "until": until, "quotes": quotes}
         yield "- " + phrase("finding_row", case.language, **told) + "\n"
     yield from _excursions(case, about, found)
+    for one in found["segments"]["trends"]:
+        yield f"- {plain_text(one['summary'])}\n"
     if not found["findings"]:
         yield from _figures(case, about, found)
     yield from _healthy(case, about, found)

@@ -1,0 +1,210 @@
+"""A record in segments: stretches of one setpoint, or of one run of a programme, with the figures of each."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, overshoot, settling_time
+from instrumentgpt.instruments.analysis.signals import constant_runs, noise, periodicity, smooth
+from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
+from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Track
+from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding
+
+DAY = 86_400.0  # s: a longer hold is told day by day, or its trend could not be seen
+SHORTEST_SHARE = 1 / 300  # of the record: a shorter stretch is a point of a programme beside the whole
+REGULAR = 0.7  # autocorrelation after one period, from which a swing has a period
+FINE = 2048  # samples at the end of a segment that its noise and its period are told from
+SMOOTHED = 5  # samples: half a lag, as of what is not thinned
+
+SegmentKind = Literal["hold", "programme", "unasked"]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of one channel's record and its figures; nan where they cannot be told.
+
+    kind               "hold": one setpoint; "programme": a run of shorter ones or a ramp; "unasked": no
+                       setpoint, or switched off
+    onset, end         s since the log's first line
+    first_line, last_line  1-based
+    setpoint           of a hold; of a programme the last one
+    settled            share of a hold with pv settled: the figures up to noise are of that part
+    duty               percent, mean output
+    mean_error         setpoint - pv
+    half_peak_to_peak  of pv, a mean of half a lag
+    period             s, of its swing; nan without a regular one
+    noise              standard deviation of pv
+    overshoot, settling_time  after the step it begins with (in the unit of pv; s); nan without one
+    """
+
+    channel: int
+    kind: SegmentKind
+    onset: float
+    end: float
+    first_line: int
+    last_line: int
+    setpoint: float
+    settled: float
+    duty: float
+    mean_error: float
+    half_peak_to_peak: float
+    period: float
+    noise: float
+    overshoot: float
+    settling_time: float
+
+    @property
+    def middle(self) -> float:
+        """Return the moment half way, s."""
+        return (self.onset + self.end) / 2
+
+
+def segments_of(study: Study) -> tuple[Segment, ...]:
+    """Return the segments of each channel of `study`, in the order of channels and time; gaps end one."""
+    start = study.log.start
+    midnight = DAY - (start - start.normalize()).total_seconds() if start is not None else DAY
+    return tuple(
+        _segment(study, track, kind, first, stop)
+        for track in study.tracks.values()
+        for kind, first, stop in stretches(track, midnight)
+    )
+
+
+def stretches(track: Track, midnight: float = DAY) -> Iterator[tuple[SegmentKind, int, int]]:
+    """Yield kind, first and past-the-last sample of each stretch of `track` that is long enough to tell.
+
+    midnight  s, at which one day of the log ends
+    """
+    if not len(track):
+        return
+    shortest = max(track.lags(SHORTEST_HOLD), SHORTEST_SHARE * float(track.time[-1] - track.time[0]))
+    steps = np.diff(track.loop.time)
+    holes = np.flatnonzero((steps > GAP_PERIODS * track.period) | (steps < 0)) + 1
+    broken = set(holes.tolist())
+    asked = np.where(track.controlled, track.setpoint, np.nan)
+    cuts = np.union1d(constant_runs(np.nan_to_num(asked, nan=math.inf))[:, 0], holes)
+    runs: list[tuple[SegmentKind, int, int]] = []
+    for first, stop in zip(cuts.tolist(), [*cuts[1:].tolist(), len(track)], strict=True):
+        long = track.time[stop - 1] - track.time[first] >= shortest
+        kind: SegmentKind = "unasked" if math.isnan(asked[first]) else "hold" if long else "programme"
+        joins = runs and runs[-1][0] == kind == "programme" and first not in broken
+        if joins:
+            runs[-1] = (kind, runs[-1][1], stop)
+        else:
+            runs.append((kind, first, stop))
+    for kind, first, stop in runs:
+        ends = _days(track.loop.time, first, stop, midnight)
+        for a, b in zip([first, *ends], [*ends, stop], strict=True):
+            if track.time[b - 1] - track.time[a] >= shortest:
+                yield kind, a, b
+
+
+def _days(time: Floats, first: int, stop: int, midnight: float) -> list[int]:
+    """Return where a stretch of more than a day is cut: at each midnight."""
+    if time[stop - 1] - time[first] <= DAY:
+        return []
+    days = np.arange(midnight, time[stop - 1], DAY)
+    cuts = first + np.searchsorted(time[first:stop], days)
+    return [int(cut) for cut in cuts if first < cut < stop]
+
+
+def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: int) -> Segment:
+    loop, sign = track.loop, math.copysign(1.0, track.scale)
+    settled = track.settled(first, stop) if kind == "hold" else first
+    part = slice(settled if settled < stop else first, stop)
+    usable = track.usable[part]
+    error = track.error[part][usable]
+    period, rough = _fine(study, track, part)
+    over, settling = _answer(track, first, stop) if kind == "hold" else (math.nan, math.nan)
+    return Segment(
+        channel=loop.channel,
+        kind=kind,
+        onset=float(loop.time[first]),
+        end=float(loop.time[stop - 1]),
+        first_line=int(loop.line[first]),
+        last_line=int(loop.line[stop - 1]),
+        setpoint=float(loop.setpoint[stop - 1]) if kind != "unasked" else math.nan,
+        settled=(stop - settled) / (stop - first) if kind == "hold" else math.nan,
+        duty=_mean(track.output[part][usable]),
+        mean_error=sign * track.shown(_mean(error)),
+        half_peak_to_peak=track.shown(half_peak_to_peak(_swing(track, part)[usable])),
+        period=period,
+        noise=rough,
+        overshoot=over,
+        settling_time=settling,
+    )
+
+
+def _swing(track: Track, part: slice) -> Floats:
+    """Return pv less setpoint, or pv where none is given, of these samples alone: no step beside is in it."""
+    calm = smooth(track.pv[part], track.samples(track.lag / 2) | 1)
+    return calm - track.setpoint[part] if track.controlled[part].all() else calm
+
+
+def _fine(study: Study, track: Track, part: slice) -> tuple[float, float]:
+    """Return period and noise of the end of a stretch, told from all of its samples."""
+    if study.thinned is None:
+        last = slice(max(part.start, part.stop - FINE), part.stop)
+        period, pv, swing = track.period, track.pv[last] / track.scale, _swing(track, last)
+    else:
+        period, end = track.period / study.thinned.pace, float(track.loop.time[part.stop - 1])
+        first = max(float(track.loop.time[part.start]), end - FINE * period)
+        pv = all_samples(study, track.loop.channel, first, end)["pv"].to_numpy(dtype=float)
+        swing = smooth(pv, SMOOTHED)
+    known = len(swing) > 0 and bool(np.isfinite(swing).all())
+    samples, regularity = periodicity(swing) if known else (math.nan, math.nan)
+    return (samples * period if regularity >= REGULAR else math.nan), noise(pv)
+
+
+def _answer(track: Track, first: int, stop: int) -> tuple[float, float]:
+    """Return overshoot (in the unit of the log) and settling time after the step at `first`."""
+    step = next((step for step in track.steps if step.index == first), None)
+    if step is None or not track.usable[first:stop].all():
+        return math.nan, math.nan
+    pv = step.setpoint - track.smooth_error[first:stop]
+    past = overshoot(pv, step.setpoint)
+    return track.shown(past), settling_time(track.time[first:stop], pv, step.setpoint)
+
+
+def _mean(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else math.nan
+
+
+def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings that are faults of this channel, or of the whole device, in this segment."""
+    return [
+        one
+        for one in findings
+        if one.severity != "none"
+        and one.channel in (None, segment.channel)
+        and one.onset < segment.end
+        and segment.onset <= one.end
+    ]
+
+
+def worst_first(
+    segments: Sequence[Segment],
+    findings: Sequence[Finding],
+    excursions: Sequence[Excursion],
+    bands: Mapping[int, float],
+) -> list[Segment]:
+    """Return `segments` by their most severe finding, then what nothing explains, then their swing.
+
+    bands  channel → its own band, which swings are measured in
+    """
+
+    def badness(segment: Segment) -> tuple[int, int, float]:
+        own = findings_in(segment, findings)
+        severity = min((SEVERITIES.index(one.severity) for one in own), default=len(SEVERITIES))
+        away = sum(
+            one.channel == segment.channel and not one.explained and segment.onset <= one.onset < segment.end
+            for one in excursions
+        )
+        return severity, -away, -np.nan_to_num(segment.half_peak_to_peak / bands[segment.channel])
+
+    return sorted(segments, key=badness)

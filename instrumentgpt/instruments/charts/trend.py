@@ -1,0 +1,112 @@
+"""What changes over days: a row for each quantity, a stroke for each segment, a line for a trend."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from instrumentgpt.instruments.analysis.segments import Segment, findings_in
+from instrumentgpt.instruments.analysis.trends import QUANTITIES, Trend
+from instrumentgpt.instruments.charts.frame import Clock, clock_of, row_axis, shade, worth_showing
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
+from instrumentgpt.instruments.charts.words import channel_name
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.segment_wording import head
+
+ROW_PIXELS = 130
+MOST_SHADED = 40  # segments of a row: a browser lays out each
+
+
+def trend_chart(
+    log: Log,
+    findings: Sequence[Finding] = (),
+    channels: Sequence[int] | None = None,
+    language: Language = "en",
+    window: tuple[float, float] | None = None,
+    title: str = "",
+    segments: Sequence[Segment] = (),
+    trends: Sequence[Trend] = (),
+) -> go.Figure:
+    """Return the chart of duty, cycle, noise and offset of each segment, in a row each.
+
+    Strokes of a channel are in its colour, its trends dashed; segments with a finding are shaded.
+    The other arguments are those of `loop_chart`.
+    """
+    chosen = list(channels) if channels is not None else worth_showing(log, findings)
+    own = [one for one in segments if one.channel in chosen]
+    rows = [name for name in QUANTITIES if any(np.isfinite(getattr(one, name)) for one in own)]
+    clock = clock_of(log, max((one.end for one in own), default=0.0))
+    figure = go.Figure()
+    order = {channel: place for place, channel in enumerate(dict.fromkeys(one.channel for one in own))}
+    for number, name in enumerate(rows, start=1):
+        for channel, place in order.items():
+            colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
+            mine = [one for one in own if one.channel == channel]
+            _draw_strokes(figure, mine, name, clock, row_axis(number), colour)
+            figure.data[-1].update(
+                name=channel_name(log, channel, language),
+                showlegend=number == 1,
+                legendgroup=str(channel),
+                hovertemplate=f"%{{y:.4g}} {escaped(head(name, log, language))}",
+            )
+            for trend in trends:
+                if (trend.channel, trend.quantity) == (channel, name):
+                    _draw_trend(figure, trend, clock, row_axis(number), colour)
+        _shade(figure, own, findings, clock, number, language)
+    drawn = len(rows) * (ROW_PIXELS + ROW_GAP)
+    for number, name in enumerate(rows, start=1):
+        top = drawn - (number - 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
+        axis = {
+            "domain": [(top - ROW_PIXELS) / drawn, top / drawn],
+            "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
+        }
+        figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
+    figure.update_xaxes(anchor=row_axis(max(1, len(rows))), **clock.axis(language, window))
+    return laid_out(figure, title or log.name, max(drawn, ROW_PIXELS))
+
+
+def _draw_strokes(
+    figure: go.Figure, segments: Sequence[Segment], name: str, clock: Clock, axis: str, colour: str
+) -> None:
+    """Draw a stroke from the onset to the end of each segment, at its figure."""
+    times = np.array([(one.onset, one.middle, one.end, one.end) for one in segments]).ravel()
+    values = np.array([(*[getattr(one, name)] * 3, np.nan) for one in segments]).ravel()
+    figure.add_scatter(
+        x=clock.position(times),
+        y=values.astype(np.float32),
+        mode="lines+markers",
+        xaxis="x",
+        yaxis=axis,
+        line={"color": colour, "width": 3},
+        marker={"color": colour, "size": np.tile([0, 6, 0, 0], len(segments))},
+    )
+
+
+def _draw_trend(figure: go.Figure, trend: Trend, clock: Clock, axis: str, colour: str) -> None:
+    figure.add_scatter(
+        x=clock.position(np.array([trend.onset, trend.end])),
+        y=[trend.first, trend.last],
+        mode="lines",
+        xaxis="x",
+        yaxis=axis,
+        line={"color": colour, "width": 1.5, "dash": "dash"},
+        showlegend=False,
+        legendgroup=str(trend.channel),
+        hoverinfo="skip",
+    )
+
+
+def _shade(
+    figure: go.Figure,
+    segments: Sequence[Segment],
+    findings: Sequence[Finding],
+    clock: Clock,
+    row: int,
+    language: Language,
+) -> None:
+    """Shade each finding as far as it reaches into segments; its name stands in the first row."""
+    faults = [one for one in findings if any(findings_in(segment, [one]) for segment in segments)]
+    for place, finding in enumerate(faults[:MOST_SHADED]):
+        shade(figure, finding, clock, row, place if row == 1 and place < 3 else None, language)

@@ -1,0 +1,143 @@
+"""Segments of a log and what changes from day to day, as rows and sentences; words from loop_wording.toml."""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.analysis.segments import Segment, findings_in, worst_first
+from instrumentgpt.instruments.analysis.trends import LEAST_DAYS, Trend
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.language import DAY, Language, span_text
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loop_wording import COMMA, word
+
+Rows = dict[str, Any]
+FEW = 3  # segments a channel: with no more the figures of the channel say it all
+FIGURES = ("duty", "mean_error", "half_peak_to_peak", "period", "noise", "overshoot", "settling_time")
+SMALLEST = 0.0005  # half of the last digit told
+DIGITS = {"duty": ".1f", "period": ".0f", "settling_time": ".0f"}
+
+
+def worth_telling(found: Diagnosis, channel: int | None = None) -> list[Segment]:
+    """Return the segments of a log, or of a channel, the worst first; none of a log with only a few."""
+    if len(found.segments) <= FEW * max(1, len(found.channels)):
+        return []
+    own = [one for one in found.segments if channel in (None, one.channel)]
+    return worst_first(own, found.findings, found.excursions, found.bands)
+
+
+def is_long(found: Diagnosis) -> bool:
+    """Return whether a log lasts for days, so that what changes between them can be told."""
+    if not found.segments:
+        return False
+    last, first = max(one.end for one in found.segments), min(one.onset for one in found.segments)
+    return last - first >= LEAST_DAYS * DAY and "period" not in found.log.missing
+
+
+def head(name: str, log: Log, language: Language) -> str:
+    """Return the head of a column, with its unit: "offset (°C)"."""
+    return word(f"heads.{name}", language, unit=log.unit)
+
+
+def cells(found: Diagnosis, segment: Segment, language: Language) -> dict[str, str]:
+    """Return the figures of a segment as people read them, by the name of their head; "" where unknown."""
+    log, faults, span = found.log, findings_in(segment, found.findings), partial(span_text, language=language)
+    titles = dict.fromkeys(wording.title(one.fault, language) for one in faults)
+    asked = "" if math.isnan(segment.setpoint) else f"{segment.setpoint:g}"
+    return {
+        "channel": log.channel_names.get(segment.channel, str(segment.channel)),
+        "kind": word(f"segment_kinds.{segment.kind}", language),
+        "setpoint": asked,
+        "onset": log.clock(segment.onset).partition(".")[0] if log.start else f"+{span(segment.onset)}",
+        "span": span(segment.end - segment.onset),
+        **{name: _figure(name, getattr(segment, name)) for name in FIGURES},
+        "line": f"{segment.first_line:,}",
+        "findings": COMMA[language].join(titles),
+    }
+
+
+def _figure(name: str, value: float) -> str:
+    if not math.isfinite(value):
+        return ""
+    value = value if abs(value) >= SMALLEST else 0.0  # no "-0"
+    return f"{value:{DIGITS[name]}}" if name in DIGITS else f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def trend_sentence(trend: Trend, log: Log, language: Language) -> str:
+    """Return how a quantity changes over days, with the interval of its slope."""
+    asked = math.isfinite(trend.setpoint)
+    at = word("trend_at", language, setpoint=trend.setpoint, unit=log.unit) if asked else ""
+    numbers = {**asdict(trend), "channel": log.channel_names.get(trend.channel, str(trend.channel))}
+    return word("trend", language, **{**numbers, "quantity": head(trend.quantity, log, language)}, at=at)
+
+
+def trend_sentences(found: Diagnosis, language: Language, channels: Sequence[int] | None = None) -> list[str]:
+    """Return a sentence for each trend of these channels, or that there is none; [] of a log without days."""
+    if not is_long(found):
+        return []
+    told = [one for one in found.trends if channels is None or one.channel in channels]
+    return [trend_sentence(one, found.log, language) for one in told] or [word("no_trend", language)]
+
+
+def rows(found: Diagnosis, channel: int | None, language: Language, most: int | None = None) -> Rows:
+    """Return JSON-ready rows of the segments that are worth telling, the worst first, and of the trends.
+
+    most  segments told; None: all
+    """
+    told = worth_telling(found, channel)
+    trends = [one for one in found.trends if channel in (None, one.channel)] if is_long(found) else []
+    return {
+        "count": len(told),
+        "worst": [_row(found, one, language) for one in told[:most]],
+        "trends": [
+            {**_figures(asdict(one)), "summary": trend_sentence(one, found.log, language)} for one in trends
+        ],
+    }
+
+
+def _row(found: Diagnosis, segment: Segment, language: Language) -> dict[str, Any]:
+    faults = findings_in(segment, found.findings)
+    return {
+        **_figures(asdict(segment)),
+        "clock": found.log.clock(segment.onset),
+        "classes": list(dict.fromkeys(one.fault for one in faults)),
+        "summary": sentence(found, segment, language),
+    }
+
+
+def sentence(found: Diagnosis, segment: Segment, language: Language) -> str:
+    """Return a segment in one line: "channel 1, hold, setpoint 37, from …, for 24 h, duty (%) 40.1, …"."""
+    told = cells(found, segment, language)
+    named = (f"{head(name, found.log, language)} {text}" for name, text in told.items() if text)
+    return COMMA[language].join(named)
+
+
+def _figures(row: Rows) -> Rows:
+    """Return `row` as JSON can carry it, in six digits: what cannot be told is null."""
+    return {
+        name: (float(f"{value:.6g}") if math.isfinite(value) else None) if isinstance(value, float) else value
+        for name, value in row.items()
+    }
+
+
+def table(found: Diagnosis, language: Language, most: int) -> list[str]:
+    """Return the worst segments as lines of a table, heads first; columns that say nothing are left out."""
+    told = [cells(found, one, language) for one in worth_telling(found)[:most]]
+    if not told:
+        return []
+    names = [name for name in told[0] if any(row[name] for row in told)]
+    lines = [{name: head(name, found.log, language) for name in names}, *told]
+    widths = {name: max(_width(line[name]) for line in lines) for name in names}
+    return [
+        "  ".join(line[name] + " " * (widths[name] - _width(line[name])) for name in names).rstrip()
+        for line in lines
+    ]
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal `text` takes: Chinese characters take two."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
