@@ -19,25 +19,38 @@ from instrumentgpt.storage.artifacts import (
     list_artifacts,
     list_artifacts_of_run,
 )
-from instrumentgpt.storage.connection import connect, rows, transaction
+from instrumentgpt.storage.connection import (
+    RunInProgress,
+    StorageError,
+    UnknownConversation,
+    UnknownRun,
+    connect,
+    rows,
+    transaction,
+)
 from instrumentgpt.storage.conversations import (
     Conversation,
     Message,
+    Offer,
     add_message,
     count_messages,
     create_conversation,
+    delete_conversation,
+    get_agent_session,
     get_conversation,
+    get_mode_state,
     list_conversations,
     list_messages,
     list_messages_around,
+    list_offers,
     rename_conversation,
+    save_agent_session,
+    save_mode_state,
     unknown,
 )
 from instrumentgpt.storage.documents import Document, list_documents, save_document
-from instrumentgpt.storage.errors import RunInProgress, StorageError, UnknownConversation, UnknownRun
 from instrumentgpt.storage.facts import list_facts, store_facts
-from instrumentgpt.storage.folders import delete_conversation
-from instrumentgpt.storage.modes import Offer, get_mode_state, list_offers, save_mode_state
+from instrumentgpt.storage.notes import Note, delete_note, get_settings, list_notes, save_note, save_setting
 from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.provenance import (
     StateItem,
@@ -49,16 +62,6 @@ from instrumentgpt.storage.provenance import (
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.revisions import delete_turn
 from instrumentgpt.storage.runs import finish_run
-from instrumentgpt.storage.saved import (
-    Note,
-    delete_note,
-    get_agent_session,
-    get_settings,
-    list_notes,
-    save_agent_session,
-    save_note,
-    save_setting,
-)
 from instrumentgpt.storage.search import Hit, search
 
 __all__ = [

@@ -20,9 +20,10 @@ from sqlite_utils import Database
 from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import file_of, rows, transaction
+from instrumentgpt.storage.conversations import folders_of
 from instrumentgpt.storage.deleted import forget_deleted_rows
-from instrumentgpt.storage.folders import folders_of, remove
 from instrumentgpt.storage.runs import live_runs
+from instrumentgpt.storage.uploads import remove
 
 DAY = 86_400.0  # s
 _log = logging.getLogger(__name__)

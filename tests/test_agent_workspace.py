@@ -14,7 +14,7 @@ from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.workspace import copy_logs, cursor_permissions, prepare, rule_text, tool_server
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.permissions import (
+from instrumentgpt.storage.conversations import (
     Permission,
     list_permissions,
     permission_in_force,

@@ -9,7 +9,7 @@ import db
 import memory
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.storage.case import case_as_markdown
-from instrumentgpt.storage.errors import UnknownConversation
+from instrumentgpt.storage.connection import UnknownConversation
 from instrumentgpt.storage.listing import SECTIONS, listing
 from instrumentgpt.storage.revisions import forget_note, list_revisions, revise, undo_revision
 

@@ -10,7 +10,7 @@ import memory
 from instrumentgpt.agents.events import Failure
 from instrumentgpt.modes.interview.stored import choose, read_choices, read_interview, read_kept
 from instrumentgpt.settings import database_path, home
-from instrumentgpt.storage.permissions import save_permission
+from instrumentgpt.storage.conversations import save_permission
 from instrumentgpt.storage.runs import list_runs
 
 pytestmark = pytest.mark.usefixtures("forked")

@@ -4,9 +4,9 @@ import pytest
 from pages import page
 
 import db
+from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.entities import Seen, note_entities, retain_entities
-from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import start_run
 
 HOSTILE = '<script>parent.document.title="owned"</script>"><img src=x onerror=alert(1)>'

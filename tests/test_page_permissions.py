@@ -10,7 +10,7 @@ from cursor_cli import SERVER_REMEDY
 from instrumentgpt.agents import sandbox
 from instrumentgpt.agents.stream_parser import SWITCH_REMEDY
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.permissions import (
+from instrumentgpt.storage.conversations import (
     Permission,
     list_permissions,
     permission_in_force,

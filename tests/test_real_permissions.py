@@ -15,7 +15,7 @@ from scripted_model import Answer
 import db
 from instrumentgpt.agents import sandbox
 from instrumentgpt.agents.events import Done
-from instrumentgpt.storage.permissions import save_permission
+from instrumentgpt.storage.conversations import save_permission
 
 READ, STORED, RAN, FETCHED = "canary-in-a-file", "canary-in-a-database", "canary-42-ran", "/canary-fetched"
 HERE, OUTSIDE = "printf 'canary-%d-ran' 42; touch ran-here", "touch {0}/ran; cat {0}/secret.txt"

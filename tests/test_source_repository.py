@@ -13,7 +13,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.workspace import cursor_permissions, prepare
 from instrumentgpt.commands import doctor
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
-from instrumentgpt.storage.permissions import Permission
+from instrumentgpt.storage.conversations import Permission
 from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("forked")

@@ -18,11 +18,10 @@ from instrumentgpt.memory.summary import parse
 from instrumentgpt.modes.investigate.kept import Kept, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.conversations import turn_at
+from instrumentgpt.storage.conversations import Offer, list_offers, store_offers, turn_at
 from instrumentgpt.storage.entities import Seen, list_entities, note_entities
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.listing import listing
-from instrumentgpt.storage.modes import Offer, list_offers, store_offers
 from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.panels import list_panels, list_steps, propose_panel
 from instrumentgpt.storage.prompts import keep_prompt, list_prompts

@@ -19,7 +19,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.bounds import check_is_file
 from instrumentgpt.instruments.reading.sources import texts_of
 from instrumentgpt.settings import CHECKOUT
-from instrumentgpt.storage.permissions import Permission
+from instrumentgpt.storage.conversations import Permission
 
 RULE = Path(__file__).parent / "rules" / "instrument.mdc"
 LARGEST_COPY = 64 * 1024 * 1024  # bytes; larger logs are read through our tools

@@ -10,8 +10,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.reading.names import names_in
-from instrumentgpt.storage.connection import opened_to_read
-from instrumentgpt.storage.errors import StorageError
+from instrumentgpt.storage.connection import StorageError, opened_to_read
 from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.nicknames import by_device, list_nicknames, nicknames_everywhere, store_nicknames
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from instrumentgpt.storage import uploads
-from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.errors import StorageError, UnknownConversation
+from instrumentgpt.storage.connection import StorageError, UnknownConversation, rows, transaction
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_conversation, unknown
 from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
 from instrumentgpt.storage.nicknames import by_device, list_nicknames
-from instrumentgpt.storage.notes import EVERYWHERE, notes_of
-from instrumentgpt.storage.saved import Note
+from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
 
 DEFERRED = "deferred"  # kind of a note that a person has to decide on
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")

@@ -1,25 +1,106 @@
-"""Opening the database, and the ways in: `rows` reads, `snapshot` reads one moment, `transaction` writes."""
+"""The way into the database: `connect` opens it, `rows` and `select` read, `insert` and `change` write.
+
+`transaction` makes writes happen together, `snapshot` lets what is read come from one moment.
+"""
 
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.errors import StorageError, storage_error, told
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.migrations import LAST, MIGRATIONS, UNRELEASED
 
 BUSY_SECONDS = 10.0  # as the seed; longer than any transaction of ours takes
 _MAKING = threading.Lock()
 WAL_RETRY_SECONDS = 0.02  # SQLite does not wait by itself when two processes switch to WAL
 
-Values = Sequence[str | int | float | bytes | None]
+Value = str | int | float | bytes | None
+Values = Sequence[Value]
+T = TypeVar("T")
+
+
+class StorageError(InstrumentGPTError, OSError):
+    """The database file cannot be read or written; what was committed before is untouched."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class UnknownConversation(InstrumentGPTError, LookupError):
+    """No conversation has this id (it may have been deleted in another tab)."""
+
+
+class UnknownRun(InstrumentGPTError, LookupError):
+    """No run has this id."""
+
+
+class RunInProgress(InstrumentGPTError, RuntimeError):
+    """The conversation already has a live run."""
+
+
+_ELSEWHERE = "or set INSTRUMENTGPT_HOME to a folder that you can write"
+_SENTENCES = {  # SQLite's primary result codes, https://www.sqlite.org/rescode.html
+    sqlite3.SQLITE_BUSY: (
+        "{path} is locked by another program. Close what holds it (a database browser, a backup), try again."
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "{path} is locked by a statement of this program. Try again; if it stays so, restart the application."
+    ),
+    sqlite3.SQLITE_READONLY: (
+        f"{{path}} is read-only. Make the file and its folder writable (chmod u+w), {_ELSEWHERE}."
+    ),
+    sqlite3.SQLITE_PERM: (
+        f"{{path}} may not be opened. Make the file and its folder writable (chmod u+w), {_ELSEWHERE}."
+    ),
+    sqlite3.SQLITE_FULL: (
+        "No space is left for {path}; the last change was not saved. Free some disk space and try again."
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "{path} is damaged ({reason}) and was left as it is. Move it away and put a backup in its place, "
+        "or save what is readable: sqlite3 {path} .recover"
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "{path} is not a database and was left as it is. Move it away to start with an empty one, "
+        "or put a backup in its place."
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        f"{{path}} cannot be opened. Check that its folder exists and is writable, {_ELSEWHERE}."
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "The disk failed while using {path} ({reason}). Check the disk and its free space, then try again."
+    ),
+}
+
+
+def storage_error(error: sqlite3.Error, path: str | Path) -> StorageError:
+    """Return `error` as a sentence about the file at `path`, with its remedy."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+    sentence = _SENTENCES.get(code, "{path} cannot be used: {reason}. Run `python -m instrumentgpt doctor`.")
+    return StorageError(sentence.format(path=path, reason=error))
+
+
+@contextmanager
+def storage_errors(path: str | Path) -> Iterator[None]:
+    """Turn SQLite's operational errors inside the block into `StorageError`.
+
+    Broken constraints pass as they are: those the caller knows how to name.
+    """
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise storage_error(error, path) from error
 
 
 def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
@@ -30,7 +111,7 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
     Raises StorageError if the file is locked, read-only, damaged, or made by a newer version.
     """
     _make_file(path)
-    with told(path):
+    with storage_errors(path):
         connection = sqlite3.connect(path, timeout=busy_seconds)
         try:
             database = Database(connection)
@@ -47,7 +128,7 @@ def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
 @contextmanager
 def opened_to_read(path: str | Path) -> Iterator[Database]:
     """Give the up-to-date database at `path` for reading only; raise StorageError if there is none."""
-    with told(path):
+    with storage_errors(path):
         connection = sqlite3.connect(f"file:{quote(str(Path(path).absolute()))}?mode=ro", uri=True)
     with closing(connection):
         yield Database(connection)
@@ -141,7 +222,7 @@ def snapshot(database: Database) -> Iterator[Database]:
 
     Nothing can be written in it: a write would have to be based on what may no longer be so.
     """
-    with told(file_of(database)):
+    with storage_errors(file_of(database)):
         database.conn.execute("PRAGMA query_only = ON")
         database.conn.execute("BEGIN")
     try:
@@ -158,3 +239,43 @@ def rows(database: Database, sql: str, values: Values = ()) -> list[Any]:
         return list(database.conn.execute(sql, values))
     except sqlite3.DatabaseError as error:
         raise storage_error(error, file_of(database)) from error
+
+
+def select(
+    database: Database, kind: Callable[..., T], source: str, values: Values = (), **expressions: str
+) -> list[T]:
+    """Return the rows of `source` (what follows FROM), each as a `kind`, a dataclass of its columns.
+
+    expressions  field → the SQL that gives it, where there is no column of that name
+    """
+    names, truths = _columns(kind)
+    found = rows(
+        database, f"SELECT {', '.join(expressions.get(name, name) for name in names)} FROM {source}", values
+    )
+    if not truths:
+        return [kind(*row) for row in found]
+    return [
+        kind(*(bool(value) if place in truths else value for place, value in enumerate(row))) for row in found
+    ]
+
+
+@cache
+def _columns(kind: Any) -> tuple[tuple[str, ...], frozenset[int]]:
+    """Return the names of the fields, and the places of those that are true or false."""
+    found = fields(kind)
+    return tuple(one.name for one in found), frozenset(
+        place for place, one in enumerate(found) if one.type is bool
+    )
+
+
+def insert(database: Database, table: str, verb: str = "INSERT", **row: Value) -> int:
+    """Store a row and return its number; "INSERT OR REPLACE" puts it in place of the one with its key."""
+    sql = f"{verb} INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+    with transaction(database):
+        return int(database.conn.execute(sql, tuple(row.values())).lastrowid or 0)
+
+
+def change(database: Database, sql: str, values: Values = ()) -> int:
+    """Let `sql` change or delete rows, and return how many it did."""
+    with transaction(database):
+        return int(database.conn.execute(sql, values).rowcount)

@@ -1,17 +1,36 @@
-"""Conversations and their raw messages. Nothing stored here is ever cut or filtered."""
+"""Conversations and their raw messages, what agents may do in them, and what modes and agents keep of them.
 
+No message is ever cut or filtered here.
+"""
+
+import json
 import sqlite3
 import time
 import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.errors import RunInProgress, UnknownConversation
+from instrumentgpt.storage import uploads
+from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.storage.connection import (
+    RunInProgress,
+    UnknownConversation,
+    change,
+    file_of,
+    insert,
+    rows,
+    select,
+    transaction,
+)
+from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.recall import index_message
 
 TITLE_CHARS = 60  # of the first question, where nobody gave a title
+WORKSPACES, RUNS = "workspaces", "runs"  # under the database's folder
 UNTITLED = ("", "New Chat")  # the second is the old application's
 
 
@@ -38,45 +57,38 @@ class Message:
 
 
 # An old application's columns may hold times as text, and no title at all.
-_CONVERSATION = "id, coalesce(title, ''), CAST(created_at AS REAL), CAST(updated_at AS REAL)"
-_MESSAGE = "id, role, content, CAST(created_at AS REAL), status, run_id"
+_TIMES = {name: f"CAST({name} AS REAL)" for name in ("created_at", "updated_at")}
+_OLD = {"title": "coalesce(title, '')", **_TIMES}
 
 
 def create_conversation(database: Database, title: str = "") -> str:
     """Return the id of a new conversation; without a title it takes the first question's words."""
     conversation_id, now = uuid.uuid4().hex[:12], time.time()
-    with transaction(database):
-        database.conn.execute(
-            "INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
-            (conversation_id, title, now, now),
-        )
+    insert(database, "conversations", id=conversation_id, title=title, created_at=now, updated_at=now)
     return conversation_id
 
 
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none."""
-    sql = f"SELECT {_CONVERSATION} FROM conversations WHERE id = ?"
-    found = rows(database, sql, (conversation_id,))
-    return Conversation(*found[0]) if found else None
+    found = select(database, Conversation, "conversations WHERE id = ?", (conversation_id,), **_OLD)
+    return found[0] if found else None
 
 
 def list_conversations(
     database: Database, search: str = "", limit: int = 100, titles_only: bool = False
 ) -> list[Conversation]:
     """Return conversations, last used first; only those with `search` in their title (or a message)."""
-    sql = f"SELECT {_CONVERSATION} FROM conversations"
-    values: tuple[str | int, ...] = (limit,)
+    source = "conversations"
+    values: list[str | int] = [limit]
     if search.strip():
         like = f"%{_like(search.strip())}%"
-        sql += " WHERE title LIKE ? ESCAPE '\\'"
-        values = (like, limit)
+        source += " WHERE title LIKE ? ESCAPE '\\'"
+        values = [like, *values]
         if not titles_only:
-            sql += " OR id IN (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
-            values = (like, like, limit)
-    return [
-        Conversation(*row)
-        for row in rows(database, f"{sql} ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?", values)
-    ]
+            source += " OR id IN (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
+            values = [like, *values]
+    order = "ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
+    return select(database, Conversation, f"{source} {order}", values, **_OLD)
 
 
 def _like(text: str) -> str:
@@ -85,21 +97,40 @@ def _like(text: str) -> str:
 
 def rename_conversation(database: Database, conversation_id: str, title: str) -> None:
     """Give the conversation another title."""
-    with transaction(database):
-        cursor = database.conn.execute(
-            "UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id)
-        )
-        if cursor.rowcount == 0:
-            raise unknown(conversation_id)
+    if not change(database, "UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id)):
+        raise unknown(conversation_id)
 
 
 def delete_conversation(database: Database, conversation_id: str) -> None:
-    """Delete the conversation with its messages, runs, artifacts and memory; nothing if there is none."""
+    """Delete the conversation with all the database has of it, then its folders; nothing if there is none.
+
+    Raises RunInProgress, and deletes nothing, while it is being answered.
+    A folder that cannot be removed is left behind, with a warning in the log.
+    """
+    folders = list(folders_of(database, conversation_id))
+    digests = uploads.digests_of(database, conversation_id)
     with transaction(database):
         refuse_while_answering(database, conversation_id)
         # An old database's messages may lack the foreign key that would take them along.
-        database.conn.execute("DELETE FROM all_messages WHERE conversation_id = ?", (conversation_id,))
-        database.conn.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+        change(database, "DELETE FROM all_messages WHERE conversation_id = ?", (conversation_id,))
+        change(database, "DELETE FROM conversations WHERE id = ?", (conversation_id,))
+    uploads.remove(folders)
+    uploads.sweep(database, digests)
+
+
+def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
+    """Yield the conversation's own folders, whether they are there or not; other files are `uploads`."""
+    if get_conversation(database, conversation_id) is None or file_of(database) == ":memory:":
+        return
+    home = Path(file_of(database)).parent
+    names = [(WORKSPACES, conversation_id)]
+    held = [upload.id for upload in list_uploads(database, conversation_id) if not upload.file]
+    names += [(uploads.ATTACHMENTS, upload_id) for upload_id in held]
+    runs = rows(database, "SELECT id FROM runs WHERE conversation_id = ?", (conversation_id,))
+    names += [(RUNS, str(run_id)) for (run_id,) in runs]
+    for kind, name in names:
+        if name not in ("", ".", "..") and Path(name).name == name:  # an old database's ids may be anything
+            yield home / kind / name
 
 
 def add_message(
@@ -113,12 +144,16 @@ def add_message(
     """Store one raw message (role "user" or "assistant") and return its id; ids only grow."""
     now = time.time()
     with transaction(database):
-        touched = database.conn.execute(
-            "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id)
-        )
-        if touched.rowcount == 0:
+        touched = "UPDATE conversations SET updated_at = ? WHERE id = ?"
+        if not change(database, touched, (now, conversation_id)):
             raise unknown(conversation_id)
-        message_id = _insert_message(database, (conversation_id, role, content, now, run_id, status))
+        try:
+            message_id = insert(
+                database, "all_messages", conversation_id=conversation_id, role=role, content=content,
+                created_at=now, run_id=run_id, status=status,
+            )  # fmt: skip
+        except sqlite3.IntegrityError as error:
+            raise ValueError(f"role is {role!r}; it must be 'user' or 'assistant'") from error
         index_message(database, message_id, conversation_id, content)
         if role == "user":
             database.conn.execute(
@@ -126,18 +161,6 @@ def add_message(
                 (title_of(content), conversation_id, *UNTITLED),
             )
     return message_id
-
-
-def _insert_message(database: Database, values: tuple[str | float | None, ...]) -> int:
-    try:
-        cursor = database.conn.execute(
-            "INSERT INTO all_messages (conversation_id, role, content, created_at, run_id, status)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            values,
-        )
-    except sqlite3.IntegrityError as error:
-        raise ValueError(f"role is {values[1]!r}; it must be 'user' or 'assistant'") from error
-    return int(cursor.lastrowid or 0)
 
 
 def title_of(content: str) -> str:
@@ -150,10 +173,9 @@ def list_messages(
     database: Database, conversation_id: str, last: int | None = None, before: int | None = None
 ) -> list[Message]:
     """Return messages, oldest first: of those with an id below `before` the `last` ones, or all."""
-    sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-    values = (conversation_id, 2**63 - 1 if before is None else before, -1 if last is None else last)
-    found = rows(database, sql, values)
-    return [Message(*row) for row in reversed(found)]
+    source = "messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
+    values = (conversation_id, LAST_ID if before is None else before, -1 if last is None else last)
+    return select(database, Message, source, values, **_TIMES)[::-1]
 
 
 def list_messages_around(
@@ -163,9 +185,9 @@ def list_messages_around(
     before = list_messages(database, conversation_id, last=max(1, count // 2), before=message_id + 1)
     if not before or before[-1].id != message_id:
         return []
-    sql = f"SELECT {_MESSAGE} FROM messages WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?"
-    found = rows(database, sql, (conversation_id, message_id, count - len(before)))
-    return before + [Message(*row) for row in found]
+    source = "messages WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?"
+    values = (conversation_id, message_id, count - len(before))
+    return before + select(database, Message, source, values, **_TIMES)
 
 
 def count_messages(
@@ -173,9 +195,8 @@ def count_messages(
 ) -> int:
     """Return how many messages the conversation has, or those with ids below `before` and above `after`."""
     sql = "SELECT count(*) FROM messages WHERE conversation_id = ? AND id < ? AND id > ?"
-    values = (conversation_id, 2**63 - 1 if before is None else before, after)
-    found = rows(database, sql, values)
-    return int(found[0][0])
+    [(count,)] = rows(database, sql, (conversation_id, LAST_ID if before is None else before, after))
+    return int(count)
 
 
 def turn_at(database: Database, message_id: int) -> list[int]:
@@ -208,3 +229,104 @@ def unknown(conversation_id: str) -> UnknownConversation:
     return UnknownConversation(
         f"No conversation {conversation_id!r}: it may have been deleted in another tab. Start a new one."
     )
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One change: what agents may do from then on. Without any, they may only read."""
+
+    may_run: bool = False  # commands
+    may_edit: bool = False  # files
+    may_browse: bool = False  # the web: its own tools that search it and fetch from it
+    changed_by: str = ""
+    changed_at: float = 0.0  # s since 1970
+
+
+def save_permission(
+    database: Database,
+    conversation_id: str,
+    may_run: bool,
+    may_edit: bool,
+    changed_by: str,
+    may_browse: bool = False,
+) -> None:
+    """Put on record what agents may do in this conversation from now on."""
+    insert(
+        database, "permissions", conversation_id=conversation_id, may_run=may_run, may_edit=may_edit,
+        may_browse=may_browse, changed_by=changed_by, changed_at=time.time(),
+    )  # fmt: skip
+
+
+def list_permissions(database: Database, conversation_id: str) -> list[Permission]:
+    """Return every change, newest first."""
+    source = "permissions WHERE conversation_id = ? ORDER BY id DESC"
+    return select(database, Permission, source, (conversation_id,))
+
+
+def permission_in_force(database: Database, conversation_id: str) -> Permission:
+    """Return what agents may do in this conversation: reading only, unless somebody allowed more."""
+    found = list_permissions(database, conversation_id)
+    return found[0] if found else Permission()
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A button under an answer: what it says on it, and the question that it asks in a mode."""
+
+    label: str
+    text: str
+    mode: str = "chat"
+
+
+def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:
+    """Return what `mode` keeps for the conversation; {} if nothing."""
+    sql = "SELECT state FROM mode_states WHERE conversation_id = ? AND mode = ?"
+    found = rows(database, sql, (conversation_id, mode))
+    return dict(json.loads(found[0][0])) if found else {}
+
+
+def save_mode_state(database: Database, conversation_id: str, mode: str, state: Mapping[str, Any]) -> None:
+    """Keep `state` (JSON-ready) as what `mode` knows of the conversation."""
+    insert(
+        database, "mode_states", "INSERT OR REPLACE", conversation_id=conversation_id, mode=mode,
+        state=json.dumps(state, ensure_ascii=False), updated_at=time.time(),
+    )  # fmt: skip
+
+
+def store_offers(database: Database, message_id: int, offers: Sequence[Offer]) -> None:
+    """Keep what the answer `message_id` offers."""
+    with transaction(database):
+        for number, offer in enumerate(offers):
+            insert(database, "all_offers", message_id=message_id, number=number, **vars(offer))
+
+
+def list_offers(database: Database, message_id: int) -> list[Offer]:
+    """Return what the answer offers, in order."""
+    return select(database, Offer, "offers WHERE message_id = ? ORDER BY number", (message_id,))
+
+
+def mode_messages(database: Database, conversation_id: str, mode: str) -> list[int]:
+    """Return the ids of the conversation's messages that were asked and answered in `mode`, oldest first."""
+    runs = "FROM runs WHERE conversation_id = ? AND mode = ?"
+    sql = (
+        "SELECT id FROM messages WHERE conversation_id = ?"
+        f" AND (id IN (SELECT question_message_id {runs}) OR run_id IN (SELECT id {runs})) ORDER BY id"
+    )
+    return [row[0] for row in rows(database, sql, (conversation_id, *[conversation_id, mode] * 2))]
+
+
+def get_agent_session(database: Database, conversation_id: str, agent: str, workspace: str) -> str:
+    """Return the agent's own id for this conversation in that folder, to resume it; "" if none."""
+    sql = "SELECT session_id FROM agent_sessions WHERE conversation_id = ? AND agent = ? AND workspace = ?"
+    found = rows(database, sql, (conversation_id, agent, workspace))
+    return str(found[0][0]) if found else ""
+
+
+def save_agent_session(
+    database: Database, conversation_id: str, agent: str, workspace: str, session_id: str
+) -> None:
+    """Remember the agent's own id for this conversation in that folder."""
+    insert(
+        database, "agent_sessions", "INSERT OR REPLACE", conversation_id=conversation_id, agent=agent,
+        workspace=workspace, session_id=session_id,
+    )  # fmt: skip

@@ -24,9 +24,8 @@ from instrumentgpt.storage.conversations import Message, get_conversation, list_
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.documents import Document, folder_of, list_documents
 from instrumentgpt.storage.markers import marker
-from instrumentgpt.storage.notes import notes_of
+from instrumentgpt.storage.notes import Note, notes_of
 from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
-from instrumentgpt.storage.saved import Note
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (

@@ -1,15 +1,64 @@
-"""Notes where they count: of a conversation, of its devices, and of everywhere; found by their words."""
+"""Saved settings, and notes: where they count, and how they are found by their words."""
 
+import json
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.terms import Phrase, phrases, terms
-from instrumentgpt.storage.saved import Note, list_notes
+from instrumentgpt.storage.connection import change, insert, rows, select
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something kept on request; `id` is unique in its `scope` (a conversation, a device, or "global")."""
+
+    id: str
+    scope: str
+    kind: str
+    text: str
+    updated_at: float
+
+
+def get_settings(database: Database) -> dict[str, Any]:
+    """Return the saved settings by name; those never saved are absent."""
+    found = rows(database, "SELECT name, value FROM settings")
+    return {name: json.loads(value) for name, value in found}
+
+
+def save_setting(database: Database, name: str, value: str | int | float | bool | None) -> None:
+    """Save one setting; None forgets it."""
+    if value is None:
+        change(database, "DELETE FROM settings WHERE name = ?", (name,))
+    else:
+        insert(database, "settings", "INSERT OR REPLACE", name=name, value=json.dumps(value))
+
+
+def save_note(database: Database, note_id: str, text: str, kind: str = "note", scope: str = "global") -> None:
+    """Keep `text`, replacing an earlier note of that id and scope."""
+    note = Note(note_id, scope, kind, text, time.time())
+    insert(database, "notes", "INSERT OR REPLACE", **vars(note))
+
+
+def list_notes(database: Database, search: str = "", scope: str | None = None) -> list[Note]:
+    """Return notes with `search` in id or text, of one `scope` if named, newest first."""
+    source = (
+        "notes WHERE (? IS NULL OR scope = ?) AND (instr(lower(id || ' ' || text), lower(?)) > 0 OR ? = '')"
+        " ORDER BY updated_at DESC"
+    )
+    return select(database, Note, source, (scope, scope, search, search))
+
+
+def delete_note(database: Database, note_id: str, scope: str = "global") -> bool:
+    """Forget the note; False if there was none."""
+    return change(database, "DELETE FROM notes WHERE id = ? AND scope = ?", (note_id, scope)) == 1
 
 
 def scopes(conversation_id: str, devices: Iterable[str] = ()) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
 from instrumentgpt.storage.deleted import forget_turn, hide_turn, show_turn
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.saved import Note
+from instrumentgpt.storage.notes import Note
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation

@@ -9,8 +9,7 @@ from typing import Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import rows, transaction
-from instrumentgpt.storage.errors import RunInProgress, UnknownConversation, UnknownRun
+from instrumentgpt.storage.connection import RunInProgress, UnknownConversation, UnknownRun, rows, transaction
 
 EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
 COMMAND = "command"  # who answers a command, in place of an agent's name

@@ -19,8 +19,7 @@ from typing import IO
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import file_of, rows, transaction
-from instrumentgpt.storage.errors import StorageError
+from instrumentgpt.storage.connection import StorageError, file_of, rows, transaction
 
 ATTACHMENTS = "attachments"
 PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")  # how one begins, whatever its name says
@@ -133,6 +132,14 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         aside = [there for path in going if (there := _put_aside(path))]
     for path in aside:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def remove(folders: Iterable[Path]) -> None:
+    """Remove the folders with all that is in them, as far as that can be done."""
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            _log.warning("%s could not be removed. Delete it by hand.", folder)
 
 
 def _put_aside(path: Path) -> Path | None:

@@ -9,7 +9,7 @@ import db
 from instrumentgpt.agents.workspace import copy_logs, prepare, write_pasted
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
-from instrumentgpt.storage.permissions import Permission
+from instrumentgpt.storage.conversations import Permission
 
 MOST_LOGS = 5  # newest fetched logs copied for an agent; our tools open all
 TAGGED = ("cursor",)  # agents that know rules by a tag in the request

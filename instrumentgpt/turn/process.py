@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 import db
-from instrumentgpt.storage.errors import UnknownRun
+from instrumentgpt.storage.connection import UnknownRun
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.turn.runs import answer, start_summary
 from instrumentgpt.turn.turn import run_folder

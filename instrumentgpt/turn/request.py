@@ -17,9 +17,9 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.memory.revised import InForce
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.conversations import Permission, permission_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.storage.permissions import Permission, permission_in_force
 from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.turn.equipment import Case, equip, source_of
 from instrumentgpt.turn.turn import Turn, made

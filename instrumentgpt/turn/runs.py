@@ -21,8 +21,7 @@ from instrumentgpt.agents.process import POLL
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import run_turn
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.errors import RunInProgress, UnknownRun
+from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of
 from instrumentgpt.storage.runs import (
     Run,
     append_events,

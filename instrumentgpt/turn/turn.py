@@ -18,8 +18,8 @@ from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
+from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.storage.modes import Offer, store_offers
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.turn.entities import remember_entities
 from instrumentgpt.turn.equipment import tagged

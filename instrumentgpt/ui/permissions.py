@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from instrumentgpt.agents.registry import Agent
 from instrumentgpt.agents.sandbox import confines, what_holds
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.permissions import (
+from instrumentgpt.storage.conversations import (
     Permission,
     list_permissions,
     permission_in_force,

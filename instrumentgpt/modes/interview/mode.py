@@ -18,7 +18,7 @@ from instrumentgpt.modes.interview.statement import summary
 from instrumentgpt.modes.interview.stored import save_kept
 from instrumentgpt.modes.interview.templates import templates
 from instrumentgpt.modes.interview.words import say, words
-from instrumentgpt.storage.modes import Offer
+from instrumentgpt.storage.conversations import Offer
 from instrumentgpt.turn.ask import Reply, ask, replied
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question

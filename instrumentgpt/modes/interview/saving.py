@@ -12,7 +12,7 @@ from instrumentgpt.modes.interview.statement import diagnosis_question, document
 from instrumentgpt.modes.interview.stored import save_kept
 from instrumentgpt.modes.interview.templates import templates
 from instrumentgpt.modes.interview.words import say, words
-from instrumentgpt.storage.modes import Offer
+from instrumentgpt.storage.conversations import Offer
 from instrumentgpt.storage.revisions import RefusedRevision, revise
 
 KIND = "markdown"

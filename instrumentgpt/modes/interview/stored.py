@@ -15,7 +15,7 @@ import db
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.interview.hearing import Interview, hear
-from instrumentgpt.storage.modes import mode_messages
+from instrumentgpt.storage.conversations import mode_messages
 
 MODE = "interview"
 CHOICES = "interview-choices"  # under this name the page keeps what was chosen there

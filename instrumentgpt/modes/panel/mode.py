@@ -21,7 +21,7 @@ from instrumentgpt.modes.panel.saving import is_wish, save_report
 from instrumentgpt.modes.panel.session import CONCLUSION, carried_on, context_of
 from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.artifacts import list_uploads
-from instrumentgpt.storage.modes import Offer
+from instrumentgpt.storage.conversations import Offer
 from instrumentgpt.storage.panels import (
     WHOLE,
     Key,

@@ -2,7 +2,7 @@
 
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.panel.wording import say
-from instrumentgpt.storage.modes import Offer
+from instrumentgpt.storage.conversations import Offer
 from instrumentgpt.storage.panels import Panel
 
 
