@@ -13,11 +13,14 @@ from sqlite_utils import Database
 
 from instrumentgpt.storage.artifacts import (
     Artifact,
+    Document,
     add_artifact,
     attach_artifacts,
     get_artifact,
     list_artifacts,
     list_artifacts_of_run,
+    list_documents,
+    save_document,
 )
 from instrumentgpt.storage.connection import (
     RunInProgress,
@@ -48,7 +51,6 @@ from instrumentgpt.storage.conversations import (
     save_mode_state,
     unknown,
 )
-from instrumentgpt.storage.documents import Document, list_documents, save_document
 from instrumentgpt.storage.facts import list_facts, store_facts
 from instrumentgpt.storage.notes import Note, delete_note, get_settings, list_notes, save_note, save_setting
 from instrumentgpt.storage.paths import database_path

@@ -9,10 +9,9 @@ import pytest
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Tool
-from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.entities import list_entities
-from instrumentgpt.storage.prompts import get_prompt, list_prompts
-from instrumentgpt.storage.runs import list_runs
+from instrumentgpt.storage.runs import get_prompt, list_prompts, list_runs
 from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("forked")
@@ -158,7 +157,7 @@ def test_003_12_the_report_is_there_and_not_saved(six):
     assert report.flag == "unsaved" and talk.documents == []
     with closing(db.connect(talk.path)) as database:
         made = db.get_artifact(database, talk.id, report.link["artifact"])
-        assert not folder_of(database).exists()
+        assert not documents_folder(database).exists()
     page = made.content.decode()
     assert made.kind == "html" and all(f"zspr_0{number}" in page for number in range(50, 56))
     assert talk.offers[0][0].endswith("gen_report_1")

@@ -11,7 +11,7 @@ from instrumentgpt.agents.events import Failure, Tick, Tool
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.entities import list_entities
-from instrumentgpt.storage.prompts import get_prompt, list_prompts
+from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
 

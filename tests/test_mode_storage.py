@@ -7,8 +7,8 @@ import pytest
 
 import db
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.conversations import Offer, store_offers
-from instrumentgpt.storage.documents import folder_of
 
 
 def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversation):
@@ -36,7 +36,7 @@ def test_an_answer_offers_in_order(database, conversation):
 
 def test_a_document_is_a_file_beside_the_database(database, conversation):
     saved = db.save_document(database, conversation, "gen_report_1", "markdown", "爐 6 報告", "# 好".encode())
-    assert (folder_of(database) / saved.file).read_text(encoding="utf-8") == "# 好"
+    assert (documents_folder(database) / saved.file).read_text(encoding="utf-8") == "# 好"
     assert saved.file == "爐 6 報告.md" and db.list_documents(database) == [saved]
 
 
@@ -45,13 +45,13 @@ def test_no_document_replaces_another_of_the_same_title(database, conversation):
         db.save_document(database, conversation, "r", "html", "Report", text.encode()) for text in ("a", "b")
     ]
     assert [document.file for document in told] == ["Report.html", "Report 2.html"]
-    assert (folder_of(database) / "Report.html").read_text() == "a"
+    assert (documents_folder(database) / "Report.html").read_text() == "a"
 
 
 @pytest.mark.parametrize("title", ["../../etc/passwd", "a/b\\c", "\x00", "." * 300, "x" * 300, "CON: <b>"])
 def test_no_title_leads_out_of_the_folder(database, conversation, title):
     saved = db.save_document(database, conversation, "r", "markdown", title, b"x")
-    assert (folder_of(database) / saved.file).resolve().parent == folder_of(database).resolve()
+    assert (documents_folder(database) / saved.file).resolve().parent == documents_folder(database).resolve()
 
 
 def test_a_document_outlives_its_conversation(database, conversation):
@@ -63,7 +63,7 @@ def test_a_document_outlives_its_conversation(database, conversation):
 def test_a_document_that_cannot_be_recorded_leaves_no_file(database):
     with pytest.raises(Exception, match="FOREIGN KEY"):
         db.save_document(database, "no such conversation", "r", "markdown", "Lost", b"x")
-    assert list(folder_of(database).iterdir()) == []
+    assert list(documents_folder(database).iterdir()) == []
 
 
 def test_documents_saved_at_once_all_stay(database, conversation):
@@ -76,4 +76,4 @@ def test_documents_saved_at_once_all_stay(database, conversation):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(list(folder_of(database).glob("Same*.md"))) == 6 == len(db.list_documents(database))
+    assert len(list(documents_folder(database).glob("Same*.md"))) == 6 == len(db.list_documents(database))

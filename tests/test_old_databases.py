@@ -13,8 +13,8 @@ import db
 from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.panels import list_panels
-from instrumentgpt.storage.prompts import list_prompts
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, undo_revision
+from instrumentgpt.storage.runs import list_prompts
 from memory import DiagnosticState, build_prompt
 
 CHECKOUT = str(Path(__file__).parents[1])

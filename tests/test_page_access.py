@@ -24,7 +24,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
 import db
-from instrumentgpt.storage.private import keep_private
+from instrumentgpt.storage.paths import keep_private
 from instrumentgpt.ui import access
 from instrumentgpt.ui.access import LOOPBACK, Access, Gate
 

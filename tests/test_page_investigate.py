@@ -4,8 +4,8 @@ import pytest
 from pages import page
 
 import db
+from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.conversations import Offer, store_offers
-from instrumentgpt.storage.documents import folder_of
 from instrumentgpt.storage.entities import Seen, note_entities, retain_entities
 from instrumentgpt.storage.runs import start_run
 
@@ -70,7 +70,7 @@ def test_a_report_is_not_sent_before_it_is_opened(told):
 def test_saved_documents_can_be_downloaded_and_a_file_that_is_gone_is_told(told, database):
     for title in ("Here", "Gone"):
         db.save_document(database, told[0], "gen_report_1", "markdown", title, b"# x")
-    (folder_of(database) / "Gone.md").unlink()
+    (documents_folder(database) / "Gone.md").unlink()
     at = page(told[0], "documents")
     assert any(one.label == "Documents · 2" for one in at.sidebar.expander)
     assert "the file Gone\\.md is gone" in texts(at.sidebar)

@@ -13,8 +13,8 @@ from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.case import case_as_markdown
-from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
+from instrumentgpt.storage.runs import keep_prompt
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector.draw import VIEW

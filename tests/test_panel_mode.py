@@ -11,9 +11,9 @@ from instrumentgpt.agents.events import Done, Text
 from instrumentgpt.modes.panel.costs import memory_share, stage_costs
 from instrumentgpt.modes.panel.progress import read_progress
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.panels import latest_panel, list_steps
-from instrumentgpt.storage.prompts import get_prompt, list_prompts
+from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
@@ -248,7 +248,7 @@ def test_a_panel_that_is_done_is_saved_as_a_document_when_asked_for(
     offer = db.list_offers(database, db.list_messages(database, conversation)[-1].id)[-1]
     assert text_of(turn(conversation, offer.text)).startswith("Saved as")
     (document,) = db.list_documents(database, conversation)
-    content = (folder_of(database) / document.file).read_text()
+    content = (documents_folder(database) / document.file).read_text()
     assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
     assert "### Conclusion" in content and "They agree on 45 s." in content
 

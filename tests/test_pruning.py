@@ -14,14 +14,12 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import Settings, database_path, settings_in_force
-from instrumentgpt.storage.artifacts import copy_uploads, list_uploads
-from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.artifacts import copy_uploads, documents_folder, list_uploads
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.markers import marker
-from instrumentgpt.storage.prompts import keep_prompt
 from instrumentgpt.storage.provenance import file_device_state
 from instrumentgpt.storage.revisions import list_revisions, undo_revision
-from instrumentgpt.storage.runs import append_events, finish_run, read_events, start_run
+from instrumentgpt.storage.runs import append_events, finish_run, keep_prompt, read_events, start_run
 
 NOW = time.time() + 100 * 86_400
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -232,7 +230,7 @@ def test_an_export_holds_the_notes_that_count_the_saved_documents_and_the_prompt
     file_device_state(database, conversation, "oven 7", "{}")
     db.save_document(database, conversation, "gen_report_1", "markdown", "溫度 report", "# 報告".encode())
     gone = db.save_document(database, conversation, "gen_report_2", "html", "gone", b"<p>")
-    (folder_of(database) / gone.file).unlink()
+    (documents_folder(database) / gone.file).unlink()
     for task in ("chat", "../think"):
         told = {"run_id": "", "task": task, "agent": "offline", "budget": 8000}
         keep_prompt(database, conversation, question, f"why? {task}", **told)

@@ -12,7 +12,7 @@ from scripted_model import Answer, model
 import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.prompts import list_prompts
+from instrumentgpt.storage.runs import list_prompts
 from instrumentgpt.turn import runs
 
 PROGRAMS = Path(__file__).parents[1] / ".agents" / "node_modules" / ".bin"

@@ -7,8 +7,8 @@ import db
 from instrumentgpt.memory.layers import layers_of
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
-from instrumentgpt.storage.prompts import get_prompt, keep_prompt, list_prompts, prompt_before
 from instrumentgpt.storage.revisions import revise
+from instrumentgpt.storage.runs import get_prompt, keep_prompt, list_prompts, prompt_before
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui.inspector import next_prompt
 

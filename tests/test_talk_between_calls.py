@@ -16,8 +16,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.mcp_tools import TOOL_NAMES
 from instrumentgpt.storage.export import exported
-from instrumentgpt.storage.prompts import get_prompt, list_prompts
-from instrumentgpt.storage.runs import list_runs
+from instrumentgpt.storage.runs import get_prompt, list_prompts, list_runs
 from instrumentgpt.storage.search import search
 from instrumentgpt.turn.close import events_of
 from instrumentgpt.ui.progress import Progress, Remark, advance

@@ -26,7 +26,7 @@ from instrumentgpt.modes.investigate.prompt import (
 from instrumentgpt.modes.investigate.retention import reasons
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.entities import Entity, list_entities
-from instrumentgpt.storage.prompts import get_prompt, list_prompts
+from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
 SECTIONS = ("session_context", "conversation_history", "immediate_task")

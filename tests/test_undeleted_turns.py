@@ -24,7 +24,6 @@ from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.listing import listing
 from instrumentgpt.storage.nicknames import list_nicknames
 from instrumentgpt.storage.panels import list_panels, list_steps, propose_panel
-from instrumentgpt.storage.prompts import keep_prompt, list_prompts
 from instrumentgpt.storage.revisions import (
     RefusedRevision,
     delete_turn,
@@ -35,7 +34,15 @@ from instrumentgpt.storage.revisions import (
     revise,
     undo_revision,
 )
-from instrumentgpt.storage.runs import append_events, finish_run, list_runs, read_events, start_run
+from instrumentgpt.storage.runs import (
+    append_events,
+    finish_run,
+    keep_prompt,
+    list_prompts,
+    list_runs,
+    read_events,
+    start_run,
+)
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

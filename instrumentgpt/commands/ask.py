@@ -39,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt import warm_server
     from instrumentgpt.instruments.reading.transcripts import unpacked
     from instrumentgpt.settings import home
-    from instrumentgpt.storage.paths import database_path
-    from instrumentgpt.storage.private import make_files_private
+    from instrumentgpt.storage.paths import database_path, make_files_private
     from instrumentgpt.turn import runs  # the database and the agents: not needed for --help
 
     make_files_private()

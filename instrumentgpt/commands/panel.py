@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
-    from instrumentgpt.storage.paths import database_path
-    from instrumentgpt.storage.private import make_files_private
+    from instrumentgpt.storage.paths import database_path, make_files_private
 
     make_files_private()
     files = [ask.known_file(path) for path in arguments.log]

@@ -1,17 +1,36 @@
-"""Charts, images and files of a conversation: what agents make in the database, what people bring beside."""
+"""Charts, images and files of a conversation, and the documents that were saved of it on purpose.
 
+What agents make lies in the database, what people bring (`uploads`) and save beside it.
+"""
+
+import os
+import re
 import sqlite3
+import tempfile
 import time
 import uuid
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
 from instrumentgpt.storage import uploads
-from instrumentgpt.storage.connection import StorageError, UnknownConversation, rows, transaction
+from instrumentgpt.storage.connection import (
+    StorageError,
+    UnknownConversation,
+    change,
+    file_of,
+    insert,
+    select,
+    transaction,
+)
+
+NAME_CHARACTERS = 60
+_UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
 @dataclass(frozen=True)
@@ -32,9 +51,6 @@ class Artifact:
     content: bytes = b""  # only `get_artifact` loads it
 
 
-_COLUMNS = "id, conversation_id, run_id, message_id, kind, title, alt, size, created_at, removed_at, file"
-
-
 def add_artifact(
     database: Database,
     conversation_id: str,
@@ -46,62 +62,45 @@ def add_artifact(
     content: bytes,
 ) -> str:
     """Store `content` and return the artifact's id. `message_id` None: its message is not written yet."""
-    made = (kind, title, alt, zlib.compress(content), len(content), "")
-    return _insert(database, conversation_id, run_id, message_id, *made)
+    return _insert(
+        database, conversation_id, run_id=run_id, message_id=message_id, kind=kind, title=title, alt=alt,
+        content=zlib.compress(content), size=len(content),
+    )  # fmt: skip
 
 
 def add_upload(
     database: Database, conversation_id: str, message_id: int | None, given: uploads.Received
 ) -> str:
     """Keep a file that a person brought and return the artifact's id; `message_id` as in `add_artifact`."""
-    brought = (given.kind, given.name, f"{given.name}, attached", b"", given.size, given.digest)
     with transaction(database):
         uploads.keep(database, given)
-        return _insert(database, conversation_id, None, message_id, *brought)
+        return _insert(
+            database, conversation_id, message_id=message_id, kind=given.kind, title=given.name,
+            alt=f"{given.name}, attached", content=b"", size=given.size, file=given.digest,
+        )  # fmt: skip
 
 
-def _insert(
-    database: Database,
-    conversation_id: str,
-    run_id: str | None,
-    message_id: int | None,
-    kind: str,
-    title: str,
-    alt: str,
-    content: bytes,
-    size: int,
-    file: str,
-) -> str:
-    artifact_id = uuid.uuid4().hex[:12]
-    values = (artifact_id, conversation_id, run_id, message_id, kind, title, alt, content, size, file)
+def _insert(database: Database, conversation_id: str, **row: Any) -> str:
+    row |= {"id": uuid.uuid4().hex[:12], "conversation_id": conversation_id, "created_at": time.time()}
     try:
-        with transaction(database):
-            database.conn.execute(
-                "INSERT INTO all_artifacts (id, conversation_id, run_id, message_id, kind, title, alt,"
-                " content, size, file, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, time.time()),
-            )
+        insert(database, "all_artifacts", **row)
     except sqlite3.IntegrityError as error:
         raise UnknownConversation(
-            f"No conversation {conversation_id!r} with a message {message_id} to keep “{title}” in."
-            " Start a new conversation."
+            f"No conversation {conversation_id!r} with a message {row['message_id']}"
+            f" to keep “{row['title']}” in. Start a new conversation."
         ) from error
-    return artifact_id
+    return str(row["id"])
 
 
 def get_artifact(database: Database, conversation_id: str, artifact_id: str) -> Artifact | None:
     """Return the artifact with its content, or None if this conversation has no such artifact."""
-    sql = f"SELECT {_COLUMNS}, content FROM artifacts WHERE id = ? AND conversation_id = ?"
-    found = rows(database, sql, (artifact_id, conversation_id))
-    if not found:
-        return None
-    row = found[0]
-    kept = Artifact(*row[:11])
-    if kept.removed_at:
-        return kept
-    return replace(
-        kept, content=_read(upload_path(database, kept)) if kept.file else zlib.decompress(row[11])
-    )
+    source = "artifacts WHERE id = ? AND conversation_id = ?"
+    for kept in select(database, Artifact, source, (artifact_id, conversation_id)):
+        if kept.removed_at:
+            return kept
+        brought = _read(upload_path(database, kept)) if kept.file else None
+        return replace(kept, content=zlib.decompress(kept.content) if brought is None else brought)
+    return None
 
 
 def upload_path(database: Database, artifact: Artifact) -> Path:
@@ -120,44 +119,46 @@ def _read(path: Path) -> bytes:
 
 def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
     """Return what belongs to the message, in the order it was made."""
-    return _listed(database, "message_id", message_id)
+    return _listed(database, "message_id = ?", message_id)
 
 
 def list_artifacts_of_run(database: Database, run_id: str) -> list[Artifact]:
     """Return what the run has made so far, in the order it was made."""
-    return _listed(database, "run_id", run_id)
+    return _listed(database, "run_id = ?", run_id)
 
 
 def list_artifacts_of_conversation(database: Database, conversation_id: str) -> list[Artifact]:
     """Return all of a conversation, in the order it was made."""
-    return _listed(database, "conversation_id", conversation_id)
+    return _listed(database, "conversation_id = ?", conversation_id)
 
 
-def _listed(database: Database, column: str, value: int | str) -> list[Artifact]:
-    sql = f"SELECT {_COLUMNS} FROM artifacts WHERE {column} = ? ORDER BY rowid"
-    return [Artifact(*row) for row in rows(database, sql, (value,))]
+def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
+    """Return the files that came with the conversation's questions and are still there, newest first."""
+    there = "conversation_id = ? AND run_id IS NULL AND message_id IS NOT NULL AND removed_at IS NULL"
+    return _listed(database, there, conversation_id)[::-1]
+
+
+def _listed(database: Database, where: str, value: int | str) -> list[Artifact]:
+    return select(database, Artifact, f"artifacts WHERE {where} ORDER BY rowid", (value,), content="x''")
 
 
 def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:
     """Give what the run made to the message that answers; return how many."""
-    with transaction(database):
-        cursor = database.conn.execute(
-            "UPDATE all_artifacts SET message_id = ? WHERE run_id = ? AND message_id IS NULL",
-            (message_id, run_id),
-        )
-    return cursor.rowcount
+    sql = "UPDATE all_artifacts SET message_id = ? WHERE run_id = ? AND message_id IS NULL"
+    return change(database, sql, (message_id, run_id))
 
 
 def attach_uploads(
     database: Database, conversation_id: str, artifact_ids: Sequence[str], message_id: int
 ) -> None:
     """Give files that the user brought, and that no message has yet, to the question `message_id`."""
+    sql = (
+        "UPDATE all_artifacts SET message_id = ?"
+        " WHERE id = ? AND conversation_id = ? AND run_id IS NULL AND message_id IS NULL"
+    )
     with transaction(database):
-        database.conn.executemany(
-            "UPDATE all_artifacts SET message_id = ?"
-            " WHERE id = ? AND conversation_id = ? AND run_id IS NULL AND message_id IS NULL",
-            [(message_id, artifact_id, conversation_id) for artifact_id in artifact_ids],
-        )
+        for artifact_id in artifact_ids:
+            change(database, sql, (message_id, artifact_id, conversation_id))
 
 
 def copy_uploads(database: Database, message_id: int) -> list[str]:
@@ -169,21 +170,85 @@ def copy_uploads(database: Database, message_id: int) -> list[str]:
         "INSERT INTO all_artifacts (id, conversation_id, kind, title, alt, content, size, file, created_at)"
         " SELECT ?, conversation_id, kind, title, alt, content, size, file, ? FROM artifacts WHERE id = ?"
     )
-    brought = [
-        one.id for one in list_artifacts(database, message_id) if one.run_id is None and not one.removed_at
-    ]
-    copies = [uuid.uuid4().hex[:12] for _ in brought]
+    copies: list[str] = []
     with transaction(database):
-        database.conn.executemany(
-            sql, [(copy, time.time(), one) for copy, one in zip(copies, brought, strict=True)]
-        )
+        for upload in list_artifacts(database, message_id):
+            if upload.run_id is None and not upload.removed_at:
+                copies.append(uuid.uuid4().hex[:12])
+                change(database, sql, (copies[-1], time.time(), upload.id))
     return copies
 
 
-def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
-    """Return the files that came with the conversation's questions and are still there, newest first."""
-    sql = (
-        f"SELECT {_COLUMNS} FROM artifacts WHERE conversation_id = ? AND run_id IS NULL"
-        " AND message_id IS NOT NULL AND removed_at IS NULL ORDER BY rowid DESC"
-    )
-    return [Artifact(*row) for row in rows(database, sql, (conversation_id,))]
+@dataclass(frozen=True)
+class Document:
+    """A saved document; `file` lies in the folder `documents` beside the database."""
+
+    id: int
+    conversation_id: str | None  # None: the conversation has been deleted since
+    ref: str  # what the conversation calls it, "gen_report_1"
+    kind: str  # "markdown" or "html"
+    title: str
+    file: str
+    saved_at: float
+
+
+SUFFIXES = {"markdown": ".md", "html": ".html"}
+
+
+def documents_folder(database: Database) -> Path:
+    """Return where the documents lie."""
+    return Path(file_of(database)).parent / "documents"
+
+
+def save_document(
+    database: Database, conversation_id: str, ref: str, kind: str, title: str, content: bytes
+) -> Document:
+    """Save `content` whole or not at all, under a name that no other document has; return the document."""
+    folder = documents_folder(database)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".part-", delete=False) as part:
+        part.write(content)
+        part.flush()
+        os.fsync(part.fileno())
+    try:
+        path = _linked(Path(part.name), folder, file_name(title), SUFFIXES[kind])
+    finally:
+        Path(part.name).unlink()
+    saved_at = time.time()
+    try:
+        number = insert(
+            database, "documents", conversation_id=conversation_id, ref=ref, kind=kind, title=title,
+            file=path.name, saved_at=saved_at,
+        )  # fmt: skip
+    except BaseException:  # of Ctrl-C too: no file without its row; raised again
+        path.unlink()
+        raise
+    return Document(number, conversation_id, ref, kind, title, path.name, saved_at)
+
+
+def list_documents(database: Database, conversation_id: str | None = None) -> list[Document]:
+    """Return the saved documents, of one conversation if named, newest first."""
+    source = "documents WHERE ? IS NULL OR conversation_id = ? ORDER BY id DESC"
+    return select(database, Document, source, (conversation_id, conversation_id))
+
+
+def file_name(title: str) -> str:
+    """Return `title` as the stem of a file name on any system.
+
+    >>> file_name("Fault report: zspr 052 / 爐子"), file_name("../..")
+    ('Fault report zspr 052 爐子', 'document')
+    """
+    words = " ".join(_UNSAFE.sub(" ", title).split())
+    return words[:NAME_CHARACTERS].strip(". ") or "document"
+
+
+def _linked(part: Path, folder: Path, stem: str, suffix: str) -> Path:
+    """Give the finished file its name: the first of "stem", "stem 2", … that is free."""
+    for number in count(1):
+        path = folder / f"{stem}{'' if number == 1 else f' {number}'}{suffix}"
+        try:
+            os.link(part, path)  # refuses a name that is taken, also by another process just now
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("unreachable")

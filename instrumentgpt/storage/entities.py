@@ -5,12 +5,12 @@ A ref is given once and never again, also when the turn that brought the thing i
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.connection import change, insert, rows, select, transaction
 
 Type = Literal["device", "log", "loop", "finding", "chart", "report", "note"]
 Flag = Literal["", "read:summary", "read:full", "read", "unsaved", "created"]
@@ -56,20 +56,16 @@ class Seen:
     generated: bool = False
 
 
-_COLUMNS = (
-    "ref, type, label, flag, iif(first_message IN deleted_messages, last_message, first_message),"
-    " last_message, retained, link"
-)
-
-
 def list_entities(database: Database, conversation_id: str) -> list[Entity]:
     """Return what the conversation knows, in the order it came up; not what only a deleted turn brought."""
-    sql = (
-        f"SELECT {_COLUMNS} FROM entities WHERE conversation_id = ?"
+    source = (
+        "entities WHERE conversation_id = ?"
         " AND EXISTS (SELECT 1 FROM messages WHERE id IN (first_message, last_message))"
         " ORDER BY entities.rowid"
     )
-    return [Entity(*(*row[:7], json.loads(row[7]))) for row in rows(database, sql, (conversation_id,))]
+    first = "iif(first_message IN deleted_messages, last_message, first_message)"
+    found = select(database, Entity, source, (conversation_id,), first=first, last="last_message")
+    return [replace(one, link=json.loads(str(one.link))) for one in found]
 
 
 def note_entities(
@@ -93,81 +89,50 @@ def note_entities(
 
 def touch_entities(database: Database, conversation_id: str, question: int, refs: Iterable[str]) -> None:
     """Record that the turn of `question` named `refs`; unknown ones are ignored."""
+    sql = "UPDATE entities SET last_message = max(last_message, ?) WHERE conversation_id = ? AND ref = ?"
     with transaction(database):
-        database.conn.executemany(
-            "UPDATE entities SET last_message = max(last_message, ?) WHERE conversation_id = ? AND ref = ?",
-            [(question, conversation_id, ref) for ref in refs],
-        )
+        for ref in refs:
+            change(database, sql, (question, conversation_id, ref))
 
 
 def retain_entities(database: Database, conversation_id: str, reasons: Mapping[str, str]) -> None:
     """Keep exactly the refs in `reasons` beyond the recent turns, each for its reason."""
     with transaction(database):
-        database.conn.execute(
-            "UPDATE entities SET retained = '' WHERE conversation_id = ?", (conversation_id,)
-        )
-        database.conn.executemany(
-            "UPDATE entities SET retained = ? WHERE conversation_id = ? AND ref = ?",
-            [(reason, conversation_id, ref) for ref, reason in reasons.items()],
-        )
+        change(database, "UPDATE entities SET retained = '' WHERE conversation_id = ?", (conversation_id,))
+        for ref, reason in reasons.items():
+            sql = "UPDATE entities SET retained = ? WHERE conversation_id = ? AND ref = ?"
+            change(database, sql, (reason, conversation_id, ref))
 
 
 def mark_created(database: Database, conversation_id: str, ref: str) -> None:
     """Record that what was generated as `ref` is saved now: its ref stays."""
-    with transaction(database):
-        database.conn.execute(
-            "UPDATE entities SET flag = 'created' WHERE conversation_id = ? AND ref = ?",
-            (conversation_id, ref),
-        )
+    sql = "UPDATE entities SET flag = 'created' WHERE conversation_id = ? AND ref = ?"
+    change(database, sql, (conversation_id, ref))
 
 
 def _known(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
     """Bring a known thing up to date and return its ref; "" if it is new."""
-    found = rows(
-        database,
-        "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?",
-        (conversation_id, seen.type, link),
-    )
-    if not found:
-        return ""
-    ref, flag = found[0]
-    database.conn.execute(
-        "UPDATE entities SET label = ?, flag = ?, last_message = max("
-        "iif(last_message IN (SELECT id FROM all_messages WHERE deleted_at > 0), 0, last_message), ?)"
-        " WHERE conversation_id = ? AND ref = ?",
-        (
-            seen.label,
-            max(flag, seen.flag, key=lambda one: _STRONGER[one]),
-            question,
-            conversation_id,
-            ref,
-        ),
-    )
-    return str(ref)
+    sql = "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?"
+    for ref, flag in rows(database, sql, (conversation_id, seen.type, link)):
+        stronger = max(flag, seen.flag, key=lambda one: _STRONGER[one])
+        sql = (
+            "UPDATE entities SET label = ?, flag = ?, last_message = max("
+            "iif(last_message IN (SELECT id FROM all_messages WHERE deleted_at > 0), 0, last_message), ?)"
+            " WHERE conversation_id = ? AND ref = ?"
+        )
+        change(database, sql, (seen.label, stronger, question, conversation_id, ref))
+        return str(ref)
+    return ""
 
 
 def _added(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
     kind = f"gen_{seen.type}" if seen.generated else seen.type
-    counted = rows(
-        database,
-        "SELECT coalesce(max(number), 0) + 1 FROM entities WHERE conversation_id = ? AND kind = ?",
-        (conversation_id, kind),
-    )
-    ref = f"{kind}_{counted[0][0]}"
-    database.conn.execute(
-        "INSERT INTO entities (conversation_id, ref, kind, number, type, label, flag, first_message,"
-        " last_message, retained, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
-        (
-            conversation_id,
-            ref,
-            kind,
-            counted[0][0],
-            seen.type,
-            seen.label,
-            seen.flag,
-            question,
-            question,
-            link,
-        ),
-    )
+    sql = "SELECT ifnull(max(number), 0) + 1 FROM entities WHERE conversation_id = ? AND kind = ?"
+    [(number,)] = rows(database, sql, (conversation_id, kind))
+    ref = f"{kind}_{number}"
+    insert(
+        database, "entities", conversation_id=conversation_id, ref=ref, kind=kind, number=number,
+        type=seen.type, label=seen.label, flag=seen.flag, first_message=question, last_message=question,
+        link=link,
+    )  # fmt: skip
     return ref

@@ -16,16 +16,18 @@ from sqlite_utils import Database
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.artifacts import (
     Artifact,
+    Document,
+    documents_folder,
     get_artifact,
     list_artifacts_of_conversation,
+    list_documents,
     upload_path,
 )
 from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
 from instrumentgpt.storage.deleted import times_of_deleted
-from instrumentgpt.storage.documents import Document, folder_of, list_documents
 from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import Note, notes_of
-from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts
+from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.
 TABLES = (
@@ -136,7 +138,7 @@ def _devices(database: Database, conversation_id: str) -> list[str]:
 
 def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Document, bytes]]:
     """Return name in the archive → saved document with its content; a file that is gone is left out."""
-    folder = folder_of(database)
+    folder = documents_folder(database)
     saved = reversed(list_documents(database, conversation_id))
     return {
         f"documents/{one.file}": (one, (folder / one.file).read_bytes())

@@ -3,12 +3,12 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.connection import change, insert, rows, select, transaction
 
 Status = Literal["proposed", "running", "done", "dropped"]
 WHOLE = 0  # as a sub-problem: a step of the panel itself
@@ -56,10 +56,6 @@ class Panel:
     ended_at: float | None = None
 
 
-_PANEL = "id, conversation_id, question, agent, status, brief, plan, created_at, ended_at"
-_STEP = "sub_problem, stage, round, expert, content, tokens_in, tokens_out, cost, seconds, done_at"
-
-
 def propose_panel(
     database: Database,
     conversation_id: str,
@@ -70,18 +66,13 @@ def propose_panel(
     steps: Sequence[Step] = (),
 ) -> int:
     """Keep a proposed decomposition and what it took so far in place of an earlier one; return its id."""
-    told = (conversation_id, question, agent, "proposed", _json(brief), _json(plan), time.time())
+    dropped = "UPDATE all_panels SET status = 'dropped' WHERE conversation_id = ? AND status = 'proposed'"
     with transaction(database):
-        database.conn.execute(
-            "UPDATE all_panels SET status = 'dropped' WHERE conversation_id = ? AND status = 'proposed'",
-            (conversation_id,),
-        )
-        cursor = database.conn.execute(
-            "INSERT INTO all_panels (conversation_id, question, agent, status, brief, plan, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            told,
-        )
-        panel_id = int(cursor.lastrowid or 0)
+        change(database, dropped, (conversation_id,))
+        panel_id = insert(
+            database, "all_panels", conversation_id=conversation_id, question=question, agent=agent,
+            status="proposed", brief=_json(brief), plan=_json(plan), created_at=time.time(),
+        )  # fmt: skip
         for step in steps:
             save_step(database, panel_id, step)
     return panel_id
@@ -89,17 +80,14 @@ def propose_panel(
 
 def change_plan(database: Database, panel_id: int, plan: Mapping[str, Any]) -> None:
     """Keep `plan` as the decomposition of a panel that has not begun."""
-    with transaction(database):
-        database.conn.execute("UPDATE all_panels SET plan = ? WHERE id = ?", (_json(plan), panel_id))
+    change(database, "UPDATE all_panels SET plan = ? WHERE id = ?", (_json(plan), panel_id))
 
 
 def set_panel_status(database: Database, panel_id: int, status: Status) -> None:
     """Say how far the panel is; one that is done or dropped has ended now."""
     ended = time.time() if status in ("done", "dropped") else None
-    with transaction(database):
-        database.conn.execute(
-            "UPDATE all_panels SET status = ?, ended_at = ? WHERE id = ?", (status, ended, panel_id)
-        )
+    sql = "UPDATE all_panels SET status = ?, ended_at = ? WHERE id = ?"
+    change(database, sql, (status, ended, panel_id))
 
 
 def latest_panel(database: Database, conversation_id: str) -> Panel | None:
@@ -110,30 +98,24 @@ def latest_panel(database: Database, conversation_id: str) -> Panel | None:
 
 def list_panels(database: Database, conversation_id: str) -> list[Panel]:
     """Return the panels of the conversation, oldest first."""
-    sql = f"SELECT {_PANEL} FROM panels WHERE conversation_id = ? ORDER BY id"
-    return [_panel(row) for row in rows(database, sql, (conversation_id,))]
-
-
-def _panel(row: Sequence[Any]) -> Panel:
-    brief, plan = json.loads(row[5]), json.loads(row[6])
-    return Panel(row[0], row[1], row[2], row[3], row[4], brief, plan, row[7], row[8])
+    found = select(database, Panel, "panels WHERE conversation_id = ? ORDER BY id", (conversation_id,))
+    return [replace(one, brief=json.loads(str(one.brief)), plan=json.loads(str(one.plan))) for one in found]
 
 
 def save_step(database: Database, panel_id: int, step: Step) -> None:
     """Keep a step as done; one that is kept already stays as it is."""
-    key = step.key
-    told = (key.sub_problem, key.stage, key.round, key.expert, _json(step.content))
-    paid = (step.tokens_in, step.tokens_out, step.cost, step.seconds, step.done_at or time.time())
-    with transaction(database):
-        database.conn.execute(
-            f"INSERT OR IGNORE INTO panel_steps (panel_id, {_STEP}) VALUES (?{', ?' * 10})",
-            (panel_id, *told, *paid),
-        )
+    row = {**vars(step.key), **vars(step), "content": _json(step.content)}
+    row["done_at"] = step.done_at or time.time()
+    del row["key"]
+    insert(database, "panel_steps", "INSERT OR IGNORE", panel_id=panel_id, **row)
 
 
 def list_steps(database: Database, panel_id: int) -> list[Step]:
     """Return the steps that are done, in the order in which they were."""
-    sql = f"SELECT {_STEP} FROM panel_steps WHERE panel_id = ? ORDER BY id"
+    sql = (
+        "SELECT sub_problem, stage, round, expert, content, tokens_in, tokens_out, cost, seconds, done_at"
+        " FROM panel_steps WHERE panel_id = ? ORDER BY id"
+    )
     return [Step(Key(*row[:4]), json.loads(row[4]), *row[5:]) for row in rows(database, sql, (panel_id,))]
 
 

@@ -1,11 +1,19 @@
-"""Where data belongs on this machine."""
+"""Where data belongs on this machine, and that it is its user's alone: folders 0700, files 0600.
+
+Also those of earlier versions.
+"""
 
 import os
+import secrets
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
 
 DATABASE_NAME = "instrumentgpt.db"
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+SECRET_BYTES = 32
 
 
 def home() -> Path:
@@ -16,3 +24,36 @@ def home() -> Path:
 def database_path() -> Path:
     """Return where the SQLite file is."""
     return home() / DATABASE_NAME
+
+
+def make_files_private() -> None:
+    """Make all files that this process and its children will make their owner's alone."""
+    os.umask(OTHERS)
+
+
+def keep_private(folder: Path) -> None:
+    """Make `folder`, what lies in it and what this process and its children will make their owner's alone.
+
+    Links are left alone, and so is what they lead to.
+    """
+    make_files_private()
+    folder.mkdir(parents=True, exist_ok=True)
+    inside = (Path(parent, name) for parent, folders, files in os.walk(folder) for name in (*folders, *files))
+    for path in (folder, *inside):
+        with suppress(OSError):  # gone meanwhile, or another's
+            mode = path.lstat().st_mode
+            if mode & OTHERS and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & ~OTHERS)
+
+
+def private_secret(path: Path) -> bytes:
+    """Return the random bytes that `path` keeps, made where there are none."""
+    kept = path.read_bytes() if path.is_file() else b""
+    if len(kept) == SECRET_BYTES:
+        return kept
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made, part = secrets.token_bytes(SECRET_BYTES), path.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(made)
+    part.replace(path)
+    return made

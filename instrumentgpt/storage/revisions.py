@@ -24,11 +24,11 @@ from instrumentgpt.memory.revisions import (
 )
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage import uploads
-from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
 from instrumentgpt.storage.deleted import forget_turn, hide_turn, show_turn
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.notes import Note
+from instrumentgpt.storage.notes import Note, delete_note
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
 MOST_PUT_BACK = 6  # messages of a conversation
@@ -96,16 +96,12 @@ def _stored(
 ) -> int:
     if not rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)):
         raise unknown(conversation_id)
-    newest = rows(
-        database, "SELECT coalesce(max(id), 0) FROM messages WHERE conversation_id = ?", (conversation_id,)
-    )
-    values = (item.device, item.field, item.name, item.channel, action, old, new, newest[0][0])
-    cursor = database.conn.execute(
-        "INSERT INTO revisions (conversation_id, device, field, name, channel, action, old, new, after,"
-        " changed_by, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (conversation_id, *values, changed_by, time.time()),
-    )
-    return int(cursor.lastrowid or 0)
+    sql = "SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = ?"
+    [(newest,)] = rows(database, sql, (conversation_id,))
+    return insert(
+        database, "revisions", conversation_id=conversation_id, **vars(item), action=action, old=old, new=new,
+        after=newest, changed_by=changed_by, changed_at=time.time(),
+    )  # fmt: skip
 
 
 def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
@@ -134,12 +130,13 @@ def redo_revision(database: Database, revision_id: int) -> None:
 
 def _switch(database: Database, revision_id: int, undone_by: str | None, undone: bool) -> None:
     with transaction(database):
-        cursor = database.conn.execute(
+        changed = change(
+            database,
             "UPDATE revisions SET undone_by = ?, undone_at = ? WHERE id = ? AND (undone_at IS NULL) = ?",
             (undone_by, time.time() if undone else None, revision_id, undone),
         )
         sql = "SELECT field, conversation_id, name, old FROM revisions WHERE id = ?"
-        told = rows(database, sql, (revision_id,)) if cursor.rowcount else []
+        told = rows(database, sql, (revision_id,)) if changed else []
         for field, conversation_id, name, old in told:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)
@@ -148,9 +145,10 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             elif field == TURN:
                 hide_turn(database, conversation_id, _there(database, int(name)))
             elif field == NOTE and undone:
-                _write_note(database, Note(**json.loads(old)))
+                # a note saved under this name since then stays
+                insert(database, "notes", "INSERT OR IGNORE", **json.loads(old))
             elif field == NOTE:
-                _delete_note(database, Note(**json.loads(old)))
+                delete_note(database, (kept := json.loads(old))["id"], kept["scope"])
 
 
 def _there(database: Database, message_id: int) -> int:
@@ -197,7 +195,7 @@ def forget_deleted(database: Database, revision_id: int) -> None:
             refuse_while_answering(database, str(conversation_id))
             digests = uploads.digests_of(database, str(conversation_id))
             forget_turn(database, str(conversation_id), int(str(name)))
-            database.conn.execute("DELETE FROM revisions WHERE id = ?", (revision_id,))
+            change(database, "DELETE FROM revisions WHERE id = ?", (revision_id,))
     uploads.sweep(database, digests)
 
 
@@ -209,18 +207,7 @@ def forget_note(
     reason  why, kept as what the change says instead
     """
     with transaction(database):
-        _delete_note(database, note)
+        delete_note(database, note.id, note.scope)
         item = Item(note.scope, NOTE, note.id)
         kept = json.dumps(vars(note), ensure_ascii=False)
         return _stored(database, conversation_id, item, "forget", kept, reason, changed_by)
-
-
-def _write_note(database: Database, note: Note) -> None:
-    database.conn.execute(  # a note saved under this name since then stays
-        "INSERT OR IGNORE INTO notes (id, scope, kind, text, updated_at) VALUES (?, ?, ?, ?, ?)",
-        (note.id, note.scope, note.kind, note.text, note.updated_at),
-    )
-
-
-def _delete_note(database: Database, note: Note) -> None:
-    database.conn.execute("DELETE FROM notes WHERE id = ? AND scope = ?", (note.id, note.scope))

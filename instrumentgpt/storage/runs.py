@@ -1,15 +1,29 @@
-"""Runs: turns and summaries in progress, one live of each kind per conversation, and their events."""
+"""Runs: turns and summaries in progress, one live of each kind per conversation, their events and prompts.
+
+Prompts are kept as they were sent, every one, compressed: 8,000 tokens take about 10 kB.
+"""
 
 import sqlite3
 import time
 import uuid
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import RunInProgress, UnknownConversation, UnknownRun, rows, transaction
+from instrumentgpt.storage.connection import (
+    RunInProgress,
+    UnknownConversation,
+    UnknownRun,
+    Values,
+    change,
+    insert,
+    rows,
+    select,
+    transaction,
+)
 
 EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
 COMMAND = "command"  # who answers a command, in place of an agent's name
@@ -44,12 +58,6 @@ class Run:
     kind: Kind = "turn"
 
 
-_COLUMNS = (
-    "id, conversation_id, agent, mode, question_message_id, status, pid, process_started, stop_requested,"
-    " started_at, finished_at, began_at, started_clock, began_clock, kind"
-)
-
-
 def start_run(
     database: Database,
     conversation_id: str,
@@ -60,15 +68,11 @@ def start_run(
 ) -> str:
     """Return the id of a new live run; raise RunInProgress if the conversation has one of its kind."""
     run_id = uuid.uuid4().hex
-    now, clock = time.time(), time.monotonic()
-    values = (run_id, conversation_id, agent, mode, question_message_id, now, clock, kind)
     try:
-        with transaction(database):
-            database.conn.execute(
-                "INSERT INTO runs (id, conversation_id, agent, mode, question_message_id, started_at,"
-                " started_clock, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                values,
-            )
+        insert(
+            database, "runs", id=run_id, conversation_id=conversation_id, agent=agent, mode=mode, kind=kind,
+            question_message_id=question_message_id, started_at=time.time(), started_clock=time.monotonic(),
+        )  # fmt: skip
     except sqlite3.IntegrityError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
             raise RunInProgress(
@@ -82,7 +86,9 @@ def start_run(
 
 def set_process(database: Database, run_id: str, pid: int, process_started: float) -> None:
     """Note which process answers, so that it can be stopped and found dead."""
-    _update(database, run_id, "pid = ?, process_started = ?", (pid, process_started))
+    sql = "UPDATE runs SET pid = ?, process_started = ? WHERE id = ?"
+    if not change(database, sql, (pid, process_started, run_id)):
+        raise _unknown(run_id)
 
 
 def begin_run(database: Database, run_id: str, at_once: int) -> int:
@@ -101,39 +107,28 @@ def begin_run(database: Database, run_id: str, at_once: int) -> int:
         busy, before = database.conn.execute(sql, (run_id,)).fetchone()
         if busy + before >= at_once and get_run(database, run_id).began_at is None:
             return int(busy + before - at_once + 1)
-        database.conn.execute(
-            "UPDATE runs SET began_at = ?, began_clock = ? WHERE id = ? AND began_at IS NULL",
-            (time.time(), time.monotonic(), run_id),
-        )
+        sql = "UPDATE runs SET began_at = ?, began_clock = ? WHERE id = ? AND began_at IS NULL"
+        change(database, sql, (time.time(), time.monotonic(), run_id))
     return 0
 
 
 def request_stop(database: Database, run_id: str) -> None:
     """Ask the run to stop; it sees `stop_requested`."""
-    _update(database, run_id, "stop_requested = 1", ())
+    if not change(database, "UPDATE runs SET stop_requested = 1 WHERE id = ?", (run_id,)):
+        raise _unknown(run_id)
 
 
 def finish_run(database: Database, run_id: str, status: str) -> bool:
     """Close the run with `status` (an outcome of agents.events); False if it was closed before."""
-    with transaction(database):
-        cursor = database.conn.execute(
-            "UPDATE runs SET status = ?, finished_at = ? WHERE id = ? AND status = 'running'",
-            (status, time.time(), run_id),
-        )
-    return cursor.rowcount == 1
-
-
-def _update(database: Database, run_id: str, assignments: str, values: Sequence[float]) -> None:
-    with transaction(database):
-        cursor = database.conn.execute(f"UPDATE runs SET {assignments} WHERE id = ?", (*values, run_id))
-        if cursor.rowcount == 0:
-            raise _unknown(run_id)
+    sql = "UPDATE runs SET status = ?, finished_at = ? WHERE id = ? AND status = 'running'"
+    return change(database, sql, (status, time.time(), run_id)) == 1
 
 
 def append_events(database: Database, run_id: str, events: Sequence[str]) -> int:
     """Store `events` (JSON lines) after the run's last one; return the number of the last, from 1."""
     with transaction(database):
-        last = _last_number(database, run_id)
+        sql = "SELECT ifnull(max(number), 0) FROM run_events WHERE run_id = ?"
+        [(last,)] = rows(database, sql, (run_id,))
         try:
             database.conn.executemany(
                 "INSERT INTO run_events (run_id, number, event) VALUES (?, ?, ?)",
@@ -141,12 +136,7 @@ def append_events(database: Database, run_id: str, events: Sequence[str]) -> int
             )
         except sqlite3.IntegrityError as error:
             raise _unknown(run_id) from error
-    return last + len(events)
-
-
-def _last_number(database: Database, run_id: str) -> int:
-    found = database.conn.execute("SELECT max(number) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()
-    return found[0] or 0
+    return int(last) + len(events)
 
 
 def read_events(
@@ -154,12 +144,12 @@ def read_events(
 ) -> list[tuple[int, str]]:
     """Return (number, JSON line) of the run's events numbered above `after`, in order."""
     sql = "SELECT number, event FROM run_events WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?"
-    return [(number, event) for number, event in rows(database, sql, (run_id, after, limit))]
+    return rows(database, sql, (run_id, after, limit))
 
 
 def get_run(database: Database, run_id: str) -> Run:
     """Return the run; raise UnknownRun if there is none."""
-    found = _runs(database, "WHERE id = ?", (run_id,))
+    found = select(database, Run, "runs WHERE id = ?", (run_id,))
     if not found:
         raise _unknown(run_id)
     return found[0]
@@ -167,33 +157,92 @@ def get_run(database: Database, run_id: str) -> Run:
 
 def live_run(database: Database, conversation_id: str) -> Run | None:
     """Return the run that is answering in this conversation, or None."""
-    where = "WHERE conversation_id = ? AND status = 'running' AND kind = 'turn'"
-    found = _runs(database, where, (conversation_id,))
-    return found[0] if found else None
+    source = "runs WHERE conversation_id = ? AND status = 'running' AND kind = 'turn'"
+    return next(iter(select(database, Run, source, (conversation_id,))), None)
 
 
 def live_runs(database: Database) -> list[Run]:
     """Return all live runs of both kinds, oldest first."""
-    return _runs(database, "WHERE status = 'running' ORDER BY started_at", ())
+    return select(database, Run, "runs WHERE status = 'running' ORDER BY started_at")
 
 
 def list_runs(database: Database, conversation_id: str, limit: int = 100, kind: Kind = "turn") -> list[Run]:
     """Return the newest `limit` runs of a kind of the conversation, newest first."""
-    where = "WHERE conversation_id = ? AND kind = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
-    return _runs(database, where, (conversation_id, kind, limit))
+    source = "runs WHERE conversation_id = ? AND kind = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
+    return select(database, Run, source, (conversation_id, kind, limit))
 
 
 def mode_of(database: Database, question_message_id: int) -> str:
     """Return the mode in which a question was asked last, "" if none is on record."""
-    where = "WHERE question_message_id = ? ORDER BY started_at DESC LIMIT 1"
-    found = _runs(database, where, (question_message_id,))
-    return found[0].mode if found else ""
-
-
-def _runs(database: Database, where: str, values: tuple[str | int, ...]) -> list[Run]:
-    found = rows(database, f"SELECT {_COLUMNS} FROM runs {where}", values)
-    return [Run(*(*row[:8], bool(row[8]), *row[9:])) for row in found]
+    sql = "SELECT mode FROM runs WHERE question_message_id = ? ORDER BY started_at DESC LIMIT 1"
+    return "".join(mode for (mode,) in rows(database, sql, (question_message_id,)))
 
 
 def _unknown(run_id: str) -> UnknownRun:
     return UnknownRun(f"No run {run_id!r}: it was deleted with its conversation. Ask again in a new one.")
+
+
+@dataclass(frozen=True)
+class SentPrompt:
+    """One prompt as an agent was given it.
+
+    message_id  the question whose turn it belongs to
+    task        what the agent was to do: "chat", or one step of another mode
+    budget      tokens that it had to keep to
+    sent_at     s since 1970
+    """
+
+    id: int
+    message_id: int
+    run_id: str
+    task: str
+    agent: str
+    budget: int
+    text: str
+    sent_at: float
+
+
+def keep_prompt(
+    database: Database,
+    conversation_id: str,
+    message_id: int,
+    text: str,
+    *,
+    run_id: str,
+    task: str,
+    agent: str,
+    budget: int,
+) -> int:
+    """Keep a prompt of the turn of question `message_id`, with which it is deleted; return its id."""
+    packed = zlib.compress(text.encode("utf-8", "surrogatepass"))
+    return insert(
+        database, "all_prompts", conversation_id=conversation_id, message_id=message_id, run_id=run_id,
+        task=task, agent=agent, budget=budget, text=packed, sent_at=time.time(),
+    )  # fmt: skip
+
+
+def list_prompts(database: Database, conversation_id: str) -> list[tuple[int, int, str, str]]:
+    """Return (id, question's message id, task, agent) of every prompt sent, oldest first."""
+    sql = "SELECT id, message_id, task, agent FROM prompts WHERE conversation_id = ? ORDER BY id"
+    return rows(database, sql, (conversation_id,))
+
+
+def get_prompt(database: Database, conversation_id: str, prompt_id: int) -> SentPrompt | None:
+    """Return a prompt of this conversation, None if there is none of this id."""
+    return _prompt(database, "conversation_id = ? AND id = ?", (conversation_id, prompt_id))
+
+
+def prompt_before(
+    database: Database, conversation_id: str, task: str, prompt_id: int | None = None
+) -> SentPrompt | None:
+    """Return the newest prompt with this task that was sent before `prompt_id` (None: the newest of all)."""
+    where = "conversation_id = ? AND task = ? AND id < ? ORDER BY id DESC LIMIT 1"
+    before = 2**63 - 1 if prompt_id is None else prompt_id
+    return _prompt(database, where, (conversation_id, task, before))
+
+
+def _prompt(database: Database, where: str, values: Values) -> SentPrompt | None:
+    for sent in select(database, SentPrompt, f"prompts WHERE {where}", values):
+        packed: Any = sent.text
+        return replace(sent, text=zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+    return None

@@ -20,7 +20,7 @@ from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Permission, permission_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
-from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.storage.runs import keep_prompt
 from instrumentgpt.turn.equipment import Case, equip, source_of
 from instrumentgpt.turn.turn import Turn, made
 

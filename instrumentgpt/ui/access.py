@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.storage.private import private_secret
+from instrumentgpt.storage.paths import private_secret
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN_PATHS = ("/_stcore/health",)  # says "ok" and nothing else; what watches a server has no token

@@ -6,7 +6,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.storage.documents import Document, folder_of
+from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.ui import composer, untrusted
 from instrumentgpt.ui.reports import MIME
@@ -58,7 +58,7 @@ def _draw_refs(entities: list[Entity]) -> None:
 
 
 def _draw_documents(database: Database, documents: list[Document]) -> None:
-    folder = folder_of(database)
+    folder = documents_folder(database)
     for document in documents:
         path = folder / document.file
         title = untrusted.label(document.title, LABEL_CHARACTERS)

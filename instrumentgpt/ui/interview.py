@@ -20,7 +20,7 @@ from instrumentgpt.modes.interview.stored import (
 from instrumentgpt.modes.interview.templates import DEFAULT, templates
 from instrumentgpt.modes.interview.words import words
 from instrumentgpt.settings import home
-from instrumentgpt.storage.documents import folder_of
+from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.ui import composer, session, untrusted
 
@@ -152,7 +152,7 @@ def _draw_documents(database: Database, conversation_id: str) -> None:
     saved = {row["document"] for row in read_kept(database, conversation_id).saved}
     documents = [one for one in db.list_documents(database, conversation_id) if one.id in saved]
     for document in documents[:LISTED]:
-        path = folder_of(database) / document.file
+        path = documents_folder(database) / document.file
         if path.is_file():
             st.download_button(
                 untrusted.label(document.file),

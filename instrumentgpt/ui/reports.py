@@ -6,7 +6,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.storage.documents import SUFFIXES, file_name
+from instrumentgpt.storage.artifacts import SUFFIXES, file_name
 from instrumentgpt.ui import session, untrusted
 
 KINDS = ("html", "markdown")

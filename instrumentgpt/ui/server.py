@@ -22,7 +22,7 @@ from streamlit.web.server.server_util import get_display_address, get_url
 import db
 from instrumentgpt.agents.warm import keep_server
 from instrumentgpt.settings import database_path, home
-from instrumentgpt.storage.private import keep_private
+from instrumentgpt.storage.paths import keep_private
 from instrumentgpt.ui.access import LOOPBACK, Access, Gate, access
 
 PAGE_POLICY = "; ".join(

@@ -7,7 +7,7 @@ from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
 
 import db
-from instrumentgpt.storage.prompts import keep_prompt
+from instrumentgpt.storage.runs import keep_prompt
 
 PHONE = {"width": 390, "height": 844}
 FINDING, NEW = "Channel 1 swings by 3.2 °C", "Channel 1 swings at night only"

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.investigate.wording import say
-from instrumentgpt.storage.documents import SUFFIXES, folder_of
+from instrumentgpt.storage.artifacts import SUFFIXES, documents_folder
 from instrumentgpt.storage.entities import Entity, mark_created
 from instrumentgpt.turn.entities import refs_in
 
@@ -60,4 +60,6 @@ def _saved(
     with db.transaction(database):
         document = db.save_document(database, conversation_id, ref, kind, entity.label, made.content)
         mark_created(database, conversation_id, ref)
-    return say("saved", language, ref=ref, file=f"`{document.file}`", folder=f"`{folder_of(database)}`")
+    return say(
+        "saved", language, ref=ref, file=f"`{document.file}`", folder=f"`{documents_folder(database)}`"
+    )

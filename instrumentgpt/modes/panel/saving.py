@@ -9,7 +9,7 @@ from instrumentgpt.modes.panel.costs import stage_costs
 from instrumentgpt.modes.panel.expert_memory import result_from_json
 from instrumentgpt.modes.panel.prompts import Context
 from instrumentgpt.modes.panel.wording import say
-from instrumentgpt.storage.documents import Document
+from instrumentgpt.storage.artifacts import Document
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, list_steps
 from instrumentgpt.turn.turn import Turn
 

@@ -14,7 +14,7 @@ from instrumentgpt.memory.difference import LayerChange, Line, difference
 from instrumentgpt.memory.layers import layers_of
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.prompts import SentPrompt, get_prompt, list_prompts, prompt_before
+from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
 from instrumentgpt.ui.inspector.bar import draw_bar, part_of, thousands
 
 TYPED = "next-question"  # in the session's state
