@@ -14,12 +14,17 @@ from instrumentgpt.turn.turn import Turn
 class Mode:
     """A way of working: the word on its button, what it is for, and how it answers a turn.
 
+    purpose    one sentence, which the page shows while the mode is chosen
+    asks       what the empty input says
+    example    words with which one may begin
     generator  the name of what answers, which is imported when a turn is: a turn has one mode
     in_a_row   agents that one turn may ask one after the other: so many times as long it may take
     """
 
     label: str
     purpose: str
+    asks: str
+    example: str
     generator: str
     in_a_row: int = 1
 
@@ -37,14 +42,37 @@ def named(generator: str) -> Callable[[Turn], Events]:
 
 COMMANDS = "commands.mode:carry_out"
 MODES: dict[str, Mode] = {
-    "chat": Mode("Ask", "One question, one answer with evidence", "chat:chat"),
+    "chat": Mode(
+        "Ask",
+        "One question, one answer with evidence from the logs.",
+        "Ask about a device, or drop a log",
+        "10.1.1.47 為什麼溫度波動？",
+        "chat:chat",
+    ),
     "investigate": Mode(
-        "Investigate", "A bigger job: planned, agreed to, carried out", "investigate.mode:investigate", 8
+        "Investigate",
+        "A bigger job on several devices or logs: planned, agreed to by you, carried out.",
+        "Say what is to be found out, and on which devices",
+        "Compare zspr 050 and zspr 051 since Monday and write a report",
+        "investigate.mode:investigate",
+        8,
     ),
     "interview": Mode(
-        "Interview", "One question at a time, until it is clear what is wrong", "interview.mode:interview", 2
+        "Interview",
+        "For a fault hard to put into words: one question at a time, then a statement to approve.",
+        "Say what is wrong, as well as you can",
+        "the oven is off by two degrees since Monday · 爐子從禮拜一開始差兩度",
+        "interview.mode:interview",
+        2,
     ),
-    "panel": Mode("Panel", "Several possible causes, examined in order by experts", "panel.mode:panel", 20),
+    "panel": Mode(
+        "Panel",
+        "Several possible causes, examined in order by experts who remember what they said.",
+        "Ask what several causes are possible for",
+        "zspr 053: sensor drift or heater loss?",
+        "panel.mode:panel",
+        20,
+    ),
 }
 
 

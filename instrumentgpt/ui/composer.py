@@ -16,7 +16,6 @@ from instrumentgpt.storage.runs import Run, list_runs
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import attachments, connection, permissions, session, untrusted
 
-PLACEHOLDER = "Ask about a device, or drop a log"
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
 MODE = "chosen-mode"
@@ -51,13 +50,14 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            _draw_mode(latest)
+            mode = MODES[_draw_mode(latest)]
             _draw_agent(settings)
             if live:
                 st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
+        st.caption(f"{mode.purpose} For example: “{mode.example}”")
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     st.chat_input(
-        f"{PLACEHOLDER} of up to {st.get_option('server.maxUploadSize')} MB",
+        f"{mode.asks} · files of up to {st.get_option('server.maxUploadSize')} MB",
         key=INPUT,
         accept_file="multiple",
         on_submit=_send,
@@ -104,9 +104,9 @@ def _send() -> None:
         st.session_state[ASKED] = Question(sent.text.strip(), sent.files)
 
 
-def _draw_mode(latest: Run | None) -> None:
-    """Draw the choice of the mode: a conversation stays in the mode of its last."""
-    st.segmented_control(
+def _draw_mode(latest: Run | None) -> str:
+    """Draw the choice of the mode and return it: a conversation stays in the mode of its last."""
+    chosen = st.segmented_control(
         "Mode",
         MODES,
         default=_mode_of(latest),
@@ -116,6 +116,7 @@ def _draw_mode(latest: Run | None) -> None:
         help="  \n".join(f"**{mode.label}** {mode.purpose}" for mode in MODES.values()),
         label_visibility="collapsed",
     )
+    return str(chosen)
 
 
 def _key_of_mode(latest: Run | None) -> str:
