@@ -25,19 +25,24 @@ from instrumentgpt.memory.state import (
     begin_question,
     device_key,
     extract_state_updates,
+    new_items,
     record_tool,
     told_fields,
 )
-from instrumentgpt.memory.state_items import new_items
-from instrumentgpt.memory.summarised import (
+from instrumentgpt.memory.summary import (
+    Entry,
+    MessageId,
     StoredMessage,
     compress_message,
+    entry,
     message_names,
+    parse,
+    settle,
     speaker_of,
     still_true,
     with_older,
+    write,
 )
-from instrumentgpt.memory.summary import Entry, MessageId, entry, parse, settle, write
 from instrumentgpt.memory.tokens import count_tokens
 
 __all__ = [

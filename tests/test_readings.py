@@ -10,8 +10,7 @@ from cases import SHARE, each
 import db
 from instrumentgpt.memory.context import render_known
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.readings import MOST_CHANNELS, readings_in
-from instrumentgpt.memory.values import Known, values_in_force
+from instrumentgpt.memory.values import MOST_CHANNELS, Known, readings_in, values_in_force
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

@@ -7,8 +7,8 @@ from cases import each
 from exchanges import context_of, exchange
 
 import db
-from instrumentgpt.memory.readings import readings_in
 from instrumentgpt.memory.state import told_fields
+from instrumentgpt.memory.values import readings_in
 from instrumentgpt.turn.tool_results import origins
 from memory import DiagnosticState, record_tool
 

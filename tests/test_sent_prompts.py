@@ -4,7 +4,7 @@ import pytest
 from exchanges import exchange
 
 import db
-from instrumentgpt.memory.layers import layers_of
+from instrumentgpt.memory.difference import layers_of
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.revisions import revise

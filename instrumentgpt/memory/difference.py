@@ -1,4 +1,4 @@
-"""What changed from one prompt to the next, layer by layer and line by line."""
+"""The layers of a prompt that was sent, found in its text, and what changed from one prompt to the next."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from instrumentgpt.memory.budget import Section
+from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.memory.untrusted import SECTION_TAGS
 
 Kind = Literal["same", "added", "removed", "left out"]
 Piece = tuple[Kind, str]  # words of a line
@@ -118,3 +120,27 @@ def _told(pieces: list[Piece]) -> tuple[Piece, ...]:
 def _whole(kind: Kind, text: str) -> Line:
     shown = text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…"
     return Line(kind, ((kind, shown),))
+
+
+REQUEST, WORDS = "request", "instructions"
+_LAYER = re.compile(rf"^<(?P<tag>{'|'.join(SECTION_TAGS)})>.*?</(?P=tag)>$", re.MULTILINE | re.DOTALL)
+
+
+def layers_of(prompt: str) -> tuple[Section, ...]:
+    """Return the layers of `prompt` in order: the request, each tagged part, words between and after.
+
+    No message can forge a tag (untrusted.py), so the parts are those that were put there.
+
+    >>> [section.name for section in layers_of("why?\\n\\n<note>reuse</note>\\n\\nAnswer briefly.")]
+    ['request', 'note', 'instructions']
+    """
+    layers: list[Section] = []
+    end = 0
+    for found in [*_LAYER.finditer(prompt), None]:
+        words = prompt[end : found.start() if found else len(prompt)].strip("\n")
+        if words:
+            layers.append(Section(WORDS if layers else REQUEST, words, count_tokens(words)))
+        if found:
+            layers.append(Section(found["tag"], found.group(), count_tokens(found.group())))
+            end = found.end()
+    return tuple(layers)

@@ -1,13 +1,19 @@
-"""What people changed in the memory: revisions, and what those of one item come to.
+"""What people changed in the memory: revisions, what those of one item come to, and the memory as revised.
 
 A revision names its item by the words under which it was first known, whatever it has been called since.
+What is extracted stays as it is, revisions are laid over it: undoing one gives back exactly what would be
+known without it, and no later extraction revives what was forgotten.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from instrumentgpt.memory.facts import value_in
+from instrumentgpt.memory.facts import Fact, value_in
+from instrumentgpt.memory.reading.constraints import Ruling
+from instrumentgpt.memory.reading.constraints import in_force as in_force_of
 from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.values import Known
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
@@ -152,3 +158,218 @@ def item_of(found: Standings, device: str, field: str, text: str) -> Item:
 def is_of(item: Item, device: str) -> bool:
     """Return whether the item is one of `device`; constraints, and what was said before any, are of all."""
     return item.field == "constraint" or item.device in ("", device)
+
+
+@dataclass(frozen=True)
+class InForce:
+    """What is known with all revisions applied; `pinned` are (field, text) of the state's pinned items."""
+
+    state: DiagnosticState
+    known: tuple[Known, ...] = ()
+    pinned: tuple[tuple[str, str], ...] = ()
+    standings: Standings = field(default_factory=dict)
+
+
+def in_force(
+    state: DiagnosticState, known: Sequence[Known], found: Standings, restated: Collection[Item] = ()
+) -> InForce:
+    """Return `state` and `known` as `found` revises them; neither is changed.
+
+    restated  forgotten items of the state that the user has stated anew since
+    """
+    if not found:
+        return InForce(state, _without_lifted(known))
+    device = device_key(state)
+    told = _revised_known(known, found, device)
+    ruled_out = [row for row in told if row.kind == "ruled_out"]
+    revised, pinned = _revised_state(state, found, restated, ruled_out)
+    name = device_key(revised)
+    if name and name != device:
+        told = [
+            replace(row, fact=replace(row.fact, device=name)) if row.fact.device == device else row
+            for row in told
+        ]
+    return InForce(revised, _without_lifted(told), pinned, found)
+
+
+def _without_lifted(known: Sequence[Known]) -> tuple[Known, ...]:
+    """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
+    constraints = sorted(
+        (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
+    )
+    held = {id(constraints[at]) for at in in_force_of([_sentence_of(row) for row in constraints])}
+    return tuple(
+        row for row in known if row.kind not in ("constraint", "lift") or id(row) in held or row.pinned
+    )
+
+
+def _sentence_of(row: Known) -> Ruling:
+    return Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
+
+
+def _revised_state(
+    state: DiagnosticState, found: Standings, restated: Collection[Item], ruled_out: Sequence[Known]
+) -> tuple[DiagnosticState, tuple[tuple[str, str], ...]]:
+    device, revised = device_key(state), state.copy()
+    pinned: list[tuple[str, str]] = []
+    out = _added(found, device, "ruled_out")
+    for name in LISTS:
+        items = _revised_list(getattr(state, name), found, restated, device, name)
+        gone = out | _added(found, device, "root_causes") if name == "hypotheses" else out
+        if name in ("findings", "hypotheses"):
+            items = [(text, item) for text, item in items if same(text) not in gone]
+        if name == "hypotheses":
+            items = _still_open(items, found, ruled_out, revised.root_causes)
+        setattr(revised, name, [text for text, _ in items])
+        pinned += [(name, text) for text, item in items if item in found and found[item].pinned]
+    for name in DEVICE_FIELDS:
+        standing = found.get(Item(device, name, name))
+        if standing and (standing.text or standing.forgotten is not None):
+            setattr(revised, name, standing.text if standing.forgotten is None else None)
+    return _settled(revised, state), tuple(pinned)
+
+
+def _added(found: Standings, device: str, field: str) -> set[str]:
+    """Return what people confirmed or ruled out of the device, as `same` folds it."""
+    return {
+        same(standing.text)
+        for item, standing in found.items()
+        if item.field == field and standing.text and standing.forgotten is None and is_of(item, device)
+    }
+
+
+def _settled(revised: DiagnosticState, state: DiagnosticState) -> DiagnosticState:
+    if revised.last_log_file not in revised.downloaded_logs and state.last_log_file in state.downloaded_logs:
+        revised.last_log_file = revised.downloaded_logs[-1] if revised.downloaded_logs else None
+    if revised.status == "resolved" and state.root_causes and not revised.root_causes:
+        revised.status = "investigating"
+    return revised
+
+
+def _revised_list(
+    texts: Sequence[str], found: Standings, restated: Collection[Item], device: str, field: str
+) -> list[tuple[str, Item]]:
+    """Return (text, item): reworded, each once, without the forgotten; first what only people still hold."""
+    items = [item_of(found, device, field, text) for text in texts]
+    kept: dict[Item, str] = {}
+    for item, text in zip(items, texts, strict=True):
+        standing = found.get(item)
+        if standing and standing.forgotten is not None and item not in restated:
+            continue
+        kept.setdefault(item, standing.text if standing and standing.text else text)
+    lost = [
+        (standing.said, item)
+        for item, standing in found.items()
+        if item.field == field and item not in kept and is_of(item, device)
+        if standing.forgotten is None and (standing.pinned or standing.text)
+    ]
+    return lost + [(text, item) for item, text in kept.items()]
+
+
+def _still_open(
+    items: Sequence[tuple[str, Item]], found: Standings, ruled_out: Sequence[Known], causes: Sequence[str]
+) -> list[tuple[str, Item]]:
+    """Return the hypotheses without reworded ones that were ruled out, or became a root cause, since then."""
+    known_causes = set(map(same, causes))
+
+    def is_open(text: str, standing: Standing) -> bool:
+        later = (same(row.said) for row in ruled_out if row.message_id > standing.after)
+        own = same(text)
+        return own not in known_causes and not any(own in other or other in own for other in later)
+
+    return [
+        (text, item)
+        for text, item in items
+        if item not in found or found[item].pinned or not found[item].text or is_open(text, found[item])
+    ]
+
+
+def _revised_known(known: Sequence[Known], found: Standings, device: str) -> list[Known]:
+    """Return the rows as revised; in order, but that a quantity's rows stay together."""
+    rows: dict[Item, list[Known]] = {}
+    for row in known:
+        if row.kind == VALUE:
+            item = Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel)
+        else:
+            item = item_of(found, row.fact.device, row.kind, row.said)
+        rows.setdefault(item, []).append(row)
+    for item, standing in found.items():
+        if (standing.pinned or standing.text) and item.field in (VALUE, *SENTENCES):
+            rows.setdefault(item, [])
+    told: list[Known] = []
+    for item, of_item in rows.items():
+        standing = found.get(item, Standing())
+        told += _value(item, of_item, standing) if item.field == VALUE else _sentence(item, of_item, standing)
+    return told
+
+
+def _sentence(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+    said = standing.text or standing.said
+    blank = Known(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said, standing.after)
+    if standing.forgotten is not None:
+        again = [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
+        return [*(_lifted(rows or [blank], standing) if standing.lifted else ()), *again]
+    if not standing.pinned and not standing.text:
+        return list(rows)
+    row = replace(rows[0] if rows else blank, said=said, pinned=standing.pinned)
+    return [replace(row, source="user", turn=standing.turn) if standing.text else row]
+
+
+def _lifted(rows: Sequence[Known], standing: Standing) -> list[Known]:
+    """Return the constraint as it was until it was lifted, and its lifting: it has replaced what it has."""
+    until = standing.forgotten or 0
+    before = [replace(row, said=standing.said) for row in rows if row.message_id <= until]
+    lifts = [replace(row, kind="lift", message_id=until) for row in before[-1:]]
+    return [*before, *lifts]
+
+
+def _value(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+    """Return the values of one quantity, the one in force last."""
+    if standing.forgotten is not None:
+        return _not_withdrawn(rows, standing.forgotten, standing.forms)
+    if standing.text:
+        return _corrected(item, rows, standing)
+    return _held(item, rows, standing) if standing.pinned else list(rows)
+
+
+def _corrected(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+    """Return the values with the corrected one where it was corrected.
+
+    What the user says later supersedes it, and so does another value that a tool reads or an agent records
+    later. Nothing does while it is pinned: that is told beside it.
+    """
+    current = _of_user(item, standing, "corrected by the user")
+    earlier = [row for row in rows if row.message_id <= standing.after]
+    withdrawn = {row.fact.value for row in earlier} | standing.forms
+    others = [row for row in rows if row.message_id > standing.after and row.fact.value != current.fact.value]
+    for place, row in enumerate(others if not standing.pinned else ()):
+        if row.source == "user" or row.fact.value not in withdrawn:
+            return [*earlier, current, *_not_withdrawn(others[place:], 0, standing.forms)]
+    told = [row for row in others if row.source != "agent" or row.fact.value not in withdrawn]
+    return [*earlier, replace(current, against=told[-1] if told else None)]
+
+
+def _held(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+    """Return the values up to the pinned one; a newer one is told beside it."""
+    value, _ = value_in(standing.said)
+    places = [place for place, row in enumerate(rows) if row.fact.value == value]
+    if not places:
+        return [replace(_of_user(item, standing, "user"), against=rows[-1] if rows else None)]
+    first, last = places[0], places[-1]
+    later = [row for row in rows[first:] if row.fact.value != value]
+    current = replace(rows[last], pinned=True, against=later[-1] if later else None)
+    return [*rows[:first], current]
+
+
+def _of_user(item: Item, standing: Standing, mark: str) -> Known:
+    value, unit = value_in(standing.said)
+    fact = Fact(item.device, item.channel, item.name, value, unit)
+    return Known(VALUE, fact, "user", standing.turn, "", standing.after, standing.pinned, mark)
+
+
+def _not_withdrawn(rows: Sequence[Known], after: int, forms: Collection[str]) -> list[Known]:
+    """Return the rows of messages after `after`, without withdrawn values that the user does not repeat."""
+    withdrawn = {row.fact.value for row in rows if row.message_id <= after} | set(forms)
+    later = [row for row in rows if row.message_id > after]
+    anew = {row.fact.value for row in later if row.source == "user"}
+    return [row for row in later if row.fact.value in anew or row.fact.value not in withdrawn]

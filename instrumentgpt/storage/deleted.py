@@ -16,8 +16,15 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.statements import same
-from instrumentgpt.memory.state import DiagnosticState, device_key, is_among
-from instrumentgpt.memory.state_items import Memory, merged, resumed, without_items
+from instrumentgpt.memory.state import (
+    DiagnosticState,
+    Memory,
+    device_key,
+    is_among,
+    merged,
+    resumed,
+    without_items,
+)
 from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of

@@ -12,8 +12,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.readings import Reading
-from instrumentgpt.memory.values import Key, Known
+from instrumentgpt.memory.values import Key, Known, Reading
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
 

@@ -12,8 +12,16 @@ from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.filtering import cap, filter_content
 from instrumentgpt.memory.reading.statements import same, statements
 from instrumentgpt.memory.recalled import Recalled
-from instrumentgpt.memory.revised import InForce, in_force
-from instrumentgpt.memory.revisions import LISTS, MESSAGE, VALUE, Item, Standings, standings
+from instrumentgpt.memory.revisions import (
+    LISTS,
+    MESSAGE,
+    VALUE,
+    InForce,
+    Item,
+    Standings,
+    in_force,
+    standings,
+)
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.values import Known
 from instrumentgpt.storage.connection import rows

@@ -7,8 +7,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.facts import Fact, is_known, name_of
 from instrumentgpt.memory.reading.statements import same
-from instrumentgpt.memory.revised import InForce
-from instrumentgpt.memory.revisions import LISTS, SENTENCES, VALUE, Item, Standing, item_of
+from instrumentgpt.memory.revisions import LISTS, SENTENCES, VALUE, InForce, Item, Standing, item_of
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.values import Known, Value, values_in_force
 from instrumentgpt.storage.history import places, turn_of

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from sqlite_utils.db import ForeignKey
 from sqlite_utils.migrations import Migrations
 
-from instrumentgpt.memory.state_items import Memory, merged
+from instrumentgpt.memory.state import Memory, merged
 from instrumentgpt.memory.terms import terms
 
 MIGRATIONS = Migrations("instrumentgpt.storage")

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.context import Origin
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.state_lines import Origin
 from instrumentgpt.memory.terms import terms
 from instrumentgpt.storage.connection import rows, transaction
 from instrumentgpt.storage.history import Places, places, turn_of

@@ -15,8 +15,8 @@ from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_i
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.memory.reading.values import values_in
-from instrumentgpt.memory.readings import readings_in
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.values import readings_in
 from instrumentgpt.storage.facts import ruled_out_before
 from instrumentgpt.turn.prompt import LOOKED_AT, names_of
 

@@ -14,7 +14,7 @@ from instrumentgpt.agents.registry import Agent, model_for
 from instrumentgpt.agents.sandbox import confines, tools_entry
 from instrumentgpt.agents.workspace import tool_server
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.memory.revised import InForce
+from instrumentgpt.memory.revisions import InForce
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Permission, permission_in_force

@@ -21,8 +21,7 @@ from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.memory.agent_summary import objection, one_line, summary_prompt
 from instrumentgpt.memory.filtering import filter_content
-from instrumentgpt.memory.summarised import speaker_of
-from instrumentgpt.memory.summary import Entry, parse, render, write
+from instrumentgpt.memory.summary import Entry, parse, render, speaker_of, write
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.runs import Run, list_runs, live_run

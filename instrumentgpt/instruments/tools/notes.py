@@ -15,9 +15,8 @@ from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
-from instrumentgpt.memory.readings import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS
 from instrumentgpt.memory.state import DiagnosticState
-from instrumentgpt.memory.values import Known
+from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, Known
 from instrumentgpt.storage.in_force import memory_in_force
 
 MOST_LINES = 6  # quoted as evidence of one statement

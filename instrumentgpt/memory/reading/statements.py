@@ -4,6 +4,7 @@ Structure is read before phrases:
 a label (`**Root cause**: …`, `根因：…`), a heading over a list, a table row,
 then a few sentence forms (`The root cause is …`, `根本原因是…`).
 What is denied, asked, supposed, quoted, struck out, or stands in code or log lines is not a statement.
+The patterns match from the start of a folded line or sentence; their group `value` is what is stated.
 """
 
 import re
@@ -13,20 +14,199 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from instrumentgpt.memory.filtering import prose_lines
-from instrumentgpt.memory.reading.statement_patterns import (
-    ASKED,
-    DENIED,
-    HEADINGS,
-    HEDGED,
-    LABELS,
-    NEGATED,
-    POINTERS,
-    SENTENCES,
-    WITHDRAWN,
-    Kind,
-    folded,
-)
 from instrumentgpt.memory.summary import shorten
+
+Kind = Literal["finding", "hypothesis", "root_cause", "ruled_out"]
+
+_TO_TRADITIONAL = str.maketrans(  # of the characters in these patterns only
+    "确认论点设说测怀观发现结断诊键关实终经综见为于这个没无还并脑动导致因应该许极过们们问题祸际时经",
+    "確認論點設說測懷觀發現結斷診鍵關實終經綜見為於這個沒無還並腦動導致因應該許極過們們問題禍際時經",
+)
+
+
+def folded(text: str) -> str:
+    """Return `text` with traditional characters and half-width colons; of the same length."""
+    return text.translate(_TO_TRADITIONAL).replace("：", ":")
+
+
+_ENGLISH: dict[Kind, str] = {
+    "hypothesis": (
+        r"(?:(?:working|active|current|new|main|leading|alternative|remaining) )*"
+        r"(?:hypothes[ei]s|theory|suspects?|suspected|likely|probably|(?:may|might|could) be caused by"
+        r"|(?:(?:most|more) )?(?:possible|likely|probable|potential|suspected|plausible)"
+        r" (?:root[ -])?(?:causes?|reasons?|explanations?))"
+    ),
+    "root_cause": (
+        r"(?:(?:confirmed|actual|real|true|identified|primary|main|underlying) )*"
+        r"(?:root[ -]causes?|cause)(?: (?:confirmed|identified|found))?"
+    ),
+    "finding": (
+        r"(?:(?:key|main|major|other|notable|important|new|diagnostic) )*"
+        r"(?:findings?|observations?|results?|conclusions?|confirmed)"
+    ),
+    "ruled_out": (
+        r"(?:(?:already|now) )?(?:ruled[ -]out|rejected|refuted|excluded|eliminated)"
+        r"(?: (?:causes?|hypothes[ei]s|alternatives?))?"
+    ),
+}
+_CHINESE: dict[Kind, str] = {
+    "hypothesis": (
+        r"(?:最?(?:有)?可能的?|潛在的?|疑似的?|推測的?|懷疑的?)(?:根本原因|根因|原因|成因)"
+        r"|(?:目前的?|工作|主要|新)?(?:假設|假說)|推測|懷疑|猜測|疑似"
+    ),
+    "root_cause": r"(?:真正的?|主要的?|最終的?|已?確認的?)?(?:根本原因|根因|真因|主因|故障原因|原因)",
+    "finding": r"(?:主要|關鍵|重要|診斷|其他)?(?:發現|觀察|結論|結果|重點)",
+    "ruled_out": r"已?(?:經)?排除的?(?:原因|假設|可能性?|項目)?",
+}
+_NUMBERING = r" ?#?(?:\d{1,2}|[A-C一二三四五])?(?: ?[（(][^（()）]{0,40}[)）])?"
+_WORDS = {
+    kind: rf"(?:(?:the |a |my |our )?(?:{_ENGLISH[kind]})|{_CHINESE[kind]}){_NUMBERING}" for kind in _ENGLISH
+}
+
+LABELS = {
+    kind: re.compile(rf"{words} ?(?::|[—–]| - ) ?(?P<value>.*)", re.I) for kind, words in _WORDS.items()
+}
+HEADINGS = {kind: re.compile(rf"{words} ?:?", re.I) for kind, words in _WORDS.items()}
+
+_ENGLISH_LEAD = (
+    r"(?:(?:so|therefore|thus|hence|overall|in short|in conclusion|it turns out|this confirms"
+    r"|we (?:have )?(?:found|confirmed|concluded|established))(?: that)?,? )?"
+)
+_IS = r"(?:is|was|are|were|turned out to be|has been identified as|was found to be|is confirmed to be)"
+_CHINESE_LEAD = r"(?:(?:因此|所以|可見|最終|已?確認|經確認|可以確定|綜上)[，,、]?)?"
+_CHINESE_OF = r"(?:[^，。；:？是否]{0,20}的)?"
+
+
+def _named(kind: Kind) -> str:
+    words = _ENGLISH[kind]
+    of = r"(?: (?:of|for|behind) [^.,;:?]{1,60}?)?"
+    return rf"{_ENGLISH_LEAD}(?:the|its|our) (?:{words}){of} {_IS} (?P<value>.+)"
+
+
+_REAL = r"(?!if\b|whether\b|when\b|unless\b|suppose\b|could\b|can\b|is\b|not\b|unlikely\b)"
+_REAL_CHINESE = (
+    r"(?:(?!可能|或許|也許|疑似|應該|恐怕|懷疑|是否|如果|假如|若|不是|並非|沒有|未必|不會|並不)"
+    r"[^，。；:？,;?]){2,40}?"
+)
+_OUT = r"(?:ruled out|refuted|disproved|disproven|dismissed|discarded|off the table|out of the question)"
+_SET_ASIDE = rf"(?:{_OUT}|(?:excluded|eliminated|rejected) as (?:a|the|its) (?:\w+ )?(?:cause|reason))"
+_REASON = r"(?=\W*$|\s*[,.;:–—(]|\s+(?:by|because|since|as|due|after|now|too)\b)"
+_SUPPOSED = r"(?:the (?:hypothes[ei]s|theory|idea|suspicion|possibility)(?: that| of)? )?"
+_SUPPOSED_CHINESE = r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?"
+_BEFORE = r"(?!if\b|when\b|once\b|unless\b|suppose\b|should\b)(?:[^?？]{0,120}?[,;:，；–—] ?)?"
+
+_SENTENCES: list[tuple[Kind, str]] = [
+    (
+        "ruled_out",
+        rf"{_BEFORE}(?:(?:so|thus|hence|therefore|and|which|this|that|it|we|i|together|also|now|already|clearly"
+        r"|can|have|has|safely|the (?:log|data|reading|readings|test|figures?)) )*"
+        rf"(?:rules|ruled|ruling|(?<=we |an |ly |ow |so )rule) out"
+        rf" (?!whether|any\b){_SUPPOSED}(?P<value>[^,;:?–—(]{{3,120}}?){_REASON}",
+    ),
+    (
+        "ruled_out",
+        rf"{_BEFORE}{_REAL}{_SUPPOSED}(?P<value>[^?,;:–—]{{3,120}}?)"
+        r"(?: (?:theory|hypothesis|idea|suspicion))?"
+        rf" (?:is|was|are|were|has been|have been|can be)"
+        rf"(?: (?:now|therefore|thus|clearly|definitely|already|also|hereby))? {_SET_ASIDE}{_REASON}",
+    ),
+    (
+        "ruled_out",
+        rf"{_REAL}(?:the )?(?P<value>[^?,;:]{{3,80}}?) (?:theory|hypothesis|idea|suspicion)"
+        r" (?:does not|doesn't|did not|didn't|no longer|cannot|can't) (?:hold|stand|fit|survive|explain)",
+    ),
+    (
+        "ruled_out",
+        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:因此|所以|故|由此|這|我們|也|已經?|可以?|便|就|先|能)*"
+        rf"(?:排除|推翻|否定)(?:了|掉)?(?P<value>[^，。；:？可]{{2,60}}?){_SUPPOSED_CHINESE}(?=[，。；:,;(（]|$)",
+    ),
+    (
+        "ruled_out",
+        rf"(?:[^？?]{{0,60}}?[，；:,;]\s?)?(?:所以|因此|故)?(?P<value>[^，。；:？]{{2,60}}?){_SUPPOSED_CHINESE}"
+        r"(?:(?:已經?|也|均|都|可以|可|就|因此|被|經)*)(?<![不無未沒法難])(?:排除|推翻|否定|不成立)"
+        r"(?:了|掉)?(?=[，。；:,;(（]|$)",
+    ),
+    ("hypothesis", _named("hypothesis")),
+    ("root_cause", _named("root_cause")),
+    ("root_cause", rf"{_ENGLISH_LEAD}(?P<value>[^?,;:]{{3,120}}?) (?:is|was) the (?:\w+ )?root cause\b"),
+    ("hypothesis", r"(?:i|we) (?:strongly )?suspect (?:that )?(?P<value>.+)"),
+    (
+        "hypothesis",
+        r"(?:it|this|that|the [\w -]{2,40}?) (?:may|might|could) (?:well )?be"
+        r" (?:caused by|due to|the result of) (?P<value>.+)",
+    ),
+    ("hypothesis", rf"{_CHINESE_OF}(?:根本原因|根因|原因)(?:很|最)?可能(?:是|為|在於)(?P<value>.+)"),
+    ("hypothesis", rf"{_CHINESE_OF}最?可能的?(?:根本原因|根因|原因)(?:是|為)(?P<value>.+)"),
+    ("hypothesis", r"(?:我們?)?(?:懷疑|推測|猜測)是?(?P<value>[^過，].+)"),
+    ("hypothesis", r"(?:很)?(?:可能|疑似)(?:是由|是|由|因)(?P<value>.+?)(?:所?造成|導致|引起|所致)"),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}{_CHINESE_OF}(?:真正|主要)?的?(?:根本原因|根因|真因|主因)"
+        r"就?(?:是|為|在於|出在)(?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_ENGLISH_LEAD}(?:the |its |our )?(?:(?:real|true|actual) )?"
+        rf"(?:culprit|offender|(?:real|true|actual|underlying) (?:reason|cause|problem)) {_IS} (?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_ENGLISH_LEAD}{_REAL}[^?,;:]{{2,80}}? (?:(?:(?:is|was|are|were)(?: (?:clearly|indeed|in fact))?"
+        r" caused by)|(?:stem(?:s|med)|aris(?:es|ing)|arose) (?:directly )?from"
+        r"|(?:all )?(?:comes?|came|boils?|boiled) down to|(?:goes|went) back to) (?P<value>.+)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}(?:元[凶兇]|罪魁禍首|禍首|真正的?原因|實際的?原因|問題(?=出在|在於))(?:就|確實)*(?:是|為|在於|出在)"
+        r"(?P<value>[^嗎？?]+)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:(?:就|確實)*是)?(?:由於?|因為?)(?P<value>[^，。；:？]{{2,60}}?)"
+        r"(?:所?造成|所?導致|所?引起|所致)的?(?=[，。；]|$)",
+    ),
+    (
+        "root_cause",
+        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:源自於?|源於|起因於|肇因於|歸因於|出在)(?P<value>[^，。；？]{{2,80}})",
+    ),
+    (
+        "root_cause",
+        r"(?P<value>[^，。；:？]{2,60}?)(?:就是|即為|是)(?:真正的?|主要的?)?(?:根本原因|根因)",
+    ),
+]
+SENTENCES = [(kind, re.compile(pattern, re.I)) for kind, pattern in _SENTENCES]
+
+DENIED = re.compile(  # a value that takes its label back
+    r"(?:still |yet |as yet )?"
+    r"(?:unknown|unclear|undetermined|pending|none\b|n/?a\b|tbd\b|not the\b|neither\b|nothing\b"
+    r"|not (?:yet |been )*(?:found|known|identified|determined|confirmed|clear|established|proven|supported))"
+    r"|尚未|尚不|還不|未知|不明|未找到|未確認|待確認|待查|無法|不是|並非|沒有找到|無$",
+    re.I,
+)
+NEGATED = re.compile(  # how an item says of itself that it is out, under a heading that says so
+    r"not (?:(?:due to|because of|caused by|from) )?(?:the|an?) |(?:並不是|並非|不是|非)(?=\S)", re.I
+)
+WITHDRAWN = re.compile(  # a clause, or its end, that says of what stands before it that it is out
+    r"(?:(?:was|is|has been|have been|were|are|now|already) )*"
+    r"(?:ruled out|refuted|rejected|excluded|disproved|disproven|dismissed|eliminated|unlikely|not likely"
+    r"|not (?:the )?(?:root )?cause|not supported)(?=$| (?:by|because|since|as|due)\b)"
+    r"|(?:(?:[均都已被可經]|可以)*(?:排除|否定|推翻)|不成立|不太可能|不可能|不是根因)(?=$)",
+    re.I,
+)
+HEDGED = re.compile(
+    r"(?:most |very |quite )?"
+    r"(?:likely|probably|possibly|perhaps|maybe|presumably|may be|might be|could be|suspected)\b,? ?"
+    r"|[很最極]?(?:可能|或許|大概|也許|疑似|應該)是?",
+    re.I,
+)
+POINTERS = re.compile(  # what a sentence may call the root cause without naming it, or while denying it
+    r"(?:this|that|it|which|what|he|she|none|neither|nothing|no\b.*|.*\bnot|.*n't"
+    r"|.*\b(?:never|whether|if|unlikely|think|thought|asked?|said)\b.*)"
+    r"|[這那此](?:個|就)?|什麼|哪.*|.*(?:不|並非|是否|未必|不一定|可能|如果|假設|若).*",
+    re.I,
+)
+ASKED = re.compile(r"[?？]\s*[)）\"”」]*\s*$|[嗎吗呢][。.]?$")
+
 
 STATEMENT_CHARS = 300  # a statement is a sentence, not a paragraph
 LINE_CHARS = 2000  # a longer line is no line of an answer: data, or an attack on the patterns

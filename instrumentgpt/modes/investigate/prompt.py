@@ -14,7 +14,7 @@ from pathlib import Path
 import memory
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.memory.budget import Section
-from instrumentgpt.memory.summarised import StoredMessage
+from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.effort import STEPS

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 import memory
 from instrumentgpt.agents.events import Done
-from instrumentgpt.memory.layers import REQUEST
+from instrumentgpt.memory.difference import REQUEST
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.summary import Entry, parse, told_of
 from instrumentgpt.storage.history import StoredMessage, history, turn_of

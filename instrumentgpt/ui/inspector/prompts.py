@@ -10,8 +10,7 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.memory.budget import Section
-from instrumentgpt.memory.difference import LayerChange, Line, difference
-from instrumentgpt.memory.layers import layers_of
+from instrumentgpt.memory.difference import LayerChange, Line, difference, layers_of
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before

@@ -9,7 +9,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
-from instrumentgpt.memory.state_items import new_items
+from instrumentgpt.memory.state import new_items
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
