@@ -137,7 +137,7 @@ def windows(study: Study, segments: Sequence[Segment]) -> Iterator[tuple[int, fl
         moments = [float(time[at]) - BEFORE * seconds for at in study.thinned.oddest.get(channel, ())]
         for one in own:
             step = math.isfinite(one.overshoot)
-            moments.append(one.onset - BEFORE * seconds if step else one.middle - seconds / 2)
+            moments.append(one.onset - BEFORE * seconds if step else one.farthest - seconds / 2)
         most = max(1, MOST_CLOSE // (WINDOW * len(study.tracks)))
         taken: list[float] = []
         for moment in moments:

@@ -11,7 +11,7 @@ from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, oversh
 from instrumentgpt.instruments.analysis.signals import constant_runs, noise, periodicity, smooth
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
 from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Track
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding
 
 DAY = 86_400.0  # s: a longer hold is told day by day, or its trend could not be seen
@@ -33,6 +33,7 @@ class Segment:
     first_line, last_line  1-based
     setpoint           of a hold; of a programme the last one
     settled            share of a hold with pv settled: the figures up to noise are of that part
+    farthest           s, when pv was farthest from its mean there
     duty               percent, mean output
     mean_error         setpoint - pv
     half_peak_to_peak  of pv, a mean of half a lag
@@ -49,6 +50,7 @@ class Segment:
     last_line: int
     setpoint: float
     settled: float
+    farthest: float
     duty: float
     mean_error: float
     half_peak_to_peak: float
@@ -129,6 +131,7 @@ def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: in
         last_line=int(loop.line[stop - 1]),
         setpoint=float(loop.setpoint[stop - 1]) if kind != "unasked" else math.nan,
         settled=(stop - settled) / (stop - first) if kind == "hold" else math.nan,
+        farthest=float(loop.time[part][_farthest(_swing(track, part), usable)]),
         duty=_mean(track.output[part][usable]),
         mean_error=sign * track.shown(_mean(error)),
         half_peak_to_peak=track.shown(half_peak_to_peak(_swing(track, part)[usable])),
@@ -143,6 +146,11 @@ def _swing(track: Track, part: slice) -> Floats:
     """Return pv less setpoint, or pv where none is given, of these samples alone: no step beside is in it."""
     calm = smooth(track.pv[part], track.samples(track.lag / 2) | 1)
     return calm - track.setpoint[part] if track.controlled[part].all() else calm
+
+
+def _farthest(swing: Floats, usable: Mask) -> int:
+    away = np.where(usable & np.isfinite(swing), np.abs(swing - _mean(swing[usable])), -1.0)
+    return int(np.argmax(away))
 
 
 def _fine(study: Study, track: Track, part: slice) -> tuple[float, float]:

@@ -117,8 +117,11 @@ def all_samples(study: Study, channel: int, first: float, last: float) -> pd.Dat
 def close_up(study: Study, channel: int, first: float, last: float) -> Study:
     """Return `all_samples` as a study of their own, in the units of the whole."""
     track, own = study.tracks[channel], all_samples(study, channel, first, last)
-    stated = StatedLoop(track.stated.drive, track.scale < 0, track.shown(1.0))
-    return study_of(replace(study.whole, samples=own, clock_steps=(), stated_loops={channel: stated}))
+    stated = StatedLoop(track.kind.drive, track.scale < 0, track.shown(1.0))
+    close = study_of(replace(study.whole, samples=own, clock_steps=(), stated_loops={channel: stated}))
+    for cut in close.tracks.values():
+        cut.usable[:1] = False  # it did not start there: how pv goes on is no answer to a step
+    return close
 
 
 def gaps_of(log: Log) -> tuple[Gap, ...]:

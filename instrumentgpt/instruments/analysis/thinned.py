@@ -4,16 +4,20 @@ Of each stretch of as many samples the row nearest to its mean stands for it, so
 taken for a slow one; where a reading stands out of its stretch and its neighbours, that row does.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.arrays import Floats, Indices
 from instrumentgpt.instruments.loops import rows_by_channel
 
-MOST_JUDGED = 700_000  # samples of all channels: 2 s of judging; a day of 8 channels at 1 Hz
+MOST_JUDGED = 700_000  # samples of all channels: 2 s of judging
+MOST_OF_CHANNEL = 100_000  # of one: a day at 1 Hz is judged whole
 STANDS_OUT = 4.0  # times the usual distance of an extreme from the mean of its stretch
+AROUND = 15  # stretches, whose median is what is usual about one
 MOST_STEPS = 0.1  # of the rows that are kept: setpoints that change more often are a ramp
 ODDEST = 2  # stretches of each channel that are looked at closely, those that stand out most
 
@@ -32,16 +36,19 @@ class Thinned:
     oddest: dict[int, list[int]]
 
 
-def thinned(samples: pd.DataFrame, keep: Indices, most: int = MOST_JUDGED) -> Thinned | None:
+def thinned(samples: pd.DataFrame, keep: Indices) -> Thinned | None:
     """Return which rows of `samples` stand for all; None where all can be judged.
 
     keep  positions that must be among them: those about gaps
     """
-    if len(samples) <= most:
+    if len(samples) <= MOST_OF_CHANNEL:
         return None
-    pace = -(-len(samples) // most)
+    channels = list(rows_by_channel(samples["channel"].to_numpy()))
+    pace = math.ceil(len(samples) / min(MOST_JUDGED, MOST_OF_CHANNEL * len(channels)))
+    if pace == 1:
+        return None
     kept, oddest = [keep], {}
-    for channel, rows in rows_by_channel(samples["channel"].to_numpy()):
+    for channel, rows in channels:
         pv, setpoint = (_column(samples, name, rows) for name in ("pv", "setpoint"))
         picked, odd = _picked(pv, setpoint, pace)
         at = _positions(rows, picked)
@@ -79,7 +86,8 @@ def _picked(pv: Floats, setpoint: Floats, pace: int) -> tuple[Indices, Indices]:
     usual = float(np.median(distance))
     odd = (distance - slope) / usual if usual > 0 else np.zeros(count)
     starts = np.arange(count) * pace
-    picked = starts + np.where(odd > STANDS_OUT, far, near)
+    alone = distance - slope > STANDS_OUT * sliding_median(distance, AROUND)  # else it is loud there
+    picked = starts + np.where((odd > STANDS_OUT) & alone, far, near)
     changed = np.flatnonzero(setpoint[1:] != setpoint[:-1])
     changed = changed[np.isfinite(setpoint[changed]) | np.isfinite(setpoint[changed + 1])]
     ends = [changed, changed + 1] if len(changed) <= MOST_STEPS * count else []
