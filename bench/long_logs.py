@@ -2,7 +2,7 @@
 
     python -m bench.long_logs [--days 30] [--channels 16] [--format parquet|csv] [--keep FILE]
 
-One table at 1 Hz is made: closed loops (PI, a plant of 120 s and a dead time, a room with a course of the day)
+One table at 1 Hz is made: closed loops (PI; a plant of 120 s and a dead time, a room with days)
 that step up for every seventh day. Each of ten channels has one thing wrong, somewhere and not for long.
 The table is read in one process, and read again from its kept frame and judged in another, so that the memory
 of one is not told for the other's.

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.analysis.trends import theil_sen, trends_of
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.plant import telling
 from instrumentgpt.instruments.segment_wording import worth_telling
 
 PERIOD = 20.0  # s
@@ -137,3 +138,15 @@ def test_channels_that_do_not_come_in_turn_are_told_apart_alike():
         assert sorted(loops) == [1, 2]
         for channel, loop in loops.items():
             assert loop.line.tolist() == frame[frame["channel"] == channel]["line"].tolist()
+
+
+def test_the_plant_of_a_long_log_is_identified_where_a_step_moved_it_farthest():
+    n, stepped = 60_000, 30_000
+    setpoint = np.where(np.arange(n) < stepped, 37.0, 52.0)
+    output = 30.0 + np.where(np.arange(n) < stepped, 0.0, 30.0) + np.random.default_rng(1).normal(0, 0.3, n)
+    log = long_log(setpoint, output, period=2.0)
+    segments = segments_of(study_of(log))
+    part = telling(loops_of(log)[1], segments)
+    assert part.time[0] < stepped * 2 < part.time[-1]
+    assert len(part) < n / 5
+    assert len(telling(part, segments)) == len(part)

@@ -40,13 +40,13 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
     from instrumentgpt.instruments import plant  # scipy: only where a model has to be searched
 
     log, channel = diagnosis.log, loop.channel
-    exclude = spoiled(diagnosis, channel)
+    exclude, part = spoiled(diagnosis, channel), plant.telling(loop, diagnosis.segments)
     return _kept(
         log,
         f"model-{channel}",
         _model,
         asdict,
-        lambda: plant.identify(loop, exclude, log.degrees_per_unit),
+        lambda: plant.identify(part, exclude, log.degrees_per_unit),
     )
 
 

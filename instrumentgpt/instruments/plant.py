@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import periodicity, runs
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import COLUMNS, Loop
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.model_residual import Record
@@ -20,6 +21,9 @@ LEAST_PV_RANGE = 2.0  # °C, likewise
 LEAST_R2 = 0.9  # share of the pv's variance, likewise
 LEAST_SAMPLES = 100  # loops.md: insufficient_data
 LEAST_SECONDS = 180.0  # loops.md: insufficient_data
+LONG = 10  # times the next, from which blocks would hide what is quick: one part of the record is taken
+SETTLINGS = 3.0  # settling times of a step that this part lasts
+BEFORE_STEP = 0.1  # of the part that lies before its step
 MOST_SAMPLES = 4000  # longer records are averaged in blocks, output and pv alike
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 GAP_SECONDS, GAP_PERIODS = 20.0, 12.0  # loops.md: data_gap
@@ -80,6 +84,32 @@ def identify(
     """
     found = _identified(loop, exclude, degrees_per_unit)
     return replace(found, gains=named_gains(loop)) if isinstance(found, Refusal) else found
+
+
+def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
+    """Return the part of a long `loop` that tells most of its plant: about the step that moved it farthest.
+
+    segments  of its log; a loop that is not long, or of which none begins with a step, is returned whole
+    """
+    if len(loop) <= LONG * MOST_SAMPLES:
+        return loop
+    period = float(np.median(np.diff(loop.time[:MOST_SAMPLES])))
+    steps = [one for one in segments if one.channel == loop.channel and np.isfinite(one.overshoot)]
+    parts = []
+    for one in steps:
+        settled = SETTLINGS * one.settling_time if np.isfinite(one.settling_time) else one.end - one.onset
+        lasts = max(MOST_SAMPLES * period, settled)
+        about = (one.onset - BEFORE_STEP * lasts, min(one.end, one.onset + lasts))
+        parts.append(slice(*np.searchsorted(loop.time, about).tolist()))
+    if not parts:
+        return loop
+    most = max(parts, key=lambda part: _range(loop.pv[part]) * _range(loop.output[part]))
+    return Loop(loop.channel, **{name: getattr(loop, name)[most] for name in ("time", *COLUMNS, "line")})
+
+
+def _range(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.ptp(known)) if known.size else 0.0
 
 
 def _identified(loop: Loop, exclude: Sequence[Span], degrees_per_unit: float) -> Identification | Refusal:
