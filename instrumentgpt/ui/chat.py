@@ -49,17 +49,18 @@ def _draw() -> None:
         run = live_run(database, shown.id) if shown else None
         latest = list_runs(database, shown.id, limit=1) if shown else []
         composer.draw(settings, run, next(iter(latest), None))
-        with st.sidebar:
+        beside = st.sidebar.container()
+        if shown is None:
+            welcome.draw(settings)
+        else:
+            _draw_conversation(database, settings, shown, run)
+        with beside:  # last: while an answer comes the one of before stands, and no word waits for it
             sidebar.draw_conversations(database, shown.id if shown else None)
             if shown:
                 entities.draw(database, shown.id)
             inspector.draw(shown.id if shown else None)
             if shown:
                 permissions.draw(database, shown.id)
-        if shown is None:
-            welcome.draw(settings)
-        else:
-            _draw_conversation(database, settings, shown, run)
 
 
 def _draw_conversation(

@@ -145,6 +145,14 @@ def ask(page: Page, question: str) -> None:
     box.press("Enter")
 
 
+def drop(page: Page, path: Path) -> None:
+    """Drop a file on the input, and wait until it is there."""
+    page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(path)
+    expect(page.get_by_test_id("stChatInput")).to_contain_text(
+        path.name[-8:]
+    )  # a long name is cut in its middle
+
+
 def messages(page: Page, count: int) -> Locator:
     """Return the messages once there are `count` of them and none is being written."""
     found = page.get_by_test_id("stChatMessage")

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import Server, answered, ask, messages, opened, scripted_agent
+from driving import Server, answered, ask, drop, messages, opened, scripted_agent
 from playwright.sync_api import Page, expect
 
 import db
@@ -73,8 +73,7 @@ def test_a_dropped_log_is_read_and_200_kilobytes_are_pasted_without_loss(page, c
     rows = [f"{second},60.0,{60 + (second % 20) / 10:.1f},50" for second in range(600)]
     log.write_text("\n".join(["time,setpoint,pv,output", *rows]), encoding="utf-8")
     opened(page, server.address())
-    page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(log)
-    expect(page.get_by_test_id("stChatInput")).to_contain_text("oven 7.csv")
+    drop(page, log)
     ask(page, "What is wrong here?")
     expect(answered(page, 1)).to_contain_text("oven 7.csv")
     expect(page.get_by_test_id("stChatMessage").first).to_contain_text("oven 7.csv")

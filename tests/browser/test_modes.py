@@ -2,10 +2,11 @@
 
 import re
 
-from driving import Server, answered, ask, opened
+from driving import Server, answered, ask, drop, opened
+from faulty_logs import written
 from playwright.sync_api import Locator, Page, expect
 
-LIST = "1. Is it the gains? | tuning\n2. What comes first? | tuning | after 1"
+LIST = "1. Is it the heater? | power\n2. What comes first? | power | after 1"
 
 
 def last(page: Page) -> Locator:
@@ -66,9 +67,10 @@ def test_two_ovens_are_compared_and_the_report_is_saved_only_when_asked(page, se
     expect(sidebar.get_by_text("Documents · 1")).to_be_visible()
 
 
-def test_a_panel_is_edited_approved_and_read(page, server):
+def test_a_panel_is_edited_approved_and_read(page, server, tmp_path):
     in_mode(page, server, "Panel")
-    ask(page, "zspr 053 sensor drift or heater loss, why does it swing?")
+    drop(page, written("heater_degradation", tmp_path))
+    ask(page, "sensor drift or heater loss?")
     expect(page.get_by_role("button", name="Start the panel")).to_be_visible()
     assert last(page).locator("pre").count() == 0, "the list to edit stands in the editor only"
     page.get_by_text("Change the sub-problems").click()
@@ -79,12 +81,12 @@ def test_a_panel_is_edited_approved_and_read(page, server):
     expect(page.locator(".st-key-panel")).to_contain_text("1 of 1 experts")
     answer = answered(page, 3)
     expect(answer.get_by_role("heading", name="Conclusion")).to_be_in_viewport()
-    expect(answer).to_contain_text("Oscillation from the gains")
+    expect(answer).to_contain_text("Heater weakening")
     folded = answer.get_by_test_id("stExpander").filter(has_text="Sub-problem 2 of 2: What comes first?")
-    expect(folded.get_by_text("✓ building on sub-problem 1")).to_be_hidden()
+    expect(folded.get_by_text("✓ building on sub-problem 1").first).to_be_hidden()
     folded.locator("summary").click()
-    expect(folded.get_by_text("✓ building on sub-problem 1")).to_be_visible()
+    expect(folded.get_by_text("✓ building on sub-problem 1").first).to_be_visible()
     expect(folded.locator("table")).to_be_visible()
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar).to_contain_text("Root causes")
-    expect(sidebar).to_contain_text("Oscillation from the gains")
+    expect(sidebar).to_contain_text("Heater weakening")
