@@ -51,16 +51,17 @@ from instrumentgpt.storage.conversations import (
     save_mode_state,
     unknown,
 )
-from instrumentgpt.storage.facts import list_facts, store_facts
-from instrumentgpt.storage.notes import Note, delete_note, get_settings, list_notes, save_note, save_setting
-from instrumentgpt.storage.paths import database_path
-from instrumentgpt.storage.provenance import (
+from instrumentgpt.storage.facts import (
     StateItem,
     add_state_items,
     device_states,
     file_device_state,
+    list_facts,
     list_state_items,
+    store_facts,
 )
+from instrumentgpt.storage.notes import Note, delete_note, get_settings, list_notes, save_note, save_setting
+from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.revisions import delete_turn
 from instrumentgpt.storage.runs import finish_run

@@ -8,9 +8,9 @@ from exchanges import exchange
 import db
 import memory
 from instrumentgpt.memory.revisions import Item
-from instrumentgpt.storage.case import case_as_markdown
 from instrumentgpt.storage.connection import UnknownConversation
-from instrumentgpt.storage.listing import SECTIONS, listing
+from instrumentgpt.storage.export import case_as_markdown
+from instrumentgpt.storage.in_force import SECTIONS, listing
 from instrumentgpt.storage.revisions import forget_note, list_revisions, revise, undo_revision
 
 pytestmark = pytest.mark.usefixtures("ovens")

@@ -5,7 +5,7 @@ import pytest
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.settings import CHECKOUT, database_path
-from instrumentgpt.storage.listing import listing
+from instrumentgpt.storage.in_force import listing
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.turn import runs
 from memory import DiagnosticState

@@ -11,7 +11,7 @@ import pytest
 
 import db
 from instrumentgpt.storage.entities import list_entities
-from instrumentgpt.storage.nicknames import list_nicknames
+from instrumentgpt.storage.in_force import list_nicknames
 from instrumentgpt.storage.panels import list_panels
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, undo_revision
 from instrumentgpt.storage.runs import list_prompts

@@ -12,7 +12,7 @@ from instrumentgpt.agents.events import Done
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
-from instrumentgpt.storage.case import case_as_markdown
+from instrumentgpt.storage.export import case_as_markdown
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
 from instrumentgpt.storage.runs import keep_prompt
 from instrumentgpt.turn.runs import consume

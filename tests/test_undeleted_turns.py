@@ -21,8 +21,7 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import Offer, list_offers, store_offers, turn_at
 from instrumentgpt.storage.entities import Seen, list_entities, note_entities
 from instrumentgpt.storage.export import exported
-from instrumentgpt.storage.listing import listing
-from instrumentgpt.storage.nicknames import list_nicknames
+from instrumentgpt.storage.in_force import list_nicknames, listing
 from instrumentgpt.storage.panels import list_panels, list_steps, propose_panel
 from instrumentgpt.storage.revisions import (
     RefusedRevision,

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes, tit
 from instrumentgpt.memory.search_query import Wanted, wanted
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import Phrase, terms
-from instrumentgpt.storage.precedents import Precedent, precedents
+from instrumentgpt.storage.search import Precedent, precedents
 
 MOST = 8  # told of one question
 LONGEST = 8  # terms of a phrase that is asked for

@@ -28,9 +28,8 @@ from instrumentgpt.memory.state import (
 from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import title_of
-from instrumentgpt.storage.facts import order_readings
+from instrumentgpt.storage.facts import device_states, file_device_state, order_readings
 from instrumentgpt.storage.history import spoken
-from instrumentgpt.storage.provenance import device_states, file_device_state
 
 NOT_YET = 0.0  # in place of when it was deleted: of a message that is to be told again (turn/rebuild.py)
 _LIVE = "FROM messages WHERE conversation_id = :id"

@@ -1,27 +1,31 @@
-"""What messages state, kept beside them: a value supersedes the older ones of its key, and deletes none.
+"""What messages state and what the state of a device says, each with where it is from.
 
-Facts go with their message, so the state is always what the messages at hand say.
+A value supersedes the older ones of its key, and deletes none. Facts go with their message, so the state is
+always what the messages at hand say.
 """
 
 import re
+import time
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.context import Origin
 from instrumentgpt.memory.facts import Fact
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import Key, Known, Reading
-from instrumentgpt.storage.connection import rows, transaction
+from instrumentgpt.storage.connection import insert, rows, select, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
-_COLUMNS = "kind, device, channel, parameter, value, unit, said, source, log, line, clock, since, dated, age"
-_MARKS = ", ".join("?" * (2 + len(_COLUMNS.split(","))))
 _KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
 _OF_KEY = "conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
@@ -45,30 +49,22 @@ def store_facts(
     readings   what tools reported meanwhile and agents put on record
     """
     readings = list(readings)
-    at = message_id, "", message_id  # since, dated, age: of readings they are put in order below
+    row: dict[str, Any] = {"conversation_id": conversation_id, "message_id": message_id, "since": message_id}
+    row["age"] = message_id  # of readings it is put in order below, and `since` too
     with transaction(database):
         sql = "DELETE FROM all_facts WHERE message_id = ? RETURNING device, channel, parameter, log"
-        read_before = {row[:3] for row in database.conn.execute(sql, (message_id,)).fetchall() if row[3]}
-        listed: list[tuple[str | int | None, ...]] = [
-            ("value", *_told(fact), "", source, "", None, "", *at) for fact in facts
-        ]
-        listed += [
-            (kind, device, "", "", "", "", text, source, "", None, "", *at)
-            for kind, text, device in sentences
-        ]
+        gone = database.conn.execute(sql, (message_id,)).fetchall()
+        for fact in facts:
+            insert(database, "all_facts", **row, kind="value", source=source, **vars(fact))
+        for kind, text, device in sentences:
+            insert(database, "all_facts", **row, kind=kind, source=source, device=device, said=text)
         for one in readings:
-            place = one.log, one.line, one.clock, message_id, _dated(one.clock), message_id
-            listed.append(("value", *_told(one.fact), "", one.source, *place))
-        database.conn.executemany(
-            f"INSERT INTO all_facts (conversation_id, message_id, {_COLUMNS}) VALUES ({_MARKS})",
-            [(conversation_id, message_id, *row) for row in listed],
-        )
+            insert(
+                database, "all_facts", **row, kind="value", source=one.source, log=one.log, line=one.line,
+                clock=one.clock, dated=_dated(one.clock), **vars(one.fact),
+            )  # fmt: skip
         read = {one.fact.key for one in readings if one.log}
-        order_readings(database, conversation_id, read | read_before)
-
-
-def _told(fact: Fact) -> tuple[str, ...]:
-    return fact.device, fact.channel, fact.parameter, fact.value, fact.unit
+        order_readings(database, conversation_id, read | {reading[:3] for reading in gone if reading[3]})
 
 
 def _dated(clock: str) -> str:
@@ -240,3 +236,83 @@ def _known(
         )
         for row in found
     ]
+
+
+NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device
+
+Source = Literal["tool", "user", "agent"]
+
+
+@dataclass(frozen=True)
+class StateItem:
+    """One line of the state: `field` is a field of DiagnosticState, `source` who said it."""
+
+    device: str  # its name or address; "" before any device is known
+    field: str
+    text: str
+    source: Source
+    message_id: int | None = None
+    log: str = ""
+    line: int | None = None  # 1-based, in the log
+    created_at: float = 0.0  # s since 1970; 0: now
+
+
+def add_state_items(database: Database, conversation_id: str, items: Iterable[StateItem]) -> None:
+    """Store where new lines of the state came from."""
+    told_at = "SELECT created_at FROM all_messages WHERE id = ?"
+    with transaction(database):
+        for item in items:
+            [(at,)] = rows(database, told_at, (item.message_id,)) or [(time.time(),)]
+            kept = replace(item, created_at=item.created_at or float(at))
+            row_id = insert(database, "all_state_items", conversation_id=conversation_id, **vars(kept))
+            words = " ".join(terms(f"{item.device}\n{item.text}"))
+            insert(database, "item_terms", rowid=row_id, terms=words)  # by which the search finds it
+
+
+def list_state_items(database: Database, conversation_id: str, device: str | None = None) -> list[StateItem]:
+    """Return the stored origins, oldest first; of one `device` if named."""
+    source, values = "state_items WHERE conversation_id = ?", [conversation_id]
+    if device is not None:
+        source, values = f"{source} AND device = ?", [conversation_id, device]
+    return select(database, StateItem, f"{source} ORDER BY id", values)
+
+
+def origins_of(
+    database: Database, conversation_id: str, state: DiagnosticState, placed: Places | None = None
+) -> dict[tuple[str, str], Origin]:
+    """Return (field, text) of the state's causes, hypotheses and findings → where they are from.
+
+    Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
+
+    placed  the conversation's `places`, where they have been read
+    """
+    sql = (
+        "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
+        " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
+    )
+    found = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
+    asked = (placed or places(database, conversation_id))[1] if found else ()
+    texts = {*state.findings, *state.hypotheses, *state.root_causes}
+    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found if row[1] in texts}
+    return {item: _origin(asked, *told) for item, told in first.items()}
+
+
+def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | None) -> Origin:
+    """Return the turn that said it, and its log line."""
+    turn = f"turn {turn_of(message_id, asked)}" if message_id else ""
+    where = f"{log} line {line}" if log and line else log
+    return Origin(", ".join(filter(None, (turn, where))), message_id or 0)
+
+
+def device_states(database: Database, conversation_id: str) -> dict[str, str]:
+    """Return device → state (JSON) of the devices that this conversation has left."""
+    sql = "SELECT device, state FROM device_states WHERE conversation_id = ?"
+    return dict(rows(database, sql, (conversation_id,)))
+
+
+def file_device_state(database: Database, conversation_id: str, device: str, state: str) -> None:
+    """Keep the state (JSON) of a device that the conversation leaves, to be restored when it comes back."""
+    insert(
+        database, "device_states", "INSERT OR REPLACE", conversation_id=conversation_id, device=device,
+        state=state,
+    )  # fmt: skip

@@ -11,11 +11,10 @@ from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.memory.values import Known
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.facts import devices_spoken_of, facts_of
+from instrumentgpt.storage.facts import devices_spoken_of, facts_of, origins_of
 from instrumentgpt.storage.history import Places, history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
-from instrumentgpt.storage.provenance import origins_of
 from instrumentgpt.storage.recall import recall
 
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.revisions import NICKNAME, Item
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.nicknames import Nickname, item_of, list_nicknames
+from instrumentgpt.storage.in_force import Nickname, list_nicknames
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
@@ -51,10 +51,10 @@ def _draw(database: Database, conversation_id: str, learned: Sequence[Nickname])
         named = f"**{untrusted.label(one.nickname)}** is {untrusted.label(one.device)}"
         turn = f" · turn {turn_of(one.message_id, asked)}" if one.message_id else ""
         origin = f":material/person: user{turn}"
-        key = f"nickname-{key_of(item_of(one))}"
+        key = f"nickname-{key_of(one.item)}"
         draw_forgettable(key, named, origin, "Not so: forget this name", _forget, conversation_id, one)
 
 
 def _forget(conversation_id: str, one: Nickname) -> None:
-    told = (conversation_id, item_of(one), "forget", one.nickname, "", who())
+    told = (conversation_id, one.item, "forget", one.nickname, "", who())
     change(lambda database: revise(database, *told))

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.memory.revisions import Item
-from instrumentgpt.storage.case import DEFERRED, where_noted
+from instrumentgpt.storage.export import DEFERRED, where_noted
 from instrumentgpt.storage.notes import notes_of
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import untrusted

@@ -10,8 +10,8 @@ import memory
 from instrumentgpt.memory.facts import is_known
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
-from instrumentgpt.storage.case import case_as_markdown
-from instrumentgpt.storage.listing import SECTIONS, Entry, Listing, listing
+from instrumentgpt.storage.export import case_as_markdown
+from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, listing
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 
