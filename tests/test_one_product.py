@@ -1,0 +1,37 @@
+"""What one mode learned is in every other mode's prompt: one value, one constraint, one rejection."""
+
+import json
+import re
+
+import pytest
+
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.runs import get_prompt, list_prompts
+from instrumentgpt.turn import runs
+
+VALUE = "kp of zspr 053 channel 2 is 7"
+CONSTRAINT = "Do not change the gains of zspr 053 before Friday."
+REJECTED = "the fan of zspr 053 is worn"
+QUESTION = "zspr 053 why does it swing?"
+STEP = {"description": "Fetch", "step_type": "read", "subdomain": "logs", "group": 0}
+THOUGHT = {"decision": "plan_direct", "goal": "look at it", "steps": [STEP]}
+MODES = {"chat": "chat", "investigate": "think", "interview": "interview", "panel": "panel_plan"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_was_learned_in_the_chat_is_in_the_prompt_of_every_mode(scripted, database, conversation, mode):
+    rejects = {"tool": "record_hypothesis", "text": REJECTED, "device": "zspr 053"}
+    out = {"tool": "rule_out", "hypothesis": REJECTED, "because": "it turns", "device": "zspr 053"}
+    scripted(
+        {"question": "fan", "say": ["Looked at. ", rejects, out]},
+        {"task": "think", "say": json.dumps(THOUGHT)},
+        {"say": "Noted."},
+    )
+    for words in (VALUE, CONSTRAINT, "is the fan of zspr 053 worn?"):
+        list(runs.consume(database_path(), conversation, words, mode="chat", agent="scripted"))
+    list(runs.consume(database_path(), conversation, QUESTION, mode=mode, agent="scripted"))
+    sent = [get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)]
+    prompt = [found.text for found in sent if found.task == MODES[mode]][-1]
+    assert QUESTION in prompt
+    assert re.search(r"kp\b[^\n]{0,40}\b7\b", prompt)
+    assert "before Friday" in prompt and "fan" in prompt
