@@ -1,6 +1,7 @@
 """Charts show every sample that matters, name what is shaded, and let no text act on the page."""
 
 import json
+import math
 import re
 from itertools import pairwise
 
@@ -10,7 +11,9 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative
+from instrumentgpt.instruments.analysis.segments import Segment
+from instrumentgpt.instruments.analysis.trends import trends_of
+from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative, trend_chart
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, POINTS, SEVERITY_COLOURS, reduced
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
 from instrumentgpt.instruments.reading.clocks import ClockStep
@@ -330,3 +333,24 @@ def test_the_words_tell_of_the_channels_that_the_chart_shows():
     told = text_alternative(log, [fault(channel=2)])
     assert "Channel 2:" in told and "Channel 1:" not in told
     assert "Channel 1:" in text_alternative(log, [fault(channel=2)], channels=[1])
+
+
+def test_the_trend_chart_has_a_stroke_for_each_segment_a_row_for_each_quantity_and_a_line_for_a_trend():
+    day = 86_400.0
+    told = {"mean_error": 0.01, "half_peak_to_peak": 0.1, "period": math.nan, "noise": 0.02}
+    segments = [
+        Segment(1, "hold", n * day, (n + 1) * day, n, n + 1, 37.0, 1.0, n * day, duty=40.0 + n, **told,
+                overshoot=math.nan, settling_time=math.nan)
+        for n in range(8)
+    ]  # fmt: skip
+    trends = trends_of(segments, {1: 0.3})
+    drifting = fault("heater_degradation", onset=2 * day, end=5 * day)
+    shown = trend_chart(log_of(), [drifting], segments=segments, trends=trends, language="zh")
+    assert [one.quantity for one in trends] == ["duty"]
+    assert {line.yaxis for line in shown.data} == {"y", "y2", "y3"}  # duty, noise, offset
+    duty = next(line for line in shown.data if line.yaxis == "y" and line.line.dash != "dash")
+    assert [value for value in duty.y if value == value] == [40.0 + n for n in range(8) for _ in range(3)]
+    (line,) = (line for line in shown.data if line.line.dash == "dash")
+    assert list(line.y) == pytest.approx([40.0, 47.0])
+    assert labels(shown) == [wording.title("heater_degradation", "zh")]
+    assert "平均輸出" in shown.layout.yaxis.title.text

@@ -243,3 +243,20 @@ def test_help_needs_none_of_the_large_libraries():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=250)
     assert out.stdout.strip() == "set()", out.stderr
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "7 segments, the worst first"), ("zh", "7 個區段")])
+def test_a_log_of_days_is_told_in_a_table_of_segments_and_what_changes(tmp_path, capsys, language, words):
+    rows = ["time_s,setpoint,temperature,output"]
+    for n in range(7 * 1440):
+        rows.append(f"{n * 60},37.0,{37 + 0.02 * (n % 3):.2f},{40 + n / 1440 + n % 2:.1f}")
+    log = tmp_path / "week.csv"
+    log.write_text("\n".join(rows))
+    assert main(["diagnose", "--language", language, str(log)]) == 0
+    printed = capsys.readouterr().out
+    assert words in printed
+    assert "+0.99" in printed or "+1" in printed
+    assert main(["diagnose", "--json", str(log)]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sum("segment" in row for row in told) == 7
+    assert [row["trend"]["quantity"] for row in told if "trend" in row] == ["duty"]

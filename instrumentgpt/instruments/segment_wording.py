@@ -54,9 +54,9 @@ def cells(found: Diagnosis, segment: Segment, language: Language) -> dict[str, s
         "setpoint": asked,
         "onset": log.clock(segment.onset).partition(".")[0] if log.start else f"+{span(segment.onset)}",
         "span": span(segment.end - segment.onset),
+        "findings": COMMA[language].join(titles),
         **{name: _figure(name, getattr(segment, name)) for name in FIGURES},
         "line": f"{segment.first_line:,}",
-        "findings": COMMA[language].join(titles),
     }
 
 

@@ -201,18 +201,25 @@ def worst_first(
     excursions: Sequence[Excursion],
     bands: Mapping[int, float],
 ) -> list[Segment]:
-    """Return `segments` by their most severe finding, then what nothing explains, then their swing.
+    """Return `segments` by the most severe finding that begins there, then what nothing explains.
+
+    Equals: by the most severe that goes on there, then by their swing.
 
     bands  channel → its own band, which swings are measured in
     """
 
-    def badness(segment: Segment) -> tuple[int, int, float]:
+    def badness(segment: Segment) -> tuple[int, int, int, float]:
         own = findings_in(segment, findings)
-        severity = min((SEVERITIES.index(one.severity) for one in own), default=len(SEVERITIES))
+        begun = [one for one in own if segment.onset <= one.onset]
         away = sum(
             one.channel == segment.channel and not one.explained and segment.onset <= one.onset < segment.end
             for one in excursions
         )
-        return severity, -away, -np.nan_to_num(segment.half_peak_to_peak / bands[segment.channel])
+        swing = segment.half_peak_to_peak / bands[segment.channel]
+        return _severest(begun), -away, _severest(own), -float(np.nan_to_num(swing))
 
     return sorted(segments, key=badness)
+
+
+def _severest(findings: Sequence[Finding]) -> int:
+    return min((SEVERITIES.index(one.severity) for one in findings), default=len(SEVERITIES))

@@ -28,7 +28,7 @@ CHARTS: dict[str, Callable[..., go.Figure]] = {
     "error": error_chart,
     "trend": trend_chart,
 }
-SHOWN = {"trend": ("segments", "trends")}  # of a diagnosis, besides its findings
+SHOWN = {"trend": ("segments", "trends", "bands")}  # of a diagnosis, besides its findings
 SHOWN_USUALLY = ("excursions", "bands")
 
 

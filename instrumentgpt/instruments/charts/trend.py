@@ -1,13 +1,21 @@
 """What changes over days: a row for each quantity, a stroke for each segment, a line for a trend."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import Segment, findings_in
 from instrumentgpt.instruments.analysis.trends import QUANTITIES, Trend
-from instrumentgpt.instruments.charts.frame import Clock, clock_of, row_axis, shade, worth_showing
+from instrumentgpt.instruments.charts.frame import (
+    LABEL_PIXELS,
+    Clock,
+    clock_of,
+    row_axis,
+    shade,
+    worth_showing,
+)
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
 from instrumentgpt.instruments.charts.words import channel_name
 from instrumentgpt.instruments.findings import Finding
@@ -16,6 +24,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.segment_wording import head
 
 ROW_PIXELS = 130
+MOST_LABELS = 3  # findings named above the first row
 MOST_SHADED = 40  # segments of a row: a browser lays out each
 
 
@@ -28,6 +37,7 @@ def trend_chart(
     title: str = "",
     segments: Sequence[Segment] = (),
     trends: Sequence[Trend] = (),
+    bands: Mapping[int, float] | None = None,
 ) -> go.Figure:
     """Return the chart of duty, cycle, noise and offset of each segment, in a row each.
 
@@ -55,12 +65,14 @@ def trend_chart(
                 if (trend.channel, trend.quantity) == (channel, name):
                     _draw_trend(figure, trend, clock, row_axis(number), colour)
         _shade(figure, own, findings, clock, number, language)
-    drawn = len(rows) * (ROW_PIXELS + ROW_GAP)
+    labels = min(MOST_LABELS, len(_faults(own, findings)))
+    drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + LABEL_PIXELS * labels
     for number, name in enumerate(rows, start=1):
-        top = drawn - (number - 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
+        top = (len(rows) - number + 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
         axis = {
             "domain": [(top - ROW_PIXELS) / drawn, top / drawn],
             "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
+            **_scale(name, own, bands or {}),
         }
         figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
     figure.update_xaxes(anchor=row_axis(max(1, len(rows))), **clock.axis(language, window))
@@ -107,6 +119,18 @@ def _shade(
     language: Language,
 ) -> None:
     """Shade each finding as far as it reaches into segments; its name stands in the first row."""
-    faults = [one for one in findings if any(findings_in(segment, [one]) for segment in segments)]
-    for place, finding in enumerate(faults[:MOST_SHADED]):
-        shade(figure, finding, clock, row, place if row == 1 and place < 3 else None, language)
+    for place, finding in enumerate(_faults(segments, findings)[:MOST_SHADED]):
+        shade(figure, finding, clock, row, place if row == 1 and place < MOST_LABELS else None, language)
+
+
+def _faults(segments: Sequence[Segment], findings: Sequence[Finding]) -> list[Finding]:
+    return [one for one in findings if any(findings_in(segment, [one]) for segment in segments)]
+
+
+def _scale(name: str, segments: Sequence[Segment], bands: Mapping[int, float]) -> dict[str, Any]:
+    """Return the range of an axis on which small changes look small: from 0, or at least a band wide."""
+    if name != "mean_error":
+        return {"rangemode": "tozero"}
+    least = max((bands.get(one.channel, 0.0) for one in segments), default=0.0)
+    reach = max([least, *(1.2 * abs(one.mean_error) for one in segments if np.isfinite(one.mean_error))])
+    return {"range": [-reach, reach]} if reach > 0 else {}
