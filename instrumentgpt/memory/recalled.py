@@ -16,6 +16,7 @@ GAP = "…"  # where lines are left out
 _SENTENCE = re.compile(r" (?<=[.!?;] )(?=[A-Z\"“(\[]|[^\x00-\x7f])")  # quicker than to look for its end
 _CHINESE_ENDS = "。！？；"
 _OF_RULES = "|:- "  # what a rule of a table is made of
+_DIGIT = re.compile(r"\d")
 FIGURE = 0.1  # what a line with figures is worth, whatever is asked
 SENTENCE_CHARS = 160  # a shorter line is told whole
 
@@ -33,9 +34,9 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
         return []
     whole = "\n".join(folded)
     weighted = [(term, weight) for term, weight in weights.items() if weight and term in whole]
-    held = [sum([weight for term, weight in weighted if term in line]) for line in folded]
     held = [
-        weight + FIGURE * any(map(str.isdecimal, line)) for weight, line in zip(held, folded, strict=True)
+        sum([weight for term, weight in weighted if term in line]) + FIGURE * bool(_DIGIT.search(line))
+        for line in folded
     ]
     worth = [
         weight + 0.25 * ((held[at - 1] if at else 0.0) + (held[at + 1] if at + 1 < len(held) else 0.0))

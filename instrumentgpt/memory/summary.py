@@ -244,8 +244,10 @@ def stands_in(sentence: str, told: str) -> bool:
     bare = sentence.replace("**", "").strip(_EDGES)
     if len(bare) < LEAST_TOLD:
         return False
+    if bare in told:
+        return True
     label = _LABEL.match(bare)
-    return bare in told or (label is not None and f"- {bare[label.end() :]}" in told)
+    return label is not None and f"- {bare[label.end() :]}" in told
 
 
 def _clauses(text: str) -> list[tuple[str, str]]:
