@@ -21,7 +21,7 @@ from instrumentgpt.storage.conversations import (
     save_permission,
 )
 from instrumentgpt.turn import runs
-from instrumentgpt.turn.equipment import pasted
+from instrumentgpt.turn.request import pasted
 from memory import DiagnosticState
 
 TESTS = Path(__file__).parent

@@ -5,7 +5,7 @@ from pathlib import Path
 from cases import each
 
 from instrumentgpt.instruments.devices import Device, Inventory
-from instrumentgpt.turn.learned import learned
+from instrumentgpt.turn.record import states_after
 from memory import DiagnosticState, begin_question
 
 A, B, C = (Device(f"oven {n}", f"10.9.0.{n}", "file:///logs") for n in (1, 2, 3))
@@ -22,14 +22,14 @@ def about(device):
 
 
 def test_a_finding_of_the_device_asked_about_is_its_own():
-    after = learned(about(A), [diagnosed("oven 1", "it swings")], "", INVENTORY, {})
+    after = states_after(about(A), [diagnosed("oven 1", "it swings")], "", INVENTORY, {})
     assert after.state.findings == ["it swings"] and after.filed == {}
     assert [(item.device, item.line) for item in after.items if item.field == "findings"] == [("oven 1", 7)]
 
 
 def test_findings_of_several_devices_are_filed_each_under_its_own():
     results = [diagnosed(f"oven {n}", f"finding {n}") for n in (1, 2, 3)]
-    after = learned(about(A), results, "", INVENTORY, {})
+    after = states_after(about(A), results, "", INVENTORY, {})
     assert after.state.findings == ["finding 1"]
     filed = {name: DiagnosticState.deserialize(text) for name, text in after.filed.items()}
     assert {name: state.findings for name, state in filed.items()} == {
@@ -40,14 +40,14 @@ def test_findings_of_several_devices_are_filed_each_under_its_own():
 
 
 def test_without_a_device_in_question_nothing_of_several_is_mixed():
-    after = learned(
+    after = states_after(
         DiagnosticState(), [diagnosed("oven 1", "one"), diagnosed("oven 2", "two")], "", INVENTORY, {}
     )
     assert after.state.findings == [] and set(after.filed) == {"oven 1", "oven 2"}
 
 
 def test_the_only_device_that_was_looked_at_becomes_the_one_in_question():
-    after = learned(DiagnosticState(), [diagnosed("oven 2", "it drifts")], "", INVENTORY, {})
+    after = states_after(DiagnosticState(), [diagnosed("oven 2", "it drifts")], "", INVENTORY, {})
     assert after.state.device_name == "oven 2" and after.state.findings == ["it drifts"]
     assert after.filed == {}
 
@@ -55,34 +55,36 @@ def test_the_only_device_that_was_looked_at_becomes_the_one_in_question():
 def test_what_was_filed_of_another_device_goes_on():
     before = about(B)
     before.findings = ["older"]
-    after = learned(about(A), [diagnosed("oven 2", "newer")], "", INVENTORY, {"oven 2": before.serialize()})
+    after = states_after(
+        about(A), [diagnosed("oven 2", "newer")], "", INVENTORY, {"oven 2": before.serialize()}
+    )
     assert DiagnosticState.deserialize(after.filed["oven 2"]).findings == ["older", "newer"]
 
 
 @each("device", ["", None, "oven 9", 3])
 def test_a_dropped_file_belongs_to_the_question(device):
-    after = learned(DiagnosticState(), [diagnosed(device, "it spikes")], "", INVENTORY, {})
+    after = states_after(DiagnosticState(), [diagnosed(device, "it spikes")], "", INVENTORY, {})
     assert after.state.findings == ["it spikes"] and after.filed == {}
 
 
 def test_words_about_several_devices_are_nobodys():
     results = [diagnosed("oven 1", "one"), diagnosed("oven 2", "two")]
     words = "**Hypothesis**: the room is cold."
-    assert learned(about(A), results, words, INVENTORY, {}).state.hypotheses == []
-    assert learned(about(A), results[:1], words, INVENTORY, {}).state.hypotheses != []
+    assert states_after(about(A), results, words, INVENTORY, {}).state.hypotheses == []
+    assert states_after(about(A), results[:1], words, INVENTORY, {}).state.hypotheses != []
 
 
 def test_the_order_of_the_results_does_not_matter():
     results = [diagnosed(f"oven {n}", f"finding {n}") for n in (1, 2, 3)]
-    forwards = learned(about(A), results, "", INVENTORY, {})
-    backwards = learned(about(A), results[::-1], "", INVENTORY, {})
+    forwards = states_after(about(A), results, "", INVENTORY, {})
+    backwards = states_after(about(A), results[::-1], "", INVENTORY, {})
     assert forwards.state == backwards.state and forwards.filed == dict(backwards.filed)
 
 
 def test_a_log_that_was_fetched_of_another_device_and_told_of_is_not_that_of_the_device_in_question():
     fetched = "fetch_log", {"device": "oven 2", "log": "other.log"}
     own = "fetch_log", {"device": "oven 1", "log": "own.log"}
-    after = learned(about(A), [own, fetched], "Compared own.log and other.log.", INVENTORY, {})
+    after = states_after(about(A), [own, fetched], "Compared own.log and other.log.", INVENTORY, {})
     assert after.state.downloaded_logs == ["own.log"] and after.filed == {}
 
 
@@ -97,10 +99,10 @@ def test_a_log_that_was_fetched_of_another_device_and_told_of_is_not_that_of_the
 def test_a_log_that_the_answer_only_names_was_not_read(results):
     before = about(A)
     before.downloaded_logs, before.last_log_file = ["new.log"], "new.log"
-    after = learned(before, results, "Ask by `old.log`, which is not analysed yet.", INVENTORY, {})
+    after = states_after(before, results, "Ask by `old.log`, which is not analysed yet.", INVENTORY, {})
     assert (after.state.downloaded_logs, after.state.last_log_file) == (["new.log"], "new.log")
 
 
 def test_a_log_that_an_agent_read_by_itself_is_known_from_its_words():
-    after = learned(about(A), [], "In old.log the fan stops.", INVENTORY, {})
+    after = states_after(about(A), [], "In old.log the fan stops.", INVENTORY, {})
     assert after.state.last_log_file == "old.log"

@@ -9,7 +9,7 @@ from exchanges import context_of, exchange
 import db
 from instrumentgpt.memory.state import told_fields
 from instrumentgpt.memory.values import readings_in
-from instrumentgpt.turn.tool_results import origins
+from instrumentgpt.turn.record import origins
 from memory import DiagnosticState, record_tool
 
 FAN = {"text": "the fan has stopped", "evidence": [{"line": 7, "text": "fan 0 rpm"}]}

@@ -20,7 +20,7 @@ from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.revisions import forget_deleted, list_revisions, undo_revision
 from instrumentgpt.storage.runs import finish_run
 from instrumentgpt.storage.uploads import STALE, plain_name, received, sweep
-from instrumentgpt.turn.questions import stored
+from instrumentgpt.turn.runs import store_question
 
 LOG = b"time,pv\n" + b"0,36.98\n" * 1000
 
@@ -41,7 +41,7 @@ def test_a_file_that_comes_with_a_question_is_on_the_disk_and_not_in_the_databas
 ):
     path = tmp_path / "run.log"
     path.write_bytes(os.urandom(20_000_000))
-    finish_run(database, stored(database, conversation, "why?", "chat", "offline", [path]), "died")
+    finish_run(database, store_question(database, conversation, "why?", "chat", "offline", [path]), "died")
     (kept,) = list_uploads(database, conversation)
     assert (kept.kind, kept.title, kept.size) == ("log", "run.log", 20_000_000)
     assert [upload_path(database, kept)] == files()
@@ -112,9 +112,9 @@ def test_a_row_that_cannot_be_written_leaves_no_file(database, conversation):
 
 def test_a_question_that_is_refused_leaves_no_file(database, conversation, tmp_path):
     (tmp_path / "run.log").write_bytes(LOG)
-    stored(database, conversation, "why?", "chat", "offline", [])
+    store_question(database, conversation, "why?", "chat", "offline", [])
     with pytest.raises(db.RunInProgress):
-        stored(database, conversation, "why?", "chat", "offline", [tmp_path / "run.log"])
+        store_question(database, conversation, "why?", "chat", "offline", [tmp_path / "run.log"])
     assert files() == []
 
 

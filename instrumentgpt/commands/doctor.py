@@ -98,7 +98,7 @@ def devices() -> Iterator[Line]:
     from instrumentgpt.instruments.devices import load_inventory
     from instrumentgpt.instruments.fetch import list_logs
     from instrumentgpt.settings import settings_in_force
-    from instrumentgpt.turn.equipment import missing_source
+    from instrumentgpt.turn.request import missing_source
 
     try:
         inventory = load_inventory(settings_in_force(saved_settings()).inventory)

@@ -155,10 +155,10 @@ def get_run(database: Database, run_id: str) -> Run:
     return found[0]
 
 
-def live_run(database: Database, conversation_id: str) -> Run | None:
-    """Return the run that is answering in this conversation, or None."""
-    source = "runs WHERE conversation_id = ? AND status = 'running' AND kind = 'turn'"
-    return next(iter(select(database, Run, source, (conversation_id,))), None)
+def live_run(database: Database, conversation_id: str, kind: Kind = "turn") -> Run | None:
+    """Return the run that is answering in this conversation, or summarising it, or None."""
+    source = "runs WHERE conversation_id = ? AND status = 'running' AND kind = ?"
+    return next(iter(select(database, Run, source, (conversation_id, kind))), None)
 
 
 def live_runs(database: Database) -> list[Run]:

@@ -29,9 +29,8 @@ from instrumentgpt.agents.sandbox import kept
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming, taken_session
 from instrumentgpt.settings import Settings
-from instrumentgpt.turn.equipment import missing_source
-from instrumentgpt.turn.request import CHAT, Asking, device_of, request_of
-from instrumentgpt.turn.tool_results import RefusedArtifact, artifact, result_of
+from instrumentgpt.turn.record import RefusedArtifact, artifact, result_of
+from instrumentgpt.turn.request import CHAT, Asking, device_of, missing_source, request_of
 from instrumentgpt.turn.turn import Turn, failed
 
 _log = logging.getLogger(__name__)

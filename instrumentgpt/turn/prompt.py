@@ -17,6 +17,7 @@ from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
 from instrumentgpt.storage.recall import recall
 
+TAGGED = ("cursor",)  # agents that know rules by a tag in the request
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
 
@@ -127,3 +128,15 @@ def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
         path.unlink()
     if memory.is_too_long(request, settings.prompt_tokens):
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
+
+
+def tagged(question: str, tag: str, agent: str, is_device_query: bool) -> str:
+    """Return the request for `agent`: as typed, and below it the rule's tag if a device is named.
+
+    >>> tagged("10.1.1.47 為什麼溫度波動？", "@instrument", "cursor", True)
+    '10.1.1.47 為什麼溫度波動？\\n\\n@instrument'
+    >>> tagged("why?", "@instrument", "cursor", False)
+    'why?'
+    """
+    words = " ".join(tag.split())
+    return f"{question}\n\n{words}" if words and is_device_query and agent in TAGGED else question

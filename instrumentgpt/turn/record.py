@@ -1,16 +1,25 @@
-"""What is put on record of a question and of an answer: values, constraints, what is ruled out, errors.
+"""What is put on record of a turn: what its tools report as data, and what its question and answer state.
 
+Tools' results are handed over by an agent, so they are checked like anything an agent says.
 Values come from tools, and from what a user states plainly; an answer's words state none: what they say is
 found again as words.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.instruments.devices import Inventory
+import memory
+from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.json_fields import string
+from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
@@ -20,10 +29,231 @@ from instrumentgpt.memory.values import readings_in
 from instrumentgpt.storage.facts import ruled_out_before
 from instrumentgpt.turn.prompt import LOOKED_AT, names_of
 
+LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace has 0.1–1 MB
+KINDS = ("plotly", "html", "markdown", "image", "log", "report", "file")
+TITLE_CHARACTERS = 200
+ALT_CHARACTERS = 2000
+
+
+class RefusedArtifact(InstrumentGPTError, ValueError):
+    """A file that a tool's result names, and that may not or cannot be taken in."""
+
+
+@dataclass(frozen=True)
+class NewArtifact:
+    """A file read from the run's folder, ready to be stored."""
+
+    kind: str
+    title: str
+    alt: str
+    content: bytes
+
+
+def result_of(tool: Tool) -> dict[str, Any]:
+    """Return the JSON object that one of our tools returned; {} for another tool, a failure, or other text.
+
+    >>> result_of(Tool("1", "diagnose_log", "ok", result='{"log": "a.log"}', server="instrumentgpt"))
+    {'log': 'a.log'}
+    >>> result_of(Tool("1", "shell", "ok", result='{"log": "a.log"}'))
+    {}
+    """
+    if tool.server != SERVER or tool.status != "ok":
+        return {}
+    try:
+        found = json.loads(tool.result)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, int | None]]:
+    """Return for each statement in the tools' `results`, as the state keeps it, its log and first line.
+
+    >>> finding = {"text": "slow", "evidence": [{"line": 7}]}
+    >>> origins([("diagnose_log", {"log": "a.log", "findings": [finding, 1]})])
+    {'slow': ('a.log', 7)}
+    """
+    found: dict[str, tuple[str, int | None]] = {}
+    for _, result in results:
+        lists = [result.get(name) for name in ("findings", "hypotheses", "root_causes")]
+        for item in (one for listed in lists if isinstance(listed, list) for one in listed):
+            if isinstance(item, dict) and isinstance(item.get("text"), str):
+                text = shorten(" ".join(item["text"].split()), STATEMENT_CHARS)
+                found[text] = (string(item.get("log")) or string(result.get("log")), _first_line(item))
+    return found
+
+
+def _first_line(item: Mapping[str, Any]) -> int | None:
+    evidence = item.get("evidence")
+    first = evidence[0] if isinstance(evidence, list) and evidence else None
+    line = first.get("line") if isinstance(first, dict) else None
+    return line if isinstance(line, int) and line > 0 else None
+
+
+def artifact(result: Mapping[str, Any], folder: Path) -> NewArtifact | None:
+    """Return the artifact that `result` names, read from `folder`, or None if it names none.
+
+    Raises RefusedArtifact if it does not lie in `folder`, is too big, or is not what it says.
+    """
+    named = result.get("artifact")
+    if not isinstance(named, dict):
+        return None
+    kind, file = string(named.get("kind")), string(named.get("file"))
+    title = " ".join(string(named.get("title")).split())[:TITLE_CHARACTERS]
+    if kind not in KINDS:
+        raise RefusedArtifact(f"An artifact of kind {kind!r} was refused. Known kinds: {', '.join(KINDS)}.")
+    content = _content(folder, file)
+    if kind == "plotly" and not _is_figure(content):
+        raise RefusedArtifact(f"{file!r} is no Plotly figure (a JSON object with `data`) and was refused.")
+    return NewArtifact(kind, title or kind, string(named.get("alt"))[:ALT_CHARACTERS], content)
+
+
+def _content(folder: Path, file: str) -> bytes:
+    try:
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+            raise RefusedArtifact(f"{file!r} is no file in the run's own folder {folder} and was refused.")
+        with path.open("rb") as opened:
+            content = opened.read(LARGEST_ARTIFACT + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, RefusedArtifact):
+            raise
+        raise RefusedArtifact(f"{file!r} cannot be read: {error}. It was refused.") from error
+    if len(content) > LARGEST_ARTIFACT:
+        raise RefusedArtifact(f"{file!r} is larger than {LARGEST_ARTIFACT:,} bytes and was refused.")
+    return content
+
+
+def _is_figure(content: bytes) -> bool:
+    try:
+        figure = json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(figure, dict) and isinstance(figure.get("data"), list)
+
+
+# fields of results: beside them a log's name in words is no log read
+SPEAK_OF_LOGS = {"log", "logs", "devices"}
+
+Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
+
+
+@dataclass(frozen=True)
+class StatesAfter:
+    """The states after a turn, and where each new line of them came from.
+
+    state  of the device that the conversation is about
+    filed  device → state as JSON, of the other devices that tools looked at
+    """
+
+    state: memory.DiagnosticState
+    filed: Mapping[str, str]
+    items: Sequence[db.StateItem]
+
+
+def states_after(
+    state: memory.DiagnosticState,
+    results: Sequence[Result],
+    answer: str,
+    inventory: Inventory,
+    filed: Mapping[str, str],
+) -> StatesAfter:
+    """Return what `results` and the words of `answer` add to `state`, and to the states `filed` of others.
+
+    What our tools reported as data counts; the answer's words only where no tool spoke of the same, and not
+    at all where tools looked at several devices: nobody can say whose they are.
+    """
+    shares = _by_device(results, inventory)
+    others = [device for device in shares if device is not None and device.ip != state.device_ip]
+    if not memory.device_key(state) and len(others) == 1:
+        state = memory.begin_question(state, others[0].ip, others[0].name, filed)
+        others = []
+    strange = {*others, *(device for device in inventory.devices if _is_strange(device, state))}
+    own = [result for result in results if _device_of_result(result, inventory) not in strange]
+    after, items = _after(state, own, answer if len(own) == len(results) and len(shares) < 2 else "")
+    added: dict[str, str] = {}
+    for device in others:
+        begun = memory.begin_question(memory.DiagnosticState(), device.ip, device.name)
+        kept = filed.get(memory.device_key(begun), "")
+        before = memory.DiagnosticState.deserialize(kept) if kept else begun
+        told, new = _after(before, shares[device], "")
+        added[memory.device_key(before)] = told.serialize()
+        items += new
+    return StatesAfter(after, added, items)
+
+
+def put_on_record(
+    database: Database, conversation_id: str, name: str, device: Device | None, data: Mapping[str, Any]
+) -> tuple[memory.DiagnosticState, memory.DiagnosticState]:
+    """Put what a person states of a device into its state, in force or left; return that before and after.
+
+    name    under which the device's state is filed, which is there for files of no device too
+    device  the one of the inventory; in question from now on, where none was
+    """
+    summary, stored = db.get_memory(conversation_id, database)
+    before = memory.DiagnosticState.deserialize(stored)
+    in_force = device is None or not before.device_ip or before.device_ip == device.ip
+    if not in_force:
+        filed = db.device_states(database, conversation_id).get(name, "")
+        before = memory.DiagnosticState.deserialize(filed)
+    begun = before
+    if device is not None and not before.device_ip:
+        begun = memory.begin_question(before, device.ip, device.name)
+    after = memory.record_tool(begun, "pin", data)
+    if in_force:
+        db.update_memory(conversation_id, summary, after.serialize(), database)
+    else:
+        db.file_device_state(database, conversation_id, name, after.serialize())
+    return before, after
+
+
+def _after(
+    state: memory.DiagnosticState, results: Sequence[Result], answer: str
+) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
+    """Return the state with what `results`, then `answer`, say of its device, and the new lines' origins."""
+    items = []
+    lines = origins(results)
+    told = {name for _, result in results for name in memory.told_fields(result)}
+    for tool_name, result in results:
+        after = memory.record_tool(state, tool_name, result)
+        for name, text in memory.new_items(state, after):
+            log, line = lines.get(text, ("", None))
+            items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
+        state = after
+    after = memory.extract_state_updates(answer, state)
+    for name in told:
+        setattr(after, name, getattr(state, name))
+    if any(SPEAK_OF_LOGS & result.keys() for _, result in results):
+        after.downloaded_logs, after.last_log_file = state.downloaded_logs, state.last_log_file
+    if "root_causes" in told:
+        after.status = state.status
+    said = memory.new_items(state, after)
+    return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+
+
+def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device | None, list[Result]]:
+    """Return the results that state something, by the device they are of; None: a dropped file."""
+    found: dict[Device | None, list[Result]] = {}
+    for result in results:
+        if memory.told_fields(result[1]):
+            found.setdefault(_device_of_result(result, inventory), []).append(result)
+    return found
+
+
+def _is_strange(device: Device, state: memory.DiagnosticState) -> bool:
+    """Return whether `state` is known to be of another device."""
+    ours = (state.device_ip, state.device_name)
+    return any(ours) and device.ip not in ours and device.name not in ours
+
+
+def _device_of_result(result: Result, inventory: Inventory) -> Device | None:
+    name = result[1].get("device")
+    return next((device for device in inventory.devices if name in (device.name, device.ip)), None)
+
+
 MOST_CONSTRAINTS = 8  # constraints of one result
 
 Sentence = tuple[str, str, str]  # kind, text, device
-Results = Sequence[tuple[str, Mapping[str, Any]]]  # of our tools: name, JSON
 
 
 def record_question(
@@ -35,7 +265,7 @@ def record_question(
     """
     told, names = question.content, names_of(inventory)
     facts = values_in(told, _own_device(database, conversation_id, question, device, names), names)
-    constraints = [(kind, text, _device_of(text, device, names)) for kind, text in constraints_in(told)]
+    constraints = [(kind, text, _device_named_in(text, device, names)) for kind, text in constraints_in(told)]
     sentences = [*constraints, *_ruled_out(told, device), *_errors(told, device)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences)
 
@@ -45,7 +275,7 @@ def record_answer(
     conversation_id: str,
     message_id: int,
     answer: str,
-    results: Results,
+    results: Sequence[Result],
     device: str,
     inventory: Inventory,
 ) -> None:
@@ -72,7 +302,7 @@ def _own_device(
     return device if spoken_of == {device} or not (spoken_of - {device} or asked_about_others) else ""
 
 
-def _device_of(sentence: str, device: str, names: Names) -> str:
+def _device_named_in(sentence: str, device: str, names: Names) -> str:
     """Return the device that a sentence names, `device` if it names none; "" if it names several."""
     named = devices_in(sentence, names)
     return device if not named else named[0] if len(named) == 1 else ""
@@ -86,10 +316,10 @@ def _errors(text: str, device: str) -> list[Sentence]:
     return [("error", f"{message} at {time}", device) for time, message in errors_in(text)]
 
 
-def _constraints_by_tools(results: Results, device: str, names: Names) -> list[Sentence]:
+def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> list[Sentence]:
     """Return the constraints that an agent put on record, and those that it lifted."""
     return [
-        (kind, text, device_named(str(result.get("device")), names) or _device_of(text, device, names))
+        (kind, text, device_named(str(result.get("device")), names) or _device_named_in(text, device, names))
         for _, result in results
         for name, kind in (("constraints", "constraint"), ("lifted", "lift"))
         for text in _sentences(result.get(name))
@@ -103,7 +333,7 @@ def _sentences(listed: object) -> list[str]:
     return [shorten(text, STATEMENT_CHARS) for text in told if text]
 
 
-def _ruled_out_by_tools(results: Results, device: str) -> list[Sentence]:
+def _ruled_out_by_tools(results: Sequence[Result], device: str) -> list[Sentence]:
     """Return what tools ruled out, each with its reason."""
     return [
         ("ruled_out", shorten(" ".join(summary.split()), STATEMENT_CHARS), device)

@@ -1,7 +1,10 @@
-"""What one asking of a mode gives to an agent: its prompt, its task file, its folder and what it may do."""
+"""What one asking of a mode gives to an agent: its prompt, its task file, its folder and what it may do.
+
+The folder has our rule and tools, and the conversation's files.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -12,8 +15,9 @@ from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import Agent, model_for
 from instrumentgpt.agents.sandbox import confines, tools_entry
-from instrumentgpt.agents.workspace import tool_server
+from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, write_pasted
 from instrumentgpt.instruments.devices import Device
+from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
 from instrumentgpt.memory.revisions import InForce
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
@@ -21,7 +25,6 @@ from instrumentgpt.storage.conversations import Permission, permission_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import keep_prompt
-from instrumentgpt.turn.equipment import Case, equip, source_of
 from instrumentgpt.turn.turn import Turn, made
 
 
@@ -190,3 +193,73 @@ def _free_name(folder: Path) -> Path:
     """Return the path of the next task file: task.json, task-2.json, …"""
     names = (folder / ("task.json" if number == 1 else f"task-{number}.json") for number in count(1))
     return next(path for path in names if not path.exists())
+
+
+MOST_LOGS = 5  # newest fetched logs copied for an agent; our tools open all
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a turn knows that an agent's folder is made of.
+
+    home     the folder of the database, the cache and the workspaces
+    tools    what the agent starts as our MCP server: {command, args, env}
+    logs     names of the logs fetched in this conversation, oldest first
+    dropped  files that came with its questions
+    source   the repository of the device's software
+    """
+
+    home: Path
+    tools: Mapping[str, Any]
+    permission: Permission
+    logs: Sequence[str]
+    dropped: Iterable[Path]
+    earlier: Sequence[db.Message]
+    source: Path | None = None
+
+
+def equip(folder: Path, agent: str, case: Case) -> Path:
+    """Make `folder` ready for `agent` and return the file that names our tools' server."""
+    mcp_config = prepare(folder, agent, case.tools, case.permission, case.source)
+    fetched = _fetched(case.home / "cache", set(case.logs[-MOST_LOGS:]))
+    copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in case.dropped)])
+    write_pasted(folder / "pasted", pasted(case.earlier))
+    return mcp_config
+
+
+def source_of(device: Device | None) -> Path | None:
+    """Return the folder of the repository of the device's software, if it names one that is there."""
+    path = Path(device.source) if device and device.source else None
+    return path if path is not None and path.is_dir() else None
+
+
+def missing_source(device: Device | None) -> str:
+    """Return what to tell of a source that is named but not there, or ""."""
+    if device is None or not device.source or source_of(device) is not None:
+        return ""
+    return f"{device.label}: its source {device.source} is not there; the agent works without it"
+
+
+def pasted(messages: Sequence[db.Message]) -> dict[str, str]:
+    """Return file name → raw text of the messages of which a prompt leaves something out."""
+    found, turn = {}, 0
+    for message in messages:
+        turn += message.role == "user"
+        if _is_cut(message.content):
+            found[f"turn-{turn:03d}-{message.role}.md"] = message.content
+    return found
+
+
+def _is_cut(content: str) -> bool:
+    kept = filter_content(content)
+    return RAW_LOG in kept or "characters left out]" in kept or len(kept) > RECENT_CHARS
+
+
+def _fetched(cache: Path, names: set[str]) -> list[tuple[str, Path]]:
+    """Return (device's folder, file) of the logs in the cache that have one of the names."""
+    paths = sorted(cache.glob("*/*")) if names else []
+    return [
+        (path.parent.name, path)
+        for path in paths
+        if path.name.removesuffix(".gz") in names or path.name in names
+    ]

@@ -3,42 +3,61 @@
 Everything a page or another server needs is in the database: the run, its process, its numbered events.
 """
 
+import hashlib
+import io
 import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Generator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import psutil
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, to_json
 from instrumentgpt.agents.family import end_all, run_processes
 from instrumentgpt.agents.process import POLL
+from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.registry import run_turn
+from instrumentgpt.instruments.pasted import file_name, number_of, pasted_log
+from instrumentgpt.modes.commands.table import is_command
+from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of
+from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_artifact, list_uploads
+from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of, rows
 from instrumentgpt.storage.runs import (
+    COMMAND,
     Run,
     append_events,
     begin_run,
     get_run,
+    live_run,
     live_runs,
     request_stop,
     set_process,
     start_run,
 )
-from instrumentgpt.turn.close import close, end_at_once, events_of, process_of, reap_all
-from instrumentgpt.turn.detached import start_detached, started_after_boot
+from instrumentgpt.storage.uploads import Received, received
+from instrumentgpt.turn.close import (
+    close,
+    end_at_once,
+    events_of,
+    process_of,
+    reap_all,
+    reap_run,
+    start_detached,
+    started_after_boot,
+)
 from instrumentgpt.turn.open import open_turn
-from instrumentgpt.turn.questions import Attachment, stored
 from instrumentgpt.turn.summary import agent_wanted, summarise
 from instrumentgpt.turn.turn import run_folder
 
+Attachment = str | Path | tuple[str, bytes]  # id of a stored artifact, a file, or (file name, content)
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all
 LEFT_BEHIND_SECONDS = 0.5  # for what a turn's agent left behind, between SIGTERM and SIGKILL
 LOOK_SECONDS = 1.0  # between two looks of a waiting run for others that died
@@ -67,7 +86,7 @@ def start(
     """
     path = Path(database_path).absolute()
     with closing(db.connect(path)) as database:
-        run_id = stored(database, conversation_id, text, mode, agent, attachments)
+        run_id = store_question(database, conversation_id, text, mode, agent, attachments)
         _spawn(database, run_id)
     return run_id
 
@@ -107,7 +126,7 @@ def consume(
     """
     path = Path(database_path).absolute()
     with closing(db.connect(path)) as database:
-        run_id = stored(database, conversation_id, text, mode, agent, attachments)
+        run_id = store_question(database, conversation_id, text, mode, agent, attachments)
         _note_process(database, run_id, os.getpid())
         try:
             yield from answer(database, run_id, stopped)
@@ -245,3 +264,84 @@ def _forget_old_folders(runs_folder: Path, live: Collection[str]) -> None:
         with suppress(OSError):
             if folder.name not in live and time.time() - folder.stat().st_mtime > KEPT_FOLDERS_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def store_question(
+    database: Database,
+    conversation_id: str,
+    text: str,
+    mode: str,
+    agent: str,
+    attachments: Sequence[Attachment],
+) -> str:
+    """Store the question raw, with its attachments, and return the id of its run, which nobody answers yet.
+
+    A log that is pasted into its words is one of its attachments, too.
+    Raises RunInProgress if the conversation is being answered, and UnknownAgent; then nothing is stored.
+    """
+    known_mode(mode)
+    settings = settings_in_force(db.get_settings(database))
+    if is_command(text):
+        who = COMMAND
+    else:
+        who = choose(settings.agent if agent == "auto" else agent, settings)[0].name
+        mode = _mode_of_reply(database, conversation_id, text, mode)
+    stale = live_run(database, conversation_id)
+    if stale is not None:
+        reap_run(database, stale, longest=float("inf"))
+    known = [given for given in attachments if isinstance(given, str)]
+    with ExitStack() as files:
+        brought = [
+            files.enter_context(_received(database, given))
+            for given in attachments
+            if not isinstance(given, str)
+        ]
+        if who != COMMAND and (pasted := _pasted(database, conversation_id, text, known, brought)):
+            brought.append(files.enter_context(_received(database, pasted)))
+        with db.transaction(database):
+            message_id = db.add_message(database, conversation_id, "user", text)
+            attach_uploads(database, conversation_id, known, message_id)
+            for file in brought:
+                add_upload(database, conversation_id, message_id, file)
+            return start_run(database, conversation_id, who, mode, message_id)
+
+
+def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: str) -> str:
+    """Return the mode that a plain yes or no belongs to: that of the last answer's offer that means it."""
+    meant = approval(text)
+    latest = db.list_messages(database, conversation_id)[-1:] if meant else []
+    offers = db.list_offers(database, latest[0].id) if latest and latest[0].role == "assistant" else []
+    modes = [offer.mode for offer in offers if approval(offer.text) == meant and offer.mode in MODES]
+    return mode if mode in modes else next(iter(modes), mode)
+
+
+@contextmanager
+def _received(database: Database, given: Path | tuple[str, bytes]) -> Iterator[Received]:
+    with ExitStack() as opened:
+        if isinstance(given, Path):
+            source: IO[bytes] = opened.enter_context(given.open("rb"))
+            name = given.name
+        else:
+            name, source = given[0], io.BytesIO(given[1])
+        yield opened.enter_context(received(database, name, source))
+
+
+def _pasted(
+    database: Database, conversation_id: str, text: str, known: Sequence[str], brought: Sequence[Received]
+) -> tuple[str, bytes] | None:
+    """Return the log that is pasted in the question as a file, unless it is among what comes with it."""
+    content = pasted_log(text).encode()
+    digest = hashlib.sha256(content).hexdigest()
+    same = any(given.digest == digest for given in brought)
+    if not content or same or any(_holds(database, conversation_id, one, content) for one in known):
+        return None
+    before = [number for one in list_uploads(database, conversation_id) if (number := number_of(one.title))]
+    return file_name(max(map(int, before), default=0) + 1), content
+
+
+def _holds(database: Database, conversation_id: str, artifact_id: str, content: bytes) -> bool:
+    sql = "SELECT 1 FROM artifacts WHERE id = ? AND conversation_id = ? AND size = ?"
+    if not rows(database, sql, (artifact_id, conversation_id, len(content))):
+        return False
+    kept = get_artifact(database, conversation_id, artifact_id)
+    return kept is not None and kept.content == content

@@ -22,11 +22,8 @@ from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.storage.runs import Run, append_events, get_run
 from instrumentgpt.turn.entities import remember_entities
-from instrumentgpt.turn.equipment import tagged
-from instrumentgpt.turn.learned import Learned, learned
-from instrumentgpt.turn.prompt import keep_long_request, prompt_for
-from instrumentgpt.turn.record import record_answer
-from instrumentgpt.turn.tool_results import result_of
+from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
+from instrumentgpt.turn.record import StatesAfter, record_answer, result_of, states_after
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -88,7 +85,7 @@ class Turn:
 
         Without `remember` the state is stored as it was when the turn began.
         """
-        after = self._learned() if remember else Learned(self.state, {}, [])
+        after = self._learned() if remember else StatesAfter(self.state, {}, [])
         done = Done(outcome, self.answer.text, self._seconds(), self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
@@ -141,9 +138,9 @@ class Turn:
         """The words of the answer that are learned from; "" where its tools alone are."""
         return self.answer.text if self.learns_from_words else ""
 
-    def _learned(self) -> Learned:
+    def _learned(self) -> StatesAfter:
         before = {**db.device_states(self.database, self.run.conversation_id), **self.filed}
-        return learned(self.state, self.results, self._words, self.inventory, before)
+        return states_after(self.state, self.results, self._words, self.inventory, before)
 
     def _remember(self, message_id: int, device: str) -> None:
         """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""

@@ -12,8 +12,8 @@ from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.modes.investigate.targets import Result, Scene, period_of, targets_of
 from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.turn.ask import ask_all
+from instrumentgpt.turn.record import result_of
 from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.tool_results import result_of
 from instrumentgpt.turn.turn import Turn
 
 Status = Literal["ok", "failed", "partly", "skipped"]

@@ -10,8 +10,11 @@ from instrumentgpt.agents.events import Done
 from instrumentgpt.memory.difference import REQUEST
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.summary import Entry, parse, told_of
+from instrumentgpt.settings import database_path
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions, revise
+from instrumentgpt.storage.runs import Run, live_run
+from instrumentgpt.turn import runs
 from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import (
     answer,  # which imports this package in its turn
@@ -36,7 +39,9 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
         st.caption("Nothing yet: every message so far is in the prompt as it was written.")
         return
     st.caption(f"{len(older)} messages are no longer sent word by word.")
-    if summaries := past_summaries(database, conversation_id):
+    if run := live_run(database, conversation_id, "summary"):
+        _draw_live(run)
+    elif summaries := past_summaries(database, conversation_id):
         st.caption(_by_the_agent(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
     back = _put_back(database, conversation_id)
@@ -58,6 +63,18 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
             on_click=_show_more,
             args=(limit + SHOWN,),
         )
+
+
+def _draw_live(run: Run) -> None:
+    """Draw a summary that is being written, with what ends it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        state = "being written" if run.began_at else "waiting for other answers to end"
+        st.caption(f"Summary by the agent: {state}", width="stretch")
+        st.button("Stop", key=f"stop-{run.id}", icon=":material/stop:", on_click=_stop, args=(run.id,))
+
+
+def _stop(run_id: str) -> None:
+    change(lambda _: runs.stop(database_path(), run_id))
 
 
 def _by_the_agent(done: Done, note: str) -> str:

@@ -13,8 +13,7 @@ from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID
-from instrumentgpt.turn.equipment import tagged
-from instrumentgpt.turn.prompt import prompt_for
+from instrumentgpt.turn.prompt import prompt_for, tagged
 
 
 def next_prompt(

@@ -13,7 +13,7 @@ from instrumentgpt.memory.state import new_items
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
-from instrumentgpt.turn.learned import put_on_record
+from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, pages
 
 QUOTED_CHARACTERS = 160  # of the first line that is pinned
