@@ -1,5 +1,6 @@
 """Logs of days and weeks: their segments, what changes from day to day, and what is quick within them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,13 @@ def test_readings_that_spike_for_three_samples_in_weeks_are_found_by_their_lines
     spike = next(one for one in found.findings if one.fault == "sensor_spike")
     assert any(away[item.line - 2] for item in spike.evidence)
     assert spike in findings_in(worth_telling(found)[0], found.findings)
+
+
+def test_a_plant_that_is_quick_beside_the_pace_of_a_long_log_does_not_jump_for_it():
+    setpoint = np.where(np.arange(LONG) // 20_000 % 2, 50.0, 37.0)
+    log = long_log(setpoint, period=30.0)
+    for judged in (log, replace(log, samples=log.samples[:50_000])):
+        assert [one for one in diagnose(judged).findings if one.severity != "none"] == []
 
 
 def test_a_swing_of_a_minute_that_lasts_an_afternoon_of_weeks_is_seen():

@@ -23,6 +23,7 @@ QUICK = (  # faults that show within a few lags, and need not show in one sample
     "integral_windup",
     "overshoot_tuning",
 )
+JUMPS = ("sensor_spike", "sensor_step")  # from sample to sample: of a thinned log they may be no jumps at all
 WINDOW = 4000  # samples: as many as a plant is identified from
 MOST_CLOSE = 200_000  # samples of all windows: 0.6 s of judging
 BEFORE = 0.2  # of a window that lies before the step or the odd sample it is about
@@ -49,7 +50,8 @@ class Close:
         found: list[Finding] = []
         for part in parts:
             for finding in check.find(part.of_drives(check.drives), before):
-                _note(found, finding, part is not study)
+                if part is not study or name not in JUMPS or _is_jump(study, finding, check):
+                    _note(found, finding, part is not study)
         return found
 
     def of_metrics(self, metrics: Metrics) -> Metrics:
@@ -92,6 +94,16 @@ class Close:
         for study in self.studies:
             found += [one for one in outside.excursions_of(study, findings) if not _noted(found, one)]
         return tuple(sorted(found, key=lambda one: one.onset))
+
+
+def _is_jump(study: Study, finding: Finding, check: Check) -> bool:
+    """Return whether what `check` found in `study` is there too where all samples about it are looked at."""
+    if study.thinned is None or finding.channel is None:
+        return True
+    half = WINDOW / 2 * study.tracks[finding.channel].period / study.thinned.pace
+    moments = (finding.onset, *(item.time for item in finding.evidence[:1]))
+    close = (close_up(study, finding.channel, moment - half, moment + half) for moment in moments)
+    return any(check.find(one, ()) for one in close)
 
 
 def _noted(found: Sequence[Excursion], one: Excursion) -> bool:

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import rows_by_channel
 from instrumentgpt.instruments.reading.headers import vocabulary
 
 JUMP = (
@@ -36,15 +37,13 @@ def placeholders_of(samples: pd.DataFrame) -> tuple[Placeholder, ...]:
     on its way is none. Of a setpoint, zeros in the first rows are.
     """
     found: list[Placeholder] = []
-    channels = samples["channel"].to_numpy()
-    for channel in np.unique(channels):
-        mine = channels == channel
-        line = samples["line"].to_numpy()[mine]
-        pv, setpoint = (samples[name].to_numpy(dtype=float)[mine] for name in ("pv", "setpoint"))
+    for channel, rows in rows_by_channel(samples["channel"].to_numpy()):
+        line = samples["line"].to_numpy()[rows]
+        pv, setpoint = (samples[name].iloc[rows].to_numpy(dtype=float) for name in ("pv", "setpoint"))
         for name, value, runs in [*_of_pv(pv), *_of_setpoint(setpoint)]:
             spans = tuple((int(line[first]), int(line[last])) for first, last in runs)
             count = sum(last - first + 1 for first, last in runs)
-            found.append(Placeholder(int(channel), name, value, count, spans))
+            found.append(Placeholder(channel, name, value, count, spans))
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """Delimited tables as logs: any delimiter, header or none, whatever units, times and output scales."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -40,6 +40,9 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
+LARGE = (
+    5_000_000  # samples, from which single precision does: 7 digits of a reading, and none without readings
+)
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
@@ -149,12 +152,7 @@ def _log_of(
     axis = time_axis(known, grid.line[usable], times.kind, int(known[0]) if len(known) else 0)
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
-    samples = pd.concat(
-        _channel_frame(channel, own, grid, roles, usable, scale) for channel, own in roles.channels.items()
-    )
-    samples.insert(0, "time", np.tile(axis.time, len(roles.channels)))
-    samples.insert(0, "row", np.tile(np.flatnonzero(usable), len(roles.channels)))
-    samples = samples.sort_values(["row", "channel"], kind="stable", ignore_index=True).drop(columns="row")
+    samples = _samples(grid, roles, usable, scale, axis.time)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -240,28 +238,45 @@ def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
     return output_scale(values, grid.heading(outputs[0]), switched)
 
 
-def _channel_frame(
-    channel: int,
-    own: Mapping[str, int],
-    grid: Grid,
-    roles: Roles,
-    usable: NDArray[np.bool_],
-    scale: float,
+def _samples(
+    grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, time: NDArray[np.float64]
 ) -> pd.DataFrame:
+    """Return the samples in the order of rows and channels; of a large table in half the bytes."""
+    large = len(time) * len(roles.channels) > LARGE
+    order = sorted(roles.channels)
+    stated = {channel: _stated(roles.channels[channel], grid) for channel in order}
     nothing = np.full(len(grid.line), math.nan)
+
+    def in_turn(columns: Iterable[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
+        turns = np.empty((len(time), len(order)), dtype=kind)
+        for at, column in enumerate(columns):
+            turns[:, at] = column
+        return turns.reshape(-1)
+
     number = nothing if roles.channel_column is None else grid.numbers[roles.channel_column]
-    whole = np.isfinite(number) & (np.abs(number) < 2**31)
-    columns: dict[str, NDArray[np.generic]] = {
-        "channel": np.where(whole, np.where(whole, number, 0), channel).astype(np.int64)[usable]
+    whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
+    own = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
+    columns = {
+        "time": in_turn([time] * len(order), np.float64),
+        "channel": in_turn(own, np.int32 if large else np.int64),
     }
+    for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
+        known = any(role in columns_of for columns_of in stated.values())
+        parts = (stated[channel].get(role, nothing)[usable] for channel in order)
+        factor = scale if role == "output" else 1.0
+        kind = np.float64 if not large else np.float32 if known else np.float16
+        columns[role] = in_turn((part * factor for part in parts), kind)
+    columns["line"] = in_turn([grid.line[usable]] * len(order), np.int32 if large else np.int64)
+    return pd.DataFrame(columns, copy=False)
+
+
+def _stated(own: Mapping[str, int], grid: Grid) -> dict[str, NDArray[np.float64]]:
+    """Return the values of a channel's roles; a setpoint from the error where only that is given."""
     stated = {role: grid.numbers[at] for role, at in own.items()}
     for role, way in (("error", 1.0), ("deviation", -1.0)):
         if role in own:
             stated["setpoint"] = stated_setpoint(stated["pv"], stated[role], way)
-    for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
-        values = stated.get(role, nothing)
-        columns[role] = (values * scale if role == "output" else values)[usable]
-    return pd.DataFrame({**columns, "line": grid.line[usable]})
+    return stated
 
 
 def _joined(*reasons: str) -> str:
