@@ -61,10 +61,16 @@ class Tools:
     def diagnose_log(
         self, log: Log, device: OfDevice = "", channel: Channel = None, cursor: Cursor = ""
     ) -> str:
-        """Run all checks on a log: what is wrong, most important first, with times, numbers, evidence lines,
-        cause, next action, what was ruled out, and figures of each channel. Its findings are on record."""
+        """Run all checks on a log: what is wrong, likeliest root cause first, with confidence, times,
+        numbers, evidence lines, cause, next step, what was ruled out, channels' figures. It is on record."""
         record = {"language": self._language, "record": self._record}
         return self._use("diagnose_log", cursor, log=log, device=device, channel=channel, **record)
+
+    def next_test(self, log: Log, device: OfDevice = "", channel: Channel = None, cursor: Cursor = "") -> str:
+        """Return per fault of a log the one measurement that tells it from what looks most like it, what each
+        outcome means, and what no log can tell."""
+        wanted = {"log": log, "device": device, "channel": channel, "language": self._language}
+        return self._use("next_test", cursor, **wanted)
 
     def channel_metrics(
         self, log: Log, device: OfDevice = "", channel: Channel = None, cursor: Cursor = ""

@@ -13,9 +13,9 @@ from spent import pieces
 
 from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.checks import CHECKS, Check
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, rows
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, ranked, rows
 from instrumentgpt.instruments.faults import explains, faults
-from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.findings import Finding, worst
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.simulated_loop import Event
 
@@ -77,11 +77,32 @@ def test_consequences_are_named_with_their_cause_and_not_beside_it():
     assert jumped.fault == "sensor_bias"
 
 
-def test_the_most_severe_finding_comes_first():
+def test_of_different_channels_the_worst_comes_first():
     log = log_of(quiet(1), samples_of(2, events=[Event("heater", 900.0, 1e9, 0.0)]), _with_spikes(3))
-    ranks = [SEVERITIES.index(one.severity) for one in diagnose(log).findings]
-    assert ranks == sorted(ranks)
-    assert diagnose(log).findings[0].fault == "heater_failure"
+    assert [one.fault for one in diagnose(log).findings][:2] == ["heater_failure", "sensor_spike"]
+
+
+def test_on_one_channel_and_on_the_device_cause_comes_before_severity():
+    of_two, of_one, of_all = (
+        Finding(fault, channel, 0.0, 1.0, severity, ())
+        for fault, channel, severity in (
+            ("heater_failure", 2, "critical"),
+            ("sensor_noise", 2, "medium"),
+            ("ambient_disturbance", None, "medium"),
+        )
+    )
+    tuned = Finding("oscillation_tuning", 1, 0.0, 1.0, "high", ())
+    note = Finding("data_gap", None, 0.0, 1.0, "info", ())
+    assert ranked([note, tuned, of_all, of_two, of_one]) == (of_one, of_two, of_all, tuned, note)
+    assert worst(one.severity for one in ranked([of_one, of_two])) == "critical"
+
+
+def test_a_channel_has_one_swing():
+    diagnosis = diagnosed("oscillation_tuning")
+    finding = diagnosis.findings[0]
+    metrics = diagnosis.channels[finding.channel]
+    told = finding.numbers["amplitude"], finding.numbers["period"]
+    assert (metrics.half_peak_to_peak, metrics.period) == told
 
 
 def _with_spikes(channel: int):

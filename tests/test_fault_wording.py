@@ -7,7 +7,7 @@ from cases import each
 from faulty_logs import MAKERS, diagnosed
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.faults import explains, faults, severity
+from instrumentgpt.instruments.faults import explains, faults, next_tests, severity
 from instrumentgpt.instruments.findings import SEVERITIES, Finding
 
 LANGUAGES = ("en", "zh")
@@ -64,7 +64,9 @@ def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, 
         said = [
             wording.summary(finding, language),
             wording.cause(finding, language),
-            wording.action(finding, language),
+            wording.next_step(finding, language),
+            wording.next_test(finding, language) or "0",
+            wording.danger(finding, language) or "0",
             *wording.ruled_out(finding, language),
             *wording.evidence(finding, language),
         ]
@@ -133,6 +135,34 @@ def test_missing_fields_are_named_in_the_language():
     )
     assert "setpoint, output" in wording.summary(finding, "en")
     assert "設定值, 輸出" in wording.summary(finding, "zh")
+
+
+@each("fault", set(faults()) - {"healthy"})
+def test_each_fault_has_rivals_and_what_decides_in_both_languages(fault):
+    table = next_tests()[fault]
+    kinds = {key.partition("_")[2] for key in table if key.startswith("en")}
+    assert set(table["rivals"]) <= set(faults()) - {fault}
+    assert set(table.get("untold", ())) <= set(next_tests()["untold"])
+    assert set(table.get("settled", ())) <= {
+        "clear",
+        "far",
+        "again",
+        "before",
+        "alone",
+        "step",
+        "room",
+        "door",
+    }
+    for kind in kinds:
+        english, chinese = (
+            {
+                field
+                for _, field, _, _ in string.Formatter().parse(table[f"{language}_{kind}".rstrip("_")])
+                if field
+            }
+            for language in LANGUAGES
+        )
+        assert chinese <= english | {"channel"}
 
 
 def test_consequences_are_named_by_title():

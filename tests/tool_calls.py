@@ -7,6 +7,7 @@ CALLS = {
     "list_logs": {"device": "zspr 053"},
     "fetch_log": {"device": "10.1.1.112"},
     "diagnose_log": LOG,
+    "next_test": LOG,
     "channel_metrics": LOG,
     "plot_log": LOG,
     "search_events": {**LOG, "query": "barcode"},

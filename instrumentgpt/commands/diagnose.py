@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line, most important first")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line, likeliest root cause first"
+    )
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
     )
@@ -109,12 +111,13 @@ def log_name(path: Path) -> str:
 
 
 def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
-    """Yield one JSON object per finding, most important first."""
+    """Yield one JSON object per finding, likeliest root cause first."""
     from instrumentgpt.instruments import coincidence, diagnosis, segment_wording, wording
 
     coincident = coincidence.coincidences(found)
     for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
         row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
+        row["next_test"] = wording.next_test(finding, language)
         own = [one for one in coincident if one.finding is finding]
         row["coincidences"] = [coincidence.sentence(one, language) for one in own]
         yield json.dumps(row, ensure_ascii=False)
@@ -143,10 +146,14 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         told = loop_wording.sentence(kind, log.unit, language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {told}"
     for finding in found.findings:
+        if said := wording.danger(finding, language):
+            yield f"  ! {said}"
+    for finding in found.findings:
         healthy = finding.severity == "none"
         where = "device" if finding.channel is None else f"channel {finding.channel}"
         since = "" if healthy else f", since {log.clock(finding.onset)}"
-        yield f"  {finding.severity.upper() if not healthy else 'ok'}  {finding.fault}, {where}{since}"
+        graded = "ok" if healthy else f"{finding.severity.upper()}, {wording.confidence(finding, language)}"
+        yield f"  {graded}  {finding.fault}, {where}{since}"
         yield f"      {wording.summary(finding, language)}"
         if healthy:
             continue
@@ -159,7 +166,8 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
                 yield f"      {label['coincident']}: {coincidence.sentence(one, language)} ({lines})"
         for reason in wording.ruled_out(finding, language):
             yield f"      {label['ruled_out']}: {reason}"
-        yield f"      {label['next']}: {wording.action(finding, language)}"
+        yield f"      {label['next']}: {wording.next_step(finding, language)}"
+        yield from (f"      {one}" for one in wording.cannot_tell(finding, language))
     yield from _excursions(found, language)
     yield from _segments(found, language)
     yield from _not_judged(found, language)

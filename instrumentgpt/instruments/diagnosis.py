@@ -1,7 +1,7 @@
 """What is wrong in a log: every check run in order, causes kept, consequences named."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,13 @@ from instrumentgpt.instruments.analysis.trends import Trend, trends_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.closer import looked_at_closely
+from instrumentgpt.instruments.confidence import graded
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding, Withheld
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 
 SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
+ORDER = tuple(faults.faults())  # in which they explain one another away
 REACH = 6.0  # lags by which a consequence may seem to begin before its cause
 
 
@@ -29,7 +31,7 @@ class Diagnosis:
 
     channels  metrics of each channel
     kinds     what kind of loop each channel is
-    findings  most important first; "healthy" and "insufficient_data" are findings too
+    findings  likeliest root cause first; "healthy" and "insufficient_data" are findings too
     segments  stretches of one setpoint or one programme run, in the order of channels and time
     excursions  every time a loop that holds left its own band, in order, explained or not
     withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
@@ -83,7 +85,10 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
     excursions = close.excursions(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
-    findings = tuple(sorted(causes, key=_rank)) + tuple(healthy)
+    findings = ranked([graded(study, cause) for cause in causes]) + tuple(healthy)
+    channels |= {
+        one.channel: _as_told(channels[one.channel], one) for one in causes if one.channel in channels
+    }
     return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
 
 
@@ -123,9 +128,36 @@ def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     return same_fault or (same_place and explained and in_time)
 
 
-def _rank(finding: Finding) -> tuple[int, int, float]:
-    order = [check.fault for check in CHECKS.values()]
-    return SEVERITIES.index(finding.severity), order.index(finding.fault), finding.onset
+def _as_told(metrics: Metrics, finding: Finding) -> Metrics:
+    """Return `metrics` with the swing that `finding` tells, if it does: one channel has one."""
+    amplitude, period = (finding.numbers.get(name) for name in ("amplitude", "period"))
+    if not isinstance(amplitude, float) or not isinstance(period, float):
+        return metrics
+    return replace(metrics, half_peak_to_peak=amplitude, period=period)
+
+
+def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return `findings`, likeliest root cause first, notes on the record last.
+
+    What may explain the other comes first, however bad that is: data, sensor, power, room, coupling, gains.
+    Where neither can, since they are of different channels, the channel with the worst finding comes first.
+    """
+
+    def rank(finding: Finding) -> tuple[bool, int, int, float]:
+        beside = (
+            one
+            for one in findings
+            if None in (one.channel, finding.channel) or one.channel == finding.channel
+        )
+        worst = min(SEVERITIES.index(one.severity) for one in beside)
+        return finding.severity == "info", worst, ORDER.index(finding.fault), finding.onset
+
+    return tuple(sorted(findings, key=rank))
+
+
+def dangers(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings for which something must be switched off before anything else is done."""
+    return [one for one in findings if one.severity == "critical"]
 
 
 def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
@@ -151,10 +183,12 @@ def _row(diagnosis: Diagnosis, finding: Finding) -> dict[str, Any]:
         "end": round(finding.end, 3),
         "clock": diagnosis.log.clock(finding.onset),
         "severity": finding.severity,
+        "confidence": finding.confidence,
         "summary": wording.summary(finding, "en"),
         "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
         "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
         "consequences": list(finding.consequences),
+        "next_test": wording.next_test(finding, "en"),
     }
 
 

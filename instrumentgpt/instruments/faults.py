@@ -1,4 +1,4 @@
-"""What is known of each fault class beforehand: severity, definition, and the sentences, from faults.toml."""
+"""What is known of each fault class: severity and sentences (faults.toml), what decides (next_tests.toml)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.findings import SEVERITIES, Severity
+from instrumentgpt.instruments.findings import SEVERITIES, Finding, Severity
 
 TABLE = Path(__file__).with_name("faults.toml")
+NEXT_TESTS = Path(__file__).with_name("next_tests.toml")
 
 
 @cache
@@ -45,3 +46,15 @@ def cause_title(cause: str, language: str) -> str:
     """
     known = faults().get(cause)
     return str(known[language]["title"]) if known else cause
+
+
+@cache
+def next_tests() -> Mapping[str, Mapping[str, Any]]:
+    """Return fault class → what looks like it, which signs rule the first of that out, and what decides."""
+    return tomllib.loads(NEXT_TESTS.read_text(encoding="utf-8"))
+
+
+def is_open(finding: Finding) -> bool:
+    """Return whether what looks most like `finding` is ruled out neither by its check, signs nor kind."""
+    settled = next_tests().get(finding.fault, {}).get("settled")
+    return settled is not None and not set(settled) & {*finding.signs, finding.numbers.get("kind")}

@@ -1,6 +1,6 @@
 """What a check reports: a fault on a channel, over a time, with the log lines that show it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -8,6 +8,8 @@ FEWEST_SAMPLES = 50  # per channel, below which a record is too little to judge:
 
 Severity = Literal["none", "info", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info", "none")  # worst first
+
+Confidence = Literal["certain", "likely", "possible"]
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,14 @@ class Finding:
     ruled_out: tuple[RuledOut, ...] = ()
     consequences: tuple[str, ...] = ()  # faults seen too, and explained by this one
     moments: tuple[float, ...] = ()  # s, when it began each time; (): once, at `onset`
+    signs: tuple[str, ...] = ()  # what it rests on beside its check: confidence.py
+    confidence: Confidence = "likely"
+
+
+def worst(severities: Iterable[Severity]) -> Severity:
+    """Return the worst of `severities`, "none" without any.
+
+    >>> worst(["medium", "critical", "high"])
+    'critical'
+    """
+    return min(severities, key=SEVERITIES.index, default="none")

@@ -19,6 +19,7 @@ from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.findings import worst
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.reporting.events import event_table
 from instrumentgpt.instruments.reporting.figures import figure_tables, gain_rows
@@ -88,8 +89,9 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "name": log.name,
         "folder": log.path.absolute().parent.name,
         "verdict": _verdict(diagnosis, language),
-        "severity": faults[0].severity if faults else "none",
-        "actions": list(dict.fromkeys(wording.action(one, language) for one in faults)),
+        "severity": worst(one.severity for one in faults),
+        "dangers": [said for one in faults if (said := wording.danger(one, language))],
+        "actions": list(dict.fromkeys(wording.next_step(one, language) for one in faults)),
         "charts": list(_charts(diagnosis, anchor, language)),
         "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
         "healthy": [wording.summary(one, language) for one in diagnosis.findings if one.severity == "none"],

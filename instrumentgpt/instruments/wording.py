@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.faults import faults, next_tests
 from instrumentgpt.instruments.findings import Evidence, Finding
 from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
@@ -19,6 +19,34 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
 NAMES: Mapping[Language, Mapping[str, str]] = {  # values of numbers that are words
     "en": {},
     "zh": {"none": "無", "setpoint": "設定值", "output": "輸出", "period": "取樣週期", "samples": "樣本"},
+}
+
+CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so many are right: docs/faults.md
+    "en": {"certain": "certain", "likely": "likely", "possible": "possible"},
+    "zh": {"certain": "確定", "likely": "很可能", "possible": "可能"},
+}
+SIGNS: Mapping[Language, Mapping[str, str]] = {  # that a second, independent observation shows
+    "en": {
+        "again": "it came again and again",
+        "before": "it worked until then",
+        "alone": "another channel held meanwhile",
+        "driven": "the output moved meanwhile",
+    },
+    "zh": {
+        "again": "反覆出現",
+        "before": "在此之前正常",
+        "alone": "其間另一通道維持正常",
+        "driven": "其間輸出有變動",
+    },
+}
+SECOND_SIGN: Mapping[Language, str] = {
+    "en": "{stop} {summary}; and {sign}.",
+    "zh": "{stop}{summary}；而且{sign}。",
+}
+THEN: Mapping[Language, str] = {"en": "{first} If it is so: {remedy}", "zh": "{first}若屬實：{remedy}"}
+CANNOT_TELL: Mapping[Language, str] = {
+    "en": "Cannot be told from this log: {what}",
+    "zh": "由此記錄無法判斷：{what}",
 }
 
 
@@ -71,6 +99,41 @@ def cause(finding: Finding, language: Language) -> str:
 def action(finding: Finding, language: Language) -> str:
     """Return what to do next."""
     return _written(finding, "action", language)
+
+
+def confidence(finding: Finding, language: Language) -> str:
+    """Return how sure it is, in a word."""
+    return CONFIDENCE[language][finding.confidence]
+
+
+def danger(finding: Finding, language: Language) -> str:
+    """Return what to switch off at once, and the two signs that say so; "" where it is not critical."""
+    sign = next((SIGNS[language][one] for one in finding.signs if one in SIGNS[language]), "")
+    if finding.severity != "critical" or not sign:
+        return ""
+    stop, said = _written(finding, "stop", language), summary(finding, language)
+    return SECOND_SIGN[language].format(stop=stop, summary=said, sign=sign)
+
+
+def next_test(finding: Finding, language: Language) -> str:
+    """Return what decides between the finding and what looks most like it; "" if nothing is known to."""
+    table = next_tests().get(finding.fault, {})
+    template = table.get(f"{language}_{finding.numbers.get('kind')}") or table.get(language, "")
+    return _filled(template, _numbers(finding), language)
+
+
+def cannot_tell(finding: Finding, language: Language) -> list[str]:
+    """Return what no log tells from the finding, each with the measurement that does."""
+    untold = next_tests().get(finding.fault, {}).get("untold", ())
+    return [CANNOT_TELL[language].format(what=next_tests()["untold"][one][language]) for one in untold]
+
+
+def next_step(finding: Finding, language: Language) -> str:
+    """Return the one thing to do next: the remedy of what is certain or critical, else first what decides."""
+    if finding.confidence == "certain" or finding.severity in ("critical", "info"):
+        return action(finding, language)
+    remedy, first = action(finding, language), next_test(finding, language)
+    return THEN[language].format(first=first, remedy=remedy) if first else remedy
 
 
 def ruled_out(finding: Finding, language: Language) -> list[str]:

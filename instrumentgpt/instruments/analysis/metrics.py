@@ -79,7 +79,9 @@ class Metrics:
     controlled: float  # share of the record with a setpoint and the loop on
     setpoint: float  # the one held longest
     mean_error: float  # setpoint - pv
-    half_peak_to_peak: float  # of all of it, a mean of half a lag: what is noise within that is left out
+    half_peak_to_peak: (
+        float  # of all of it, a mean of half a lag; in a diagnosis that tells a swing, that one
+    )
     period: float  # s, of the strongest oscillation; nan without one
     regularity: float  # autocorrelation at that period
     duty: float  # percent, mean output

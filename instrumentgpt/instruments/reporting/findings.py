@@ -38,7 +38,9 @@ def finding_rows(
             "ruled_out": wording.ruled_out(one, language),
             "together": [_coincidence(found, language) for found in coincident if found.finding is one],
             "consequences": wording.consequences(one, language),
-            "action": wording.action(one, language),
+            "action": wording.next_step(one, language),
+            "confidence": wording.confidence(one, language),
+            "cannot_tell": wording.cannot_tell(one, language),
         }
         for one in faults_of(diagnosis)
     ]

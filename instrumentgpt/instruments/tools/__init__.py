@@ -8,7 +8,7 @@ What cannot be done raises an InstrumentGPTError whose text holds the remedy.
 from collections.abc import Callable
 from typing import Any
 
-from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, survey_devices
+from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, next_test, survey_devices
 from instrumentgpt.instruments.tools.drawing import plot_log
 from instrumentgpt.instruments.tools.events import read_log_lines, search_events
 from instrumentgpt.instruments.tools.excerpt import explain_jump
@@ -33,6 +33,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_logs": list_logs,
     "fetch_log": fetch_log,
     "diagnose_log": diagnose_log,
+    "next_test": next_test,
     "channel_metrics": channel_metrics,
     "plot_log": plot_log,
     "search_events": search_events,

@@ -12,7 +12,8 @@ from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
-from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding
+from instrumentgpt.instruments.faults import is_open, next_tests
+from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.library import fetch_log
@@ -34,7 +35,7 @@ def diagnose_log(
     language: Language = "en",
     record: Language | None = None,
 ) -> dict[str, Any]:
-    """Return what is wrong in `log`, most important first, with the lines that show it, and what is not.
+    """Return what is wrong in `log`, likeliest root cause first, with its lines, and what is not.
 
     record  language of each finding's "text", which is what a conversation remembers; None: as `language`
     """
@@ -57,6 +58,37 @@ def diagnose_log(
         "unjudged": sorted({why.fault for why in found.withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
         "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
+    }
+
+
+def next_test(
+    workspace: Workspace, log: str, device: str = "", channel: int | None = None, language: Language = "en"
+) -> dict[str, Any]:
+    """Return per fault of `log` the measurement that decides between it and what looks most like it.
+
+    rival        class of that
+    open         whether the log leaves it open
+    cannot_tell  what no log tells from the fault, each with its measurement
+    """
+    opened = open_log(workspace, log, device)
+    faults = [one for one in diagnosed(opened).findings if one.fault in next_tests()]
+    rows = [
+        {
+            "class": one.fault,
+            "channel": one.channel,
+            "confidence": one.confidence,
+            "rival": next_tests()[one.fault]["rivals"][0],
+            "open": is_open(one),
+            "text": wording.next_test(one, language),
+            "cannot_tell": wording.cannot_tell(one, language),
+        }
+        for one in faults
+        if channel is None or one.channel in (None, channel)
+    ]
+    return {
+        "summary": rows[0]["text"] if rows else f"{opened.name}: no fault to test",
+        **_about(opened),
+        "tests": rows,
     }
 
 
@@ -90,24 +122,25 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "error": str(problem)}
     metrics = list(found.channels.values())
-    worst = found.findings[0] if found.findings else None
-    away = _unexplained(found, None) if worst is None or worst.fault == "healthy" else []
+    first = found.findings[0] if found.findings else None
+    away = _unexplained(found, None) if first is None or first.fault == "healthy" else []
     if away:
-        worst = None
-    shown = away[0].evidence if away else worst.evidence if worst else ()
+        first = None
+    shown = away[0].evidence if away else first.evidence if first else ()
     return {
         "device": device,
         "label": fetched["label"],
         "log": opened.name,
-        "class": worst.fault if worst else "",
-        "severity": worst.severity if worst else "none",
-        "title": wording.title(worst.fault, language) if worst else "",
+        "class": first.fault if first else "",
+        "severity": worst(one.severity for one in found.findings),
+        "confidence_word": wording.confidence(first, language) if first else "",
+        "title": wording.title(first.fault, language) if first else "",
         "text": _excursion_text(opened.log, away[0], language)
         if away
-        else wording.summary(worst, language)
-        if worst
+        else wording.summary(first, language)
+        if first
         else "",
-        "channel": away[0].channel if away else worst.channel if worst else None,
+        "channel": away[0].channel if away else first.channel if first else None,
         "line": shown[0].line if shown else None,
         "faults": sum(one.severity not in ("none", "info") for one in found.findings),
         "mean_error": plain(max((one.iae_per_hour for one in metrics), default=None)),
@@ -228,8 +261,14 @@ def _finding(
         "title": wording.title(finding.fault, language),
         "channel": finding.channel,
         "severity": finding.severity,
+        "confidence": finding.confidence,
+        "confidence_word": wording.confidence(finding, language),
+        "danger": wording.danger(finding, language),
         "cause": wording.cause(finding, language),
         "action": wording.action(finding, language),
+        "next_test": wording.next_test(finding, language),
+        "next_step": wording.next_step(finding, language),
+        "cannot_tell": wording.cannot_tell(finding, language),
         "ruled_out": (ruled_out := wording.ruled_out(finding, language)),
         "alternatives": [
             {"class": one.fault, "reason": one.reason, "text": text}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, open_log
 from instrumentgpt.instruments.tools.problems import ToolProblem
@@ -44,7 +44,7 @@ def write_report(
 
 
 def _severity(diagnosis: Diagnosis) -> int:
-    return SEVERITIES.index(diagnosis.findings[0].severity if diagnosis.findings else "none")
+    return SEVERITIES.index(worst(one.severity for one in diagnosis.findings))
 
 
 def _opened(workspace: Workspace, log: str) -> Opened:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkStep
@@ -133,7 +133,7 @@ def _worst(targets: list[Target], scene: Scene) -> list[Target]:
 def _severity(result: Mapping[str, Any]) -> tuple[int, float]:
     faults = [one for one in result["findings"] if one["class"] != "healthy"]
     error = max((one.get("iae_per_hour") or 0.0 for one in result["channels"]), default=0.0)
-    return SEVERITIES.index(faults[0]["severity"] if faults else "none"), -error
+    return SEVERITIES.index(worst(one["severity"] for one in faults)), -error
 
 
 def _distinct(targets: Iterable[Target]) -> list[Target]:

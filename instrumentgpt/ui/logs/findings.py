@@ -1,4 +1,4 @@
-"""What is wrong in the log, most important first, each with the way to its lines."""
+"""What is wrong in the log, likeliest root cause first, each with the way to its lines."""
 
 from functools import partial
 from typing import Any
@@ -26,10 +26,14 @@ SHOWN_EXCURSIONS = 10
 SHOWN_SEGMENTS = 100
 SHOWN_GROUPS = 8
 TEXT_CHARACTERS = 400
+STEP_CHARACTERS = 800
 
 
 def draw(diagnosis: Diagnosis) -> None:
     """Draw the findings; each leads to its time in the charts and to the lines that show it."""
+    for finding in diagnosis.findings:
+        if said := wording.danger(finding, "en"):
+            st.error(untrusted.label(said, TEXT_CHARACTERS), icon=":material/warning:")
     for number, finding in enumerate(diagnosis.findings):
         if finding.severity == "none":
             _draw_healthy(finding)
@@ -172,8 +176,12 @@ def _draw_one(log: Log, finding: Finding, number: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             severity = WORDS.get(finding.severity, finding.severity)
             st.badge(severity, color=COLOURS.get(finding.severity, "gray"))
+            st.badge(wording.confidence(finding, "en"), color="gray")
             st.markdown(f"**{untrusted.label(wording.title(finding.fault, 'en'))}**")
         st.markdown(untrusted.label(wording.summary(finding, "en"), TEXT_CHARACTERS))
+        st.markdown(untrusted.label(f"Next: {wording.next_step(finding, 'en')}", STEP_CHARACTERS))
+        for said in wording.cannot_tell(finding, "en"):
+            st.caption(untrusted.label(said, TEXT_CHARACTERS))
         st.caption(untrusted.label(f"{log.clock(finding.onset)} to {log.clock(finding.end)}"))
         with st.container(horizontal=True, gap="xsmall"):
             lines = [evidence.line for evidence in finding.evidence[:SHOWN_EVIDENCE]]

@@ -23,7 +23,6 @@ from instrumentgpt.agents.offline.phrases import joined, moment, phrase, plain_t
 MOST_RULED_OUT = 8  # reasons of the checks
 BETTER = 3  # sentences of an advice before it repeats the model
 TUNED = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning")  # what other gains can repair
-UNPROVEN = ("sensor_bias", "heater_degradation", "limit_cycle_actuator", "cross_coupling")  # see faults.toml
 
 
 def why(case: Case) -> Iterator[str]:
@@ -66,7 +65,7 @@ def next_action(case: Case) -> Iterator[str]:
     faults = faults_of(found)[:MOST_FAULTS]
     for one in faults:
         yield f"- {one['summary']} ({links(about, one)})\n"
-        yield f"  {phrase('next_action', case.language, action=one['action'])}{_held(case, one)}\n"
+        yield f"  {phrase('next_action', case.language, action=one['next_step'])}{_held(case, one)}\n"
     if not faults:
         yield from key_findings(case, about, found)
         yield from _why_healthy(case, found)
@@ -151,7 +150,7 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
     first = faults[0]
     yield "\n"
     if first["cause"] and first["severity"] != "info":  # "too little data" is no cause
-        key = "cause_likely" if first["class"] in UNPROVEN else "root_cause"
+        key = "root_cause" if first["confidence"] == "certain" else "cause_likely"
         yield phrase(key, case.language, cause=first["cause"]) + "\n\n"
     if first["consequences"]:
         named = joined(first["consequences"], case.language)
@@ -164,7 +163,8 @@ def _reasoning(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield phrase("ruled_out", case.language) + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
         yield "\n"
-    yield phrase("next_action", case.language, action=first["action"]) + _held(case, first) + "\n"
+    yield phrase("next_action", case.language, action=first["next_step"]) + _held(case, first) + "\n"
+    yield from (f"\n{one}\n" for one in first["cannot_tell"])
     yield from _better_gains(case, about, first)
     yield from _withheld(case, about, found)
 

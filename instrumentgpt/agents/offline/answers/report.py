@@ -24,11 +24,12 @@ def faults_of(found: Result) -> list[Result]:
 
 
 def verdict(case: Case, about: Subject, found: Result) -> str:
-    """Return the answer in one bold sentence."""
+    """Return the answer in one bold sentence, after what must be switched off at once."""
     faults = faults_of(found)
     channels = [one["channel"] for one in found["findings"] if one["class"] == "healthy"]
     if faults:
-        return fault_verdict(case, about.label, faults[0], len(faults) - 1)
+        dangers = "".join(f"**{one['danger']}**\n\n" for one in faults if one["danger"])
+        return dangers + fault_verdict(case, about.label, faults[0], len(faults) - 1)
     if found["excursions"]["unexplained"]:
         return _excursion_verdict(case, about, found)
     if not channels:
@@ -102,6 +103,7 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
         title=fault["title"],
         where=phrase(placed, case.language, channel=fault["channel"]),
         severity=phrase(f"severity_{fault['severity']}", case.language),
+        confidence=fault["confidence_word"],
         more=phrase("verdict_more", case.language, count=others) if others else "",
     )
 

@@ -1,17 +1,13 @@
 """What a log says of possible causes, read from tool results: found, ruled out, left open, not judged."""
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.offline.phrases import phrase, sentences
-from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.language import Language, Sentence, with_spans
+from instrumentgpt.instruments.faults import cause_title, next_tests
+from instrumentgpt.instruments.language import Language, with_spans
 
-RIVALS = Path(__file__).with_name("rivals.toml")
 OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out
 QUIET = ("healthy",)
 TOO_LITTLE = "insufficient_data"
@@ -43,46 +39,14 @@ class Reason:
     judged: bool = True
 
 
-class _Numbers(Sentence):
-    """Numbers that a log does not give are told as "?"."""
-
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        if format_spec.startswith("?"):
-            return super().format_field(value, format_spec)
-        return (
-            "?"
-            if value is None
-            else super().format_field(value, "" if isinstance(value, str) else format_spec)
-        )
-
-    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
-        return kwargs.get(key)
-
-
-@cache
-def rivals() -> Mapping[str, Mapping[str, Any]]:
-    """Return fault class → its rivals, and the measurement that decides, per language."""
-    return tomllib.loads(RIVALS.read_text(encoding="utf-8"))
-
-
 def rivals_of(fault: str) -> tuple[str, ...]:
     """Return what looks like `fault`, the most alike first; () if nothing is known to."""
-    return tuple(rivals().get(fault, {}).get("rivals", ()))
+    return tuple(next_tests().get(fault, {}).get("rivals", ()))
 
 
 def inseparable_rival(finding: Mapping[str, Any]) -> str:
     """Return the cause that the log alone cannot tell from the finding's; "" if there is none."""
     return next((row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable"), "")
-
-
-def deciding(finding: Mapping[str, Any], language: Language, unit: str) -> str:
-    """Return the measurement that decides between the finding's fault and what looks like it; "" if none."""
-    told = rivals().get(finding["class"])
-    if not told:
-        return ""
-    channel = finding["channel"] if finding["channel"] is not None else "?"
-    numbers = {"unit": unit, **finding["numbers"], "channel": channel}
-    return with_spans(str(_Numbers().vformat(told[language], (), numbers)).replace("  ", " "), language)
 
 
 def clause(summary: str) -> str:

@@ -9,7 +9,7 @@ from instrumentgpt.agents.offline.answers.subject import Subject
 from instrumentgpt.agents.offline.case import Result, Task
 from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
-from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
 
 
@@ -46,7 +46,7 @@ def _diagnoses(results: Any) -> list[Result]:
 def badness(found: Mapping[str, Any]) -> tuple[int, float, float]:
     """Return what diagnoses are ordered by: severity, then mean error, then time out of band."""
     faults = [one for one in found["findings"] if one["class"] != "healthy"]
-    severity = faults[0]["severity"] if faults else "none"
+    severity = worst(one["severity"] for one in faults)
     return SEVERITIES.index(severity), -_error(found), -_out_of_band(found)
 
 
