@@ -112,7 +112,13 @@ def test_diagnose_tells_people_the_finding_its_lines_and_what_to_do(oscillating,
     assert main(["diagnose", str(oscillating)]) == 0
     out = capsys.readouterr().out
     assert out.startswith("zspr_053/run.log:")
-    for part in ("HIGH  oscillation_tuning, channel 2, since", "pv swings by", "L 4,", "ruled out:", "next:"):
+    for part in (
+        "HIGH, certain  oscillation_tuning, channel 2, since",
+        "pv swings by",
+        "L 4,",
+        "ruled out:",
+        "next:",
+    ):
         assert part in out
 
 
@@ -121,7 +127,7 @@ def test_diagnose_speaks_chinese(oscillating, capsys):
     assert "通道 2：實際值以" in capsys.readouterr().out
 
 
-def test_diagnose_prints_one_json_object_a_line_most_important_first(oscillating, capsys):
+def test_diagnose_prints_one_json_object_a_line_likeliest_cause_first(oscillating, capsys):
     assert main(["diagnose", "--json", str(oscillating)]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     found = [row["class"] for row in rows if "class" in row]
@@ -129,6 +135,7 @@ def test_diagnose_prints_one_json_object_a_line_most_important_first(oscillating
     first = rows[0]
     assert (first["log"], first["channel"], first["severity"]) == ("zspr_053/run.log", 2, "high")
     assert isinstance(first["onset"], float) and first["summary"].startswith("Channel 2")
+    assert (first["confidence"], "kp halved" in first["next_test"]) == ("certain", True)
     assert {"line", "values"} == set(first["evidence"][0])
 
 

@@ -170,7 +170,7 @@ def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
 
 
 def rows(diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Return one JSON-ready row per finding, most important first: who, what, since when, shown by what."""
+    """Return one JSON-ready row per finding, likeliest root cause first: who, what, when, shown by what."""
     return [_row(diagnosis, finding) for finding in diagnosis.findings]
 
 
