@@ -180,9 +180,9 @@ def test_the_predicted_iae_is_that_of_the_simulated_loop(controller):
     model = np.array([[PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time]])
     plant = Plant(PLANT.gain, PLANT.tau1, 15.0, PLANT.dead_time, noise=0.0, resolution=0.0)
     start = plant.ambient + 40 * plant.gain
-    load = Event("load", 601.0, 9e9, -10 * plant.gain)
-    steps = [(0.0, start), (1.0, start + 5.0)]
-    run = simulate(plant, controller, steps, 1201.0, period=0.5, events=[load])
+    load = Event("load", 1201.0, 9e9, -10 * plant.gain)
+    steps = [(0.0, start), (1.0, start + 5.0 * plant.gain)]
+    run = simulate(plant, controller, steps, 2401.0, period=0.5, events=[load])
     simulated = 0.5 * np.abs(run.setpoint - run.temperature).sum()
     predicted = predicted_iae(model, Gains(controller.kp, controller.ki, controller.kd))
     assert predicted[0] == pytest.approx(simulated, rel=0.05)
@@ -197,3 +197,32 @@ def test_an_unstable_loop_is_predicted_to_be_worse():
 def test_every_refusal_has_its_experiment():
     reasons = ("short", "quiet", "poor_fit", "no_gains", "wrong_sign", "unstable_model", "oscillates")
     assert all(EXPERIMENTS[reason] for reason in reasons)
+
+
+@pytest.fixture(scope="module")
+def sluggish():
+    loop = simulated_loop(controller=SLUGGISH)
+    return loop, advise(loop), can_raise(loop)
+
+
+@pytest.mark.parametrize(
+    ("time", "pv", "offset", "output"),
+    [(0.01, 1.0, 0.0, 1.0), (1000.0, 1.0, 0.0, 1.0), (1.0, 50.0, -1000.0, 1.0), (1.0, 1.0, 0.0, 0.4)],
+    ids=["quicker", "slower", "another unit", "clamped"],
+)
+def test_a_loop_in_other_units_gets_the_same_advice(sluggish, time, pv, offset, output):
+    loop, advice, answer = sluggish
+    other = replace(
+        loop,
+        time=loop.time * time,
+        setpoint=loop.setpoint * pv + offset,
+        pv=loop.pv * pv + offset,
+        output=loop.output * output,
+        kp=loop.kp * output / pv,
+        ki=loop.ki * output / pv / time,
+    )
+    found = identify(other)
+    same = advise(found)
+    assert (same.reason, can_raise(found).verdict) == (advice.reason, answer.verdict)
+    assert same.proposed.kp * pv / output == pytest.approx(advice.proposed.kp, rel=0.02)
+    assert same.proposed.ki * pv * time / output == pytest.approx(advice.proposed.ki, rel=0.02)

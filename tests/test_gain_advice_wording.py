@@ -18,7 +18,7 @@ from tests.simulated_loops import simulated_loop
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))
 NUMBERS = {
     "short": {"samples": 33, "seconds": 31.9},
-    "quiet": {"output_range": 1.5, "pv_range": 0.12},
+    "quiet": {"output_range": 1.5, "pv_range": 0.12, "output_needed": 3.0, "pv_needed": 2.0},
     "poor_fit": {"r2": 0.75, "residual": 1.4},
     "no_gains": {},
     "wrong_sign": {"wrong": 3, "judged": 200, "kp": 13.0},
@@ -54,7 +54,7 @@ class AnyNumber(dict):
 @each("language", ["en", "zh"])
 @each("reason", EXPERIMENTS)
 def test_every_refusal_can_be_said(reason, language):
-    refusal = Refusal(2, reason, NUMBERS[reason])
+    refusal = Refusal(2, reason, NUMBERS[reason], band=0.5)
     for told in (sentences(can_raise(refusal), language), sentences(advise(refusal), language)):
         assert len(told) >= 2
         assert "2" in told[0] and "nan" not in "".join(told)

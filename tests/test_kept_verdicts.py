@@ -36,7 +36,7 @@ def test_a_kept_diagnosis_and_its_models_say_what_judging_says(device, tmp_path)
         (judged.channels, judged.findings, judged.withheld)
     )
     for channel, loop in loops_of(log).items():
-        model = identify(loop, spoiled(judged, channel), log.degrees_per_unit)
+        model = identify(loop, spoiled(judged, channel), log.unit)
         identified(kept, loop)
         again = identified(kept, loop)
         assert repr(again) == repr(model)

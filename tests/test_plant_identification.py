@@ -77,7 +77,7 @@ def test_a_change_of_unit_changes_nothing_but_the_unit():
     warm = replace(
         loop, pv=loop.pv * 1.8 + 32, setpoint=loop.setpoint * 1.8 + 32, kp=loop.kp / 1.8, ki=loop.ki / 1.8
     )
-    celsius, fahrenheit = identified(loop), identified(warm, degrees_per_unit=5 / 9)
+    celsius, fahrenheit = identified(loop), identified(warm, unit="°F")
     assert fahrenheit.best[0] / 1.8 == pytest.approx(celsius.best[0], rel=0.01)
     assert fahrenheit.best[1:] == pytest.approx(celsius.best[1:], rel=0.02, abs=0.1)
 
@@ -126,7 +126,7 @@ def test_a_loop_without_gains_that_show_is_refused():
 
 
 def test_a_pressure_is_refused():
-    assert refused(simulated_loop(), degrees_per_unit=float("nan")).reason == "no_temperature"
+    assert refused(simulated_loop(), unit="bar").reason == "no_temperature"
 
 
 def test_a_model_that_makes_a_calm_loop_unstable_is_refused():

@@ -27,7 +27,7 @@ IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this shar
 FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small
 MOST_PINNED = 0.5  # share of the log at a limit of the output without a break: there no gains matter
 DEFAULT_FACTOR = 1.3  # what "raised" means when the question names no number (loops.md section 2)
-STEP_CELSIUS = 5.0  # of the setpoint step that would prove an answer (loops.md section 2)
+STEP_BANDS = 10.0  # of the setpoint step that would prove an answer: 12 % of the span the loop works in
 
 
 class UnknownGain(InstrumentGPTError, ValueError):
@@ -52,7 +52,7 @@ def can_raise(
     factor: float = DEFAULT_FACTOR,
     target: float | None = None,
     exclude: Sequence[Span] = (),
-    degrees_per_unit: float = 1.0,
+    unit: str = "°C",
 ) -> Answer:
     """Return whether `gain` may become `target`, or `factor` times what it is; the other gains stay.
 
@@ -61,7 +61,7 @@ def can_raise(
     """
     if gain not in GAIN_NAMES:
         raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
-    found = identify(subject, exclude, degrees_per_unit) if isinstance(subject, Loop) else subject
+    found = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
     present = float(getattr(found.gains, gain)) if found.gains else math.nan
     asked = present * factor if target is None else target
     if isinstance(found, Refusal):
@@ -70,7 +70,7 @@ def can_raise(
 
 
 def _refused_answer(found: Refusal, gain: GainName, present: float, asked: float) -> Answer:
-    numbers: dict[str, float | str] = {**found.numbers, "step": STEP_CELSIUS}
+    numbers: dict[str, float | str] = {**found.numbers, "step": STEP_BANDS * found.band}
     experiment = EXPERIMENTS[found.reason]
     return Answer(
         found.channel,
@@ -96,7 +96,7 @@ def _judged(found: Identification, gain: GainName, present: float, asked: float)
         verdict, reason, experiment = "yes", "every_model", ""
     elif any(are_enough(one).any() for one in margins_tried(found, wanted)):
         verdict, reason, experiment = "not_proven", "some_models", "setpoint_step"
-        numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_CELSIUS}
+        numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_BANDS * found.band}
     else:
         verdict, reason, experiment = "no", "no_model", ""
         best = int(np.argmax(np.minimum(at.phase / LEAST_PHASE, at.gain / LEAST_GAIN)))
@@ -105,7 +105,7 @@ def _judged(found: Identification, gain: GainName, present: float, asked: float)
 
 
 def advise(
-    subject: Loop | Identification | Refusal, exclude: Sequence[Span] = (), degrees_per_unit: float = 1.0
+    subject: Loop | Identification | Refusal, exclude: Sequence[Span] = (), unit: str = "°C"
 ) -> Advice:
     """Return gains that are better on every accepted model, or why none are given.
 
@@ -113,9 +113,9 @@ def advise(
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
-    found = identify(subject, exclude, degrees_per_unit) if isinstance(subject, Loop) else subject
+    found = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
     if isinstance(found, Refusal):
-        numbers = {**found.numbers, "step": STEP_CELSIUS}
+        numbers = {**found.numbers, "step": STEP_BANDS * found.band}
         return _no_advice(found.channel, None, found.reason, EXPERIMENTS[found.reason], numbers)
     about = model_numbers(found)
     if found.pinned > MOST_PINNED:
@@ -123,7 +123,7 @@ def advise(
         return _no_advice(found.channel, found.gains, "pinned", "", about)
     candidates = candidates_for(found)
     if not candidates:
-        about |= {"step": STEP_CELSIUS}
+        about |= {"step": STEP_BANDS * found.band}
         return _no_advice(found.channel, found.gains, "too_uncertain", "setpoint_step", about)
     return _best_of(found, candidates, about)
 
@@ -137,8 +137,8 @@ def _no_advice(
 def _best_of(found: Identification, candidates: Sequence[Gains], about: dict[str, float | str]) -> Advice:
     """Return the candidate with the lowest predicted IAE, if it is better enough than what is set."""
     models, present = extreme_models(found.models), found.gains
-    now = predicted_iae(models, present)
-    ratios = [float(np.max(predicted_iae(models, gains) / now)) for gains in candidates]
+    now = predicted_iae(models, present, found.reach)
+    ratios = [float(np.max(predicted_iae(models, gains, found.reach) / now)) for gains in candidates]
     ratio = min(ratios)
     proposed = candidates[ratios.index(ratio)]
     phase, size = margins_of(found, proposed).worst()

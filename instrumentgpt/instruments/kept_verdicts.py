@@ -46,7 +46,7 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
         f"model-{channel}",
         _model,
         asdict,
-        lambda: plant.identify(part, exclude, log.degrees_per_unit),
+        lambda: plant.identify(part, exclude, log.unit),
     )
 
 

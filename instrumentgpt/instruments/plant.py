@@ -5,8 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.own_units import (
+    CELSIUS,
+    DIGITS,
+    LAG_SAMPLES,
+    band_of,
+    span_of,
+)
 from instrumentgpt.instruments.analysis.segments import Segment
-from instrumentgpt.instruments.analysis.signals import periodicity, runs
+from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
+from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import COLUMNS, Loop
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
@@ -16,20 +24,17 @@ from instrumentgpt.instruments.tuning.model_search import fit
 
 Span = tuple[float, float]
 
-LEAST_OUTPUT_RANGE = 3.0  # %, below it the output excites nothing: loops.md section 3
-LEAST_PV_RANGE = 2.0  # °C, likewise
-LEAST_R2 = 0.9  # share of the pv's variance, likewise
-LEAST_SAMPLES = 100  # loops.md: insufficient_data
-LEAST_SECONDS = 180.0  # loops.md: insufficient_data
+LEAST_R2 = 0.9  # share of the pv's variance that a model explains; an unrelated output can reach .75
+CLEAR_BANDS = 2.5  # of noise or digits that pv must move; six deviations, one and a half, are noise alone
+LEAST_SAMPLES = 100  # ten times those of a loop's lag: it was seen to settle
 LONG = 10  # times the next, from which blocks would hide what is quick: one part of the record is taken
 SETTLINGS = 3.0  # settling times of a step that this part lasts
 BEFORE_STEP = 0.1  # of the part that lies before its step
 MOST_SAMPLES = 4000  # longer records are averaged in blocks, output and pv alike
-AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
-GAP_SECONDS, GAP_PERIODS = 20.0, 12.0  # loops.md: data_gap
 LEAST_REGULARITY = 0.7  # autocorrelation after one period, from which an oscillation is one
 STEADY_PHASE = 20.0  # degrees: with more on every model, the named gains cannot be why the loop oscillates
-CALM = 0.28  # °C half peak-to-peak: above it a hold oscillates (loops.md)
+CALM = 1.0  # bands, half peak to peak: above it a hold oscillates
+CALM_LAGS = 6  # of ten samples, at the end of the log: for the slowest cycle of a loop near its limit to show
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,14 @@ class Refusal:
     """Why no model is given: `reason` names the sentence in advice.toml, `numbers` fill it.
 
     gains  those in force as far as the log tells, None if it does not
+    band   of the loop, in the unit of the pv; nan if nothing can be said
     """
 
     channel: int
     reason: str
     numbers: dict[str, float] = field(default_factory=dict)
     gains: Gains | None = None
+    band: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +62,9 @@ class Identification:
     r2        share of the pv's variance the best model explains
     residual  °C, standard deviation of what it does not
     samples   count used, of the stretch `start`..`end` (s since the log's first line)
-    pinned    share of that stretch for which the output stood at 0 or 100 % without a break, the longest time
+    pinned    share of that stretch for which the output stood at its top or bottom without a break
+    reach     percent from the lowest to the highest output there, or from zero, if that is more
+    band      of the loop, in the unit of the pv
     """
 
     channel: int
@@ -68,22 +77,23 @@ class Identification:
     end: float
     gains: Gains
     pinned: float = 0.0
+    reach: float = 100.0
+    band: float = float("nan")
 
 
-def identify(
-    loop: Loop, exclude: Sequence[Span] = (), degrees_per_unit: float = 1.0
-) -> Identification | Refusal:
+def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Identification | Refusal:
     """Return the model set of `loop`'s plant, or why the log cannot give one.
 
-    exclude           stretches (from, to; s) not to be used, such as those of data and sensor faults
-    degrees_per_unit  °C per unit of the pv (`Log.degrees_per_unit`); nan: not a temperature, and refused
+    exclude  stretches (from, to; s) not to be used, such as those of data and sensor faults
+    unit     of the pv; what is no temperature is refused
 
     Direct output-error identification: the output is interpolated linearly, the pv is linear in gain,
     offset, initial state and drift, so that only (tau1, tau2, dead_time) are searched.
     Disturbances are a random walk seen through white noise; their ratio is fitted too.
     """
-    found = _identified(loop, exclude, degrees_per_unit)
-    return replace(found, gains=named_gains(loop)) if isinstance(found, Refusal) else found
+    band = band_of(loop.pv, span_of(loop.pv, loop.setpoint, unit)) if len(loop) else float("nan")
+    found = _identified(loop, exclude, unit, band)
+    return replace(found, gains=named_gains(loop), band=band) if isinstance(found, Refusal) else found
 
 
 def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
@@ -112,15 +122,16 @@ def _range(values: Floats) -> float:
     return float(np.ptp(known)) if known.size else 0.0
 
 
-def _identified(loop: Loop, exclude: Sequence[Span], degrees_per_unit: float) -> Identification | Refusal:
-    if np.isnan(degrees_per_unit):
+def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> Identification | Refusal:
+    if unit not in CELSIUS:
         return Refusal(loop.channel, "no_temperature")
     record = longest_record(loop, exclude)
     if record is None:
         return Refusal(loop.channel, "short", {"samples": len(loop), "seconds": _seconds(loop.time)})
     swings = {"output_range": float(np.ptp(record.output)), "pv_range": float(np.ptp(record.pv))}
-    if swings["output_range"] < LEAST_OUTPUT_RANGE or swings["pv_range"] * degrees_per_unit < LEAST_PV_RANGE:
-        return Refusal(loop.channel, "quiet", swings)
+    needed = {"output_needed": DIGITS * digit(loop.output), "pv_needed": CLEAR_BANDS * band_of(loop.pv, 0.0)}
+    if swings["output_range"] < needed["output_needed"] or swings["pv_range"] < needed["pv_needed"]:
+        return Refusal(loop.channel, "quiet", swings | needed)
     found = fit(record)
     if found.r2 < LEAST_R2:
         return Refusal(loop.channel, "poor_fit", {"r2": found.r2, "residual": found.residual})
@@ -129,43 +140,55 @@ def _identified(loop: Loop, exclude: Sequence[Span], degrees_per_unit: float) ->
         return Refusal(loop.channel, "no_gains")
     models = found.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
     end = record.start + record.period * (len(record.pv) - 1)
-    size, pinned = len(record.pv), _pinned(record)
     plant = Identification(
-        loop.channel, models[0], models, found.r2, found.residual, size, record.start, end, gains, pinned
+        loop.channel,
+        models[0],
+        models,
+        found.r2,
+        found.residual,
+        len(record.pv),
+        record.start,
+        end,
+        gains,
+        _pinned(record),
+        float(np.ptp(np.append(record.output, 0.0))),
+        band,
     )
-    return _contradiction(loop, plant, degrees_per_unit) or plant
+    contradiction = _contradiction(loop, plant)
+    # with a plant of the other sign the loop would have run away: a calm end of the log rules those out
+    return contradiction or replace(plant, models=models[models[:, 0] * gains.kp > 0])
 
 
-def _contradiction(loop: Loop, found: Identification, degrees_per_unit: float) -> Refusal | None:
+def _contradiction(loop: Loop, found: Identification) -> Refusal | None:
     """Return what in the log speaks against the models, None if nothing does."""
     gains = found.gains
     wrong = found.models[:, 0] * gains.kp <= 0
-    if wrong.any():
+    if wrong[0] or (wrong.any() and not _is_calm(loop, found.band)):
         numbers = {"wrong": int(wrong.sum()), "judged": len(wrong), "kp": gains.kp}
         return Refusal(loop.channel, "wrong_sign", numbers)
     best, every = (margins(models, gains.kp, gains.ki, gains.kd) for models in (found.best, found.models))
     phase, gain = best.worst()
-    if (phase <= 0 or gain <= 1) and _is_calm(loop, degrees_per_unit):
+    if (phase <= 0 or gain <= 1) and _is_calm(loop, found.band):
         return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
     amplitude, period = oscillation(loop)
     least = float(every.phase.min())
-    if amplitude * degrees_per_unit > CALM and least > STEADY_PHASE:
+    if amplitude > CALM * found.band and least > STEADY_PHASE:
         numbers = {"amplitude": amplitude, "period": period, "phase_margin": least}
         return Refusal(loop.channel, "oscillates", numbers)
     return None
 
 
 def _pinned(record: Record) -> float:
-    size = np.abs(record.output)
-    stretches = [*runs(size >= 100 - AT_LIMIT), *runs(size <= AT_LIMIT)]
-    return max((float(stop - first) for first, stop in stretches), default=0.0) / len(size)
+    output, near = record.output, digit(record.output)
+    stretches = [*runs(output >= output.max() - near), *runs(output <= output.min() + near)]
+    return max(float(stop - first) for first, stop in stretches) / len(output)
 
 
-def _is_calm(loop: Loop, degrees_per_unit: float) -> bool:
-    """Return whether the last minute at constant setpoint moves less than +-0.28 °C."""
-    held = loop.setpoint == loop.setpoint[-1]
-    last = held & (loop.time >= loop.time[-1] - 60.0) & np.isfinite(loop.pv)
-    return bool(last.any()) and float(np.ptp(loop.pv[last])) / 2 * degrees_per_unit < CALM
+def _is_calm(loop: Loop, band: float) -> bool:
+    """Return whether the end of the log, at constant setpoint, moves less than a band either way."""
+    count = CALM_LAGS * int(LAG_SAMPLES)
+    pv = loop.pv[-count:][(loop.setpoint[-count:] == loop.setpoint[-1]) & np.isfinite(loop.pv[-count:])]
+    return bool(pv.size) and float(np.ptp(pv)) / 2 < CALM * band
 
 
 def oscillation(loop: Loop) -> tuple[float, float]:
@@ -193,7 +216,7 @@ def _seconds(time: Floats) -> float:
 
 
 def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
-    """Return the longest stretch of `loop` without gap or `exclude`, evenly sampled; None under 3 minutes."""
+    """Return the longest stretch of `loop` without gap or `exclude`, evenly sampled; None if too short."""
     usable = np.isfinite(loop.pv) & np.isfinite(loop.output) & np.isfinite(loop.time)
     for first, last in exclude:
         usable &= (loop.time < first) | (loop.time > last)
@@ -202,9 +225,9 @@ def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
         return None
     steps = np.diff(time)
     period = float(np.median(steps))
-    cuts = np.flatnonzero((steps > max(GAP_SECONDS, GAP_PERIODS * period)) | (steps < 0)) + 1
+    cuts = np.flatnonzero((steps > GAP_PERIODS * period) | (steps < 0)) + 1
     part = max(np.split(np.arange(len(time)), cuts), key=lambda rows: _seconds(time[rows]))
-    if len(part) < LEAST_SAMPLES or _seconds(time[part]) < LEAST_SECONDS or period <= 0:
+    if len(part) < LEAST_SAMPLES or period <= 0:
         return None
     even = np.arange(time[part[0]], time[part[-1]], period)
     blocks = -(-len(even) // MOST_SAMPLES)

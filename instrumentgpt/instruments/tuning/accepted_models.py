@@ -7,11 +7,13 @@ from itertools import islice
 import numpy as np
 
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.tuning.model_residual import TWO_SIDED, Search, bounds
+from instrumentgpt.instruments.tuning.model_residual import Search, bounds
 
 Cell = tuple[int, int, int]
 
-BOUND = 13.276704135987622  # of the likelihood region: chi² of 99 %, 4 degrees (gain, tau1, tau2, dead time)
+# What is asked of the models is one number each, a margin: its interval is that of the region cut at chi² of
+# one degree (profile likelihood), 99.5 % for each of the two margins, so that both hold with 99 %.
+BOUND = 7.879438576622417
 OTHER_SIDE = 1.6  # a Peltier element heats up to so much stronger than it cools, or weaker
 LATTICES = (2.5, 1.2, 0.6)  # points per radius of the accepted region; the finest that is small enough
 MOST_MODELS = 300  # points of that lattice
@@ -30,7 +32,7 @@ def accepted_models(search: Search, best: Floats) -> Floats:
             models += [(gain + side * error * np.sqrt(room * unit), *point) for side in (-1, 1)]
     table = np.array(models)
     table[:, 1] = np.exp(table[:, 1])
-    if len(search.inputs) == 1 and search.record.output.min() < -TWO_SIDED:  # only the cooling side was seen
+    if len(search.inputs) == 1 and search.cools:  # only the cooling side was seen
         stronger = table * [OTHER_SIDE, 1.0, 1.0, 1.0]
         return np.concatenate([table, stronger])
     return table
@@ -95,6 +97,6 @@ def _axes(search: Search, best: Floats, unit: float) -> Floats:
         slopes.append((search.residual(ahead) - search.residual(behind)) / (ahead[axis] - behind[axis]))
     curvature = np.array(slopes) @ np.array(slopes).T / unit
     values, vectors = np.linalg.eigh(curvature)
-    longest = np.array([2.0, 20.0, 20.0]).max()
+    longest = max(20.0, best[1] + best[2])
     axes: Floats = vectors / np.sqrt(np.maximum(values, longest**-2))
     return axes

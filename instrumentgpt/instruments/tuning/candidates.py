@@ -38,7 +38,7 @@ def simc(model: Floats, multiple: float, derivative: bool, stretch: float = 1.0)
     """
     gain, tau1, tau2, dead_time = (float(value) for value in model)
     lag = 0.0 if derivative else tau2 / 2
-    delay = max(dead_time + lag, tau2 / 4, 0.1)
+    delay = max(dead_time + lag, tau2 / 4)
     closed = multiple * delay
     kp = (tau1 + lag) / gain / (closed + delay)
     ti = min(tau1 + lag, 4 * stretch * (closed + delay))

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.analysis.signals import digit
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import Loop
 
@@ -15,13 +16,12 @@ GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")
 
 LEAST_SAMPLES = 60  # of output within its limits, for a regression on three unknowns
 LEAST_STRETCH = 20  # samples between two limits; shorter ones say nothing about the integral
-WINDOWS = (5.0, 15.0)  # s; means over these, lest noise pull kp down; both must tell the same
+WINDOWS = (5, 15)  # samples, half a lag and one and a half; means over them, lest noise pull kp down
 SAME_KP, SAME_KI = 1.15, 1.3  # factor between the two windows that still counts as the same
 LEAST_R2 = 0.97  # share of the output's movement that e, its integral and the slope explain
-LEAST_MOVEMENT = 0.5  # %, standard deviation of the output
 DISAGREEMENT = 2.0  # factor: the regression is within 0.6..1.3 of the true kp, ki on simulated loops
-LEAST_TD = 1.0  # s: a shorter derivative time is taken as none
-OUTPUT_MARGIN = 0.5  # % from a limit: nearer, the output may be clipped
+LEAST_TD = 1.0  # sample periods: a shorter derivative time is taken as none
+OUTPUT_MARGIN = 0.5  # digits from a limit: nearer, the output may be clipped
 
 
 @dataclass(frozen=True)
@@ -96,24 +96,23 @@ def _last(values: Floats) -> float | None:
     return float(known[-1]) if len(known) else None
 
 
-def regressed_gains(loop: Loop, window: float = WINDOWS[-1]) -> Regressed | None:
+def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> Regressed | None:
     """Return the gains that explain the output by error, its integral and the pv's slope.
 
-    window  s; terms and output are averaged over it
+    width  samples over which terms and output are averaged
 
     None if fewer than 60 samples lie strictly between the output's limits, or the output does not move.
     Only the samples since the last change of the named gains are used.
     Each stretch between limits has its own constant, since anti-windup moves the integral at a limit.
     The slope is left out where the log names kd as 0.
     """
-    width = max(round(window / float(np.median(np.diff(loop.time)))), 1) if len(loop) > LEAST_STRETCH else 1
     stretches = [rows for rows in _free_stretches(loop) if len(rows) >= width + LEAST_STRETCH]
     if sum(len(rows) for rows in stretches) < LEAST_SAMPLES:
         return None
     rows = np.concatenate([_centred(_averaged(_terms(loop, stretch), width)) for stretch in stretches])
     terms, output = rows[:, :3], rows[:, 3]
     scale = terms.std(axis=0)
-    if scale[0] == 0 or output.std() < LEAST_MOVEMENT:
+    if scale[0] == 0 or output.std() == 0:
         return None
     used = (scale > 0) & np.array([True, True, _last(loop.kd) != 0.0])
     weights = np.zeros(3)
@@ -149,7 +148,8 @@ def _free_stretches(loop: Loop) -> list[NDArray[np.int64]]:
         return []
     low, high = (0.0, 100.0) if np.nanmin(loop.output) >= 0 else (-100.0, 100.0)
     low, high = max(low, float(np.nanmin(loop.output))), min(high, float(np.nanmax(loop.output)))
-    free = known & (loop.output > low + OUTPUT_MARGIN) & (loop.output < high - OUTPUT_MARGIN)
+    margin = OUTPUT_MARGIN * digit(loop.output)
+    free = known & (loop.output > low + margin) & (loop.output < high - margin)
     free &= _same(loop.kp) & _same(loop.ki) & _same(loop.kd)
     rows = np.flatnonzero(free)
     if not len(rows):
@@ -166,7 +166,7 @@ def _same(values: Floats) -> NDArray[np.bool_]:
 
 def trusted_gains(loop: Loop) -> Regressed | None:
     """Return the regressed gains if both windows tell the same, with the right signs; else None."""
-    short, long = (regressed_gains(loop, window) for window in WINDOWS)
+    short, long = (regressed_gains(loop, width) for width in WINDOWS)
     if short is None or long is None or min(short.r2, long.r2) < LEAST_R2 or long.kp * long.ki < 0:
         return None
     if not _within(short.kp, long.kp, SAME_KP) or not _within(short.ki, long.ki, SAME_KI):
@@ -190,7 +190,8 @@ def gains_in_force(loop: Loop) -> Gains | None:
     side = -1 if reverse else 1
     kp, ki, kd = side * seen.kp, side * seen.ki, side * seen.kd
     if named is None:
-        return Gains(kp, ki, kd if kd / kp > LEAST_TD else 0.0, "regressed", reverse)
+        least = LEAST_TD * float(np.median(np.diff(loop.time)))
+        return Gains(kp, ki, kd if kd / kp > least else 0.0, "regressed", reverse)
     if named.kd == 0 and not _within(kp, named.kp, DISAGREEMENT):
         return Gains(kp, ki, 0.0, "disagrees", reverse)
     agrees = _within(kp, named.kp, DISAGREEMENT) and _within(ki, named.ki, DISAGREEMENT)

@@ -41,7 +41,7 @@ def margins(plants: Floats, kp: float, ki: float, kd: float = 0.0) -> Margins:
     """
     gain, tau1, tau2, dead_time = (column[:, None] for column in np.atleast_2d(plants).T)
     delay = dead_time + FILTER_SHARE * (kd / kp if kp else 0.0)
-    low, high = 0.01 / tau1.max(), 20.0 / max(float(np.min(delay + tau2)), 0.05)
+    low, high = 0.01 / tau1.max(), 20.0 / max(float(np.min(delay + tau2)), tau1.max() / 1e4)
     omega = np.geomspace(low, high, FREQUENCIES)[None, :]
     controller = np.hypot(kp, kd * omega - ki / omega)
     lead = np.arctan2(kd * omega - ki / omega, kp)

@@ -7,8 +7,8 @@ from scipy.linalg.blas import dtbsv
 
 from instrumentgpt.instruments.arrays import Floats
 
-LONGEST_DEAD_TIME = 60.0  # s
-TWO_SIDED = 1.0  # %: an output on both sides of this heats and cools, with a gain for each
+LONGEST_SHARE = 0.1  # of the record, for the shorter lag and the dead time: to be seen to have passed
+TWO_SIDED = 0.01  # of the largest output: one on both sides of this heats and cools, with a gain for each
 NOISE_POLE = 0.998  # of the slow disturbance, per sample: almost a random walk
 
 
@@ -70,7 +70,9 @@ class Search:
     def __init__(self, record: Record, zero: float = NOISE_POLE):
         self.record, self.zero = record, zero
         self.target = whitened(record.pv - record.pv[0], zero)
-        two_sided = record.output.min() < -TWO_SIDED and record.output.max() > TWO_SIDED
+        least = TWO_SIDED * float(np.abs(record.output).max())
+        self.cools = bool(record.output.min() < -least)
+        two_sided = self.cools and record.output.max() > least
         halves = (np.maximum(record.output, 0.0), np.minimum(record.output, 0.0))
         self.inputs = halves if two_sided else (record.output,)
 
@@ -111,5 +113,5 @@ def bounds(record: Record) -> tuple[Floats, Floats]:
     # A dead time under one sample would let the output, which answers the sensor's noise at once, explain it.
     period, length = record.period, record.period * len(record.pv)
     low = np.array([np.log(2 * period), 0.0, period])
-    longest = max(min(LONGEST_DEAD_TIME, length / 10), 2 * period)
-    return low, np.array([np.log(5 * length), length / 10, longest])
+    longest = LONGEST_SHARE * length
+    return low, np.array([np.log(5 * length), longest, max(longest, 2 * period)])

@@ -10,6 +10,8 @@ from instrumentgpt.instruments.tuning.accepted_models import accepted_models
 from instrumentgpt.instruments.tuning.model_residual import NOISE_POLE, Record, Search, bounds, whitened
 
 NOISE_ZEROS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, NOISE_POLE)  # the last is plain output-error
+QUICK_LAGS = (1.0, 5.0, 20.0, 80.0)  # samples, to start from
+DEAD_TIMES = (1.2, 3.0, 8.0, 21.0, 80.0)  # likewise
 SLOWER_ZERO = 0.9  # noise against which the fitted one is checked
 
 
@@ -28,7 +30,9 @@ def fit(record: Record) -> Fit:
     where the two disagree the record does not tell dead time from noise, and the set shows it.
     Of an open loop, whose output knows nothing of the disturbances, plain output-error is enough;
     it is taken to start at rest.
+    It is searched in sample periods, so that a plant so much slower or quicker is found just as well.
     """
+    seconds, record = record.period, record._replace(period=1.0)
     search = Search(record)
     point = _refined(search, _coarse(search))
     for _ in range(2 if record.closed else 0):
@@ -40,7 +44,7 @@ def fit(record: Record) -> Fit:
     if record.closed and search.zero < SLOWER_ZERO:
         slower = Search(record, SLOWER_ZERO)
         models.append(accepted_models(slower, _refined(slower, point)))
-    return Fit(np.concatenate(models), r2, float(np.std(plain)))
+    return Fit(np.concatenate(models) * [1.0, seconds, seconds, seconds], r2, float(np.std(plain)))
 
 
 def _unwhitened(record: Record, point: Floats) -> Floats:
@@ -55,9 +59,9 @@ def _coarse(search: Search) -> Floats:
     _, high = bounds(search.record)
     points = [
         np.array([slow, quick, dead_time])
-        for slow in np.linspace(np.log(10 * search.record.period), high[0], 9)
-        for quick in (1.0, 5.0, 20.0)
-        for dead_time in search.record.period + np.array([0.2, 2.0, 7.0, 20.0])
+        for slow in np.linspace(np.log(10), high[0], 9)
+        for quick in QUICK_LAGS
+        for dead_time in DEAD_TIMES
         if quick < np.exp(slow) / 2 and quick < high[1] and dead_time < high[2]
     ]
     return min(points, key=lambda point: float((search.residual(point) ** 2).sum()))
@@ -70,7 +74,7 @@ def _refined(search: Search, point: Floats) -> Floats:
         search.residual,
         inside,
         bounds=(low, high),
-        x_scale=[0.3, 2.0, 2.0],
+        x_scale=[0.3, *np.full(2, max(2.0, (point[1] + point[2]) / 5))],
         diff_step=[1e-3] * 3,
         max_nfev=25,
     )
