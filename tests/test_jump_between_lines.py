@@ -100,3 +100,12 @@ def test_values_that_do_not_follow_each_other_are_not_found(before, after):
 
 def test_one_sample_has_no_jump():
     assert largest_jump(record([61.9])) is None
+
+
+@pytest.mark.parametrize(("time", "scale"), [(0.01, 1.0), (1000.0, 1.0), (1.0, 1.8)])
+def test_a_spike_is_one_in_other_units_too(time, scale):
+    pv = scale * with_values(100, 61.9, 29.4, 61.8) + (32 if scale > 1 else 0)
+    samples = record(
+        pv, time=np.arange(200) * time, setpoint=np.full(200, 62 * scale + (32 if scale > 1 else 0))
+    )
+    assert largest_jump(samples, "°F" if scale > 1 else "°C").kind == "spike"

@@ -4,14 +4,15 @@ The explanations are tried in order, those first that cost least to believe.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.analysis.readings import is_rail
+from instrumentgpt.instruments.analysis.own_units import CLEAR_MOVE, LAG_SAMPLES, SPAN_SHARE, band_of, span_of
+from instrumentgpt.instruments.analysis.readings import RAIL_JUMP, SPIKE_RETURNS, is_rail
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.arrays import Floats
@@ -20,14 +21,11 @@ Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"
 ]
 
-FAR = 20.0  # units between a rail and the reading beside it
-SPIKE_SECONDS = 6.0  # a spike returns by itself within this
+SPIKE_PERIODS = SPIKE_RETURNS * LAG_SAMPLES  # a spike returns by itself within so many samples
 SPIKE_SHARE = 0.6  # … of less than this share of the jump, else it stays
 RATE_QUANTILE = 0.995  # of a channel's own rates: what the plant does when it moves
 RATE_EXCESS = 3.0  # times that rate is impossible for the plant
-LEAST_RATES = 100  # steps that this takes; with fewer only FASTEST is impossible
-FASTEST = 10.0  # °C/s, above what any heater or Peltier of an instrument moves its block
-LEAST_JUMP = 2.0  # °C, below it no jump is impossible
+LEAST_RATES = 100  # steps that this takes; with fewer only a move as far as to a rail is impossible
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,8 @@ class Jump:
     usual_rate  °C/s that the channel reaches in 99.5 % of its steps
     back        the first reading near the old value again (spike)
     own         the first channel's next reading (other_channel)
+    small       no jump by size: under five bands of the channel
+    returns     s within which a spike is over: six samples
     """
 
     kind: Kind
@@ -60,13 +60,17 @@ class Jump:
     usual_rate: float = math.nan
     back: Reading | None = None
     own: Reading | None = None
+    small: bool = False
+    returns: float = math.nan
 
 
-def find_jump(samples: pd.DataFrame, before: float, after: float, tolerance: float = 0.05) -> Jump | None:
-    """Return the explained jump from `before` to `after` (°C) between neighbouring lines, or None.
+def find_jump(
+    samples: pd.DataFrame, before: float, after: float, tolerance: float = 0.05, unit: str = "°C"
+) -> Jump | None:
+    """Return the explained jump from `before` to `after` between neighbouring lines, or None.
 
     samples    as in `Log.samples`, in the order of the file
-    tolerance  °C by which a reading may differ from the value asked for: half of its last digit
+    tolerance  by which a reading may differ from the value asked for: half of its last digit
 
     Neighbours on one channel are preferred to neighbouring lines of two channels.
     """
@@ -75,23 +79,23 @@ def find_jump(samples: pd.DataFrame, before: float, after: float, tolerance: flo
     for row in first.tolist():
         following = _next_of_channel(channel, row)
         if following is not None and abs(pv[following] - after) <= tolerance + 1e-9:
-            return explain(samples, row, following)
+            return explain(samples, row, following, unit)
     for row in first[first + 1 < len(pv)].tolist():
         if abs(pv[row + 1] - after) <= tolerance + 1e-9:
-            return explain(samples, row, row + 1)
+            return explain(samples, row, row + 1, unit)
     return None
 
 
-def largest_jump(samples: pd.DataFrame) -> Jump | None:
+def largest_jump(samples: pd.DataFrame, unit: str = "°C") -> Jump | None:
     """Return the greatest difference between neighbouring lines, explained; None below two samples."""
     steps = np.abs(np.diff(samples["pv"].to_numpy(dtype=float)))
     if not np.isfinite(steps).any():
         return None
     row = int(np.nanargmax(steps))
-    return explain(samples, row, row + 1)
+    return explain(samples, row, row + 1, unit)
 
 
-def explain(samples: pd.DataFrame, row: int, following: int) -> Jump:
+def explain(samples: pd.DataFrame, row: int, following: int, unit: str = "°C") -> Jump:
     """Return why the reading at position `following` differs from the one at `row`."""
     before, after = _reading(samples, row), _reading(samples, following)
     seconds = after.time - before.time
@@ -100,12 +104,23 @@ def explain(samples: pd.DataFrame, row: int, following: int) -> Jump:
         return Jump(
             "other_channel", before, after, seconds, own=_reading(samples, own) if own is not None else None
         )
-    if _is_rail(after.pv, before.pv) or _is_rail(before.pv, after.pv):
+    mine = samples[samples["channel"] == before.channel]
+    pv, setpoint = (mine[name].to_numpy(dtype=float) for name in ("pv", "setpoint"))
+    calm = sliding_median(pv, 5)  # without the spikes themselves
+    span = span_of(calm, setpoint, unit)
+    band = band_of(calm, span) if len(pv) > LEAST_RATES else SPAN_SHARE * span
+    far = RAIL_JUMP * band
+    if _is_rail(after.pv, before.pv, far) or _is_rail(before.pv, after.pv, far):
         return Jump("rail", before, after, seconds)
-    return _on_one_channel(samples[samples["channel"] == before.channel], before, after)
+    returns = SPIKE_PERIODS * float(np.median(np.diff(mine["time"].to_numpy(dtype=float))))
+    small = abs(after.pv - before.pv) < CLEAR_MOVE * band
+    jump = _on_one_channel(mine, before, after, small, far, returns)
+    return replace(jump, small=small, returns=returns)
 
 
-def _on_one_channel(own: pd.DataFrame, before: Reading, after: Reading) -> Jump:
+def _on_one_channel(
+    own: pd.DataFrame, before: Reading, after: Reading, small: bool, far: float, returns: float
+) -> Jump:
     time, pv = own["time"].to_numpy(dtype=float), own["pv"].to_numpy(dtype=float)
     steps = np.diff(time)
     seconds = after.time - before.time
@@ -115,15 +130,15 @@ def _on_one_channel(own: pd.DataFrame, before: Reading, after: Reading) -> Jump:
     if seconds > GAP_PERIODS * period or seconds < 0:
         return Jump("gap", before, after, seconds, rate, usual)
     stepped = abs(after.setpoint - before.setpoint) > 0
-    if abs(after.pv - before.pv) < LEAST_JUMP or rate <= RATE_EXCESS * usual:
+    if small or rate <= RATE_EXCESS * usual:
         return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
-    if math.isnan(usual) and not rate > FASTEST:
+    if math.isnan(usual) and not abs(after.pv - before.pv) > far:
         return Jump("unclear", before, after, seconds, rate, usual)
-    back = _return(own, before, after)
+    back = _return(own, before, after, returns)
     if back is not None:
         return Jump("spike", before, after, seconds, rate, usual, back)
     seen = time[-1] - after.time
-    return Jump("stays" if seen >= SPIKE_SECONDS else "ends", before, after, seconds, rate, usual)
+    return Jump("stays" if seen >= returns else "ends", before, after, seconds, rate, usual)
 
 
 def _usual_rate(time: Floats, pv: Floats) -> float:
@@ -135,9 +150,9 @@ def _usual_rate(time: Floats, pv: Floats) -> float:
     return float(np.quantile(rates, RATE_QUANTILE)) if len(rates) >= LEAST_RATES else math.nan
 
 
-def _return(own: pd.DataFrame, before: Reading, after: Reading) -> Reading | None:
-    """Return the first reading within 6 s that has lost more than 40 % of the jump."""
-    near = own[(own["time"] > after.time) & (own["time"] <= before.time + SPIKE_SECONDS)]
+def _return(own: pd.DataFrame, before: Reading, after: Reading, returns: float) -> Reading | None:
+    """Return the first reading within `returns` s that has lost more than 40 % of the jump."""
+    near = own[(own["time"] > after.time) & (own["time"] <= before.time + returns)]
     kept = ((near["pv"] - before.pv) / (after.pv - before.pv)).to_numpy(dtype=float)
     lost = np.flatnonzero(kept < SPIKE_SHARE)
     return _reading(near, int(lost[0])) if len(lost) else None
@@ -159,6 +174,6 @@ def _reading(samples: pd.DataFrame, row: int) -> Reading:
     )
 
 
-def _is_rail(pv: float, other: float) -> bool:
+def _is_rail(pv: float, other: float, far: float) -> bool:
     """Whether `pv` is what a converter reads without a sensor; a rail near the true value proves nothing."""
-    return math.isnan(pv) or bool(is_rail(np.array([pv]))[0] and abs(pv - other) > FAR)
+    return math.isnan(pv) or bool(is_rail(np.array([pv]))[0] and abs(pv - other) > far)

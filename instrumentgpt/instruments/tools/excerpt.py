@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.analysis.jumps import LEAST_JUMP, Jump, Reading, find_jump, largest_jump
+from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
 from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.tools.opened import open_log
 from instrumentgpt.instruments.tools.plain import plain
@@ -57,9 +57,9 @@ def _explained(
 ) -> dict[str, Any]:
     found = None
     if before is not None and after is not None:
-        found = find_jump(log.samples, before, after, tolerance)
+        found = find_jump(log.samples, before, after, tolerance, log.unit)
     elif len(log.samples) >= 2:
-        found = largest_jump(log.samples)
+        found = largest_jump(log.samples, log.unit)
     return {
         "summary": f"{found.kind}: lines {found.before.line} and {found.after.line}"
         if found
@@ -86,7 +86,6 @@ def _finding(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
 def _jump(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
     values = {name: plain(value) for name, value in asdict(jump).items() if not isinstance(value, dict)}
     readings = {name: getattr(jump, name) for name in ("before", "after", "back", "own")}
-    values["small"] = abs(jump.after.pv - jump.before.pv) < LEAST_JUMP
     return values | {name: one and _reading(log, path, one) for name, one in readings.items()}
 
 

@@ -87,6 +87,7 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
         "sp_after": after["setpoint"],
         "setpoint": after["setpoint"],
         "lines": found["samples"],
+        "returns": _or_nan(jump["returns"]),
     }
     if jump["kind"] == "spike":
         numbers["seconds"] = jump["back"]["time"] - after["time"]
