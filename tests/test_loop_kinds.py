@@ -244,3 +244,19 @@ def test_the_report_has_the_kind_and_the_excursions_and_no_healthy_beside_them(w
     assert "+7.9" in page and loop_wording.word("unexplained", language) in page
     verdict = re.search(r'class="verdict[^>]*>(.*?)</', page, re.DOTALL)
     assert not re.search("Healthy|正常", (verdict.group(1) if verdict else page[: page.index("<h3>")]))
+
+
+def test_an_on_off_loop_never_rests_so_that_a_reading_which_does_is_stuck(tmp_path):
+    rows = fridge()
+    rows.loc[1500:, ["temp", "compressor"]] = rows.loc[1500, ["temp", "compressor"]].to_numpy()
+    rows.to_csv(tmp_path / "stuck.csv", index=False)
+    named = [one.fault for one in diagnosed(read_as(tmp_path / "stuck.csv", Stated())).findings]
+    assert named == ["sensor_stuck"]
+
+
+@pytest.mark.parametrize("value", [-46.58, -1.0])
+def test_a_thermometer_that_never_showed_anything_but_a_place_holder_is_open(tmp_path, value):
+    rows = held(0.0, hours=1.0).assign(outside_temp=value)
+    rows.to_csv(tmp_path / "dead.csv", index=False)
+    found = diagnosed(read_as(tmp_path / "dead.csv", Stated())).findings
+    assert ("sensor_open", value) in [(one.fault, one.numbers.get("value")) for one in found]

@@ -72,7 +72,30 @@ def a_setpoint_ramp() -> Log:
     return among_quiet(samples_of(setpoint=ramp))
 
 
+def noise_that_two_sensors_have_in_common() -> Log:
+    first, second = quiet(1), quiet(2)
+    hum = np.random.default_rng(2).normal(0.0, 0.5, len(first)) * (first["time"] > ONSET)
+    return log_of(first.assign(pv=first["pv"] + hum), second.assign(pv=second["pv"] + hum), quiet(3))
+
+
+def a_load_that_comes_goes_and_comes_again() -> Log:
+    return among_quiet(
+        samples_of(events=[Event("heater", 900.0, 2000.0, 0.84, every=2400.0)], duration=4300.0)
+    )
+
+
+def a_first_line_of_zeros_before_a_reading_that_rests() -> Log:
+    still = replace(PLANT, noise=0.0, resolution=0.1)
+    rise = [(0.0, PLANT.ambient), (400.0, HELD)]
+    frame = samples_of(plant=still, controller=Controller(12.0, 0.07), setpoint=rise)
+    frame.loc[0, ["setpoint", "pv", "output"]] = 0.0
+    return among_quiet(frame)
+
+
 HEALTHY = [
+    noise_that_two_sensors_have_in_common,
+    a_load_that_comes_goes_and_comes_again,
+    a_first_line_of_zeros_before_a_reading_that_rests,
     coarse_digits_in_a_quiet_hold,
     integer_output_in_a_quiet_hold,
     a_small_limit_cycle,

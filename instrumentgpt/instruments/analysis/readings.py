@@ -27,6 +27,8 @@ RAILS = np.array(  # what converters read with the sensor off, in the unit of th
 RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
+COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
+NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
 OPEN_FOR = 0.7  # lags without a believable reading
 SPIKE_RETURNS = 0.6  # lags within which a spike is over
@@ -47,7 +49,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     """Return where `pv` (as logged) can be a reading: not nan, not a rail, not stuck far from the rest.
 
     A value of `RAILS` is one if pv came to it or left it by an impossible move, any other if it was reached
-    by one of `RAIL_JUMP` bands and then stayed the same to the last digit for `RAIL_HELD` lags.
+    by one of `RAIL_JUMP` bands and then stayed the same to the last digit for `RAIL_HELD` lags. One that
+    never changed is no reading if it is `NO_VALUE` or below `COLDEST`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -59,6 +62,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     if len(pv) < FEWEST:
         return good
     values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
+    if values.size == 1 and (values[0] < COLDEST or values[0] == NO_VALUE):
+        return np.zeros(len(pv), dtype=bool)
     believed = values[~is_rail(values)]
     middle = float(np.median(believed if believed.size else values))
     limit = impossible_move(time, pv, band)
@@ -71,7 +76,9 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
         reached = first > 0 and bool(far[first])
         if known:
             good[first:stop] &= not (reached or (stop < len(pv) and bool(far[stop])))
-        elif reached:
+        elif (
+            reached and not is_rail(pv[first - 1 : first])[0]
+        ):  # a first line of zeros is no place to move from
             good[first:stop] &= min(moves[first - 1], abs(pv[first] - middle)) <= RAIL_JUMP * band
     return good
 

@@ -21,14 +21,19 @@ ALIKE = 2  # other channels, from which their quiet level says what this one cou
 NOISIER = 5.0  # times the channel's own quiet level: a heater that switches doubles or trebles it
 NOISY_FOR = 18.0  # lags
 FEWEST_BLOCKS = 5
+SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
+TOGETHER = 2.0  # blocks between their beginnings: one cause of both
 BLOCK = 2.0  # lags over which the noise is taken
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long."""
+    """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
+
+    What two sensors have in common, or began at one moment, is of what they stand in or are wired to.
+    """
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
     quiet = {c: level for c, (starts, s) in levels.items() if (level := _quiet(study.tracks[c], starts, s))}
-    findings = []
+    noisy: list[tuple[Track, int, int, dict[str, float | str]]] = []
     for channel, own in quiet.items():
         starts, sigma = levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
@@ -40,9 +45,26 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         blocks = math.ceil(NOISY_FOR / BLOCK)
         for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
             if b - a >= blocks and _is_white(track, starts, int(a), int(b)):
-                findings.append(_noise_finding(study, track, starts, sigma, int(a), int(b), usual, limit))
+                noisy.append(_noisy(track, starts, sigma, int(a), int(b), usual, limit))
                 break
-    return findings
+    began = [float(track.loop.time[first]) for track, first, _, _ in noisy]
+    return [
+        _noise_finding(study, *one)
+        for one, at in zip(noisy, began, strict=True)
+        if sum(abs(at - other) <= one[0].lags(TOGETHER * BLOCK) for other in began) == 1
+        and not any(_has_in_common(one[0], other, one[1], one[2]) for other in study.tracks.values())
+    ]
+
+
+def _has_in_common(track: Track, other: Track, first: int, last: int) -> bool:
+    """Return whether the roughness of `track` from sample `first` to `last` is that of `other`, too."""
+    if other is track or not np.array_equal(other.time, track.time):
+        return False
+    here, there = (np.diff(one.pv[first : last + 1], 3) for one in (track, other))
+    known = np.isfinite(here) & np.isfinite(there)
+    if not (known.any() and np.ptp(here[known]) > 0 and np.ptp(there[known]) > 0):
+        return False
+    return bool(abs(np.corrcoef(here[known], there[known])[0, 1]) > SHARED)
 
 
 def _quiet(track: Track, starts: list[int], sigma: Floats) -> float | None:
@@ -73,22 +95,28 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
     return [int(i) for i in index[: count * size : size]], sigma
 
 
-def _noise_finding(
-    study: Study, track: Track, starts: list[int], sigma: Floats, a: int, b: int, usual: float, limit: float
-) -> Finding:
+def _noisy(
+    track: Track, starts: list[int], sigma: Floats, a: int, b: int, usual: float, limit: float
+) -> tuple[Track, int, int, dict[str, float | str]]:
+    """Return the channel, the first and last sample of its noisy blocks `a` to `b`, and their numbers."""
     first = starts[a]
-    stop = starts[b] - 1 if b < len(starts) else len(track) - 1
-    part = track.pv[first : stop + 1]
+    last = starts[b] - 1 if b < len(starts) else len(track) - 1
     numbers: dict[str, float | str] = {
         "sigma": track.shown(float(np.median(sigma[a:b]))),
         "usual": track.shown(usual),
-        "seconds": float(track.time[stop] - track.time[first]),
+        "seconds": float(track.time[last] - track.time[first]),
         "limit": track.shown(limit),
     }
+    return track, first, last, numbers
+
+
+def _noise_finding(
+    study: Study, track: Track, first: int, last: int, numbers: dict[str, float | str]
+) -> Finding:
+    part = track.pv[first : last + 1]
     low, high = first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60]))
-    share = _white_share(part)
-    ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * share})
-    return found(study, "sensor_noise", track, first, stop, (first, low, high), numbers, [ruled_out])
+    ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * _white_share(part)})
+    return found(study, "sensor_noise", track, first, last, (first, low, high), numbers, [ruled_out])
 
 
 def _is_white(track: Track, starts: list[int], a: int, b: int) -> bool:

@@ -43,7 +43,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         if b - a >= (3 if np.isfinite(track.loop.pv[a]) else DROPPED_OUT)
         and track.time[min(b, len(track) - 1)] - track.time[a]
         >= track.lags(OPEN_FOR if np.isfinite(track.loop.pv[a]) else MISSING_FOR)
-        and (a > 0 or np.isfinite(track.setpoint[a]))
+        and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
     ]
     if not spells:
         return []

@@ -12,6 +12,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
+FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
 ON_SETPOINT = 1.7  # bands of error that a block may have
 MORE_OUTPUT = 1.14  # times the output for the same setpoint: a weak heater; loops.md section 1
@@ -19,6 +20,7 @@ LESS_OUTPUT = 0.9  # times: a sensor reading ever higher; loops.md section 1
 SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
+REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 SMALLEST_CHANGE = 2.5  # percent of output
 
 
@@ -75,10 +77,11 @@ def duty_at_equal_setpoint(track: Track) -> Duty | None:
 def lasting_change(duty: Duty) -> Change | None:
     """Return the change of output that lasts to the end of the record; None if it does not stand clear.
 
-    It begins after the last block that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall).
+    It begins after the last block that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that
+    had come and gone before comes from what the loop is used for.
     """
     count = len(duty.output)
-    early, late = duty.output[: max(4, count // 5)], duty.output[-max(4, count // 5) :]
+    early, late = duty.output[: max(FEW, count // 5)], duty.output[-max(FEW, count // 5) :]
     before, after = float(np.median(early)), float(np.median(late))
     if abs(before) < SMALLEST_DUTY or before * after < 0:
         return None
@@ -90,6 +93,8 @@ def lasting_change(duty: Duty) -> Change | None:
     not_begun = np.flatnonzero(moved < begun)
     first = int(not_begun[-1]) + 1
     if first >= count - 3 or not not_begun.size:
+        return None
+    if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
     start = duty.index[first - 1] + duty.size
     return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], duty.index[-1])

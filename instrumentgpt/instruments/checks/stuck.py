@@ -14,6 +14,7 @@ STUCK_FOR = 7.5  # lags of pv equal to the last digit
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
 RARE = 0.25  # of a still stretch that breaks off, for the longest other one
 OFF = 2.0  # bands
+RESTED = 4.0  # times the usual time between two switches of an on/off loop, which never rests
 JUMP = 4.0  # bands by which pv comes unstuck
 MOTION = 3.0  # bands a lag that pv was moving
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
@@ -42,6 +43,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         usual = others > 0.5 * seconds and others != seconds
         if usual or not (
             (torn and others < RARE * seconds)
+            or (others < RARE * seconds and _rests(track, first, stop))
             or (moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -77,6 +79,16 @@ def _torn(track: Track, first: int, stop: int) -> bool:
     before = smooth(track.pv[first - lag : first + 1], max(3, lag // 4))
     way, last = abs(float(before[-1] - before[0])), abs(float(before[-1] - before[-1 - max(1, lag // 4)]))
     return way > MOTION * BAND and last > way / 8
+
+
+def _rests(track: Track, first: int, stop: int) -> bool:
+    """Return whether an on/off loop stopped switching while pv stood still: it never rests by itself."""
+    if track.kind.drive != "on_off":
+        return False
+    at = track.time[1:][(np.diff(track.output) != 0) & track.controlled[1:]]
+    between = np.diff(at)
+    seconds = float(track.time[stop - 1] - track.time[first])
+    return bool(between.size and seconds > RESTED * np.percentile(between, 90))
 
 
 def was_stuck(track: Track, index: int) -> bool:
