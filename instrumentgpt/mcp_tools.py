@@ -73,10 +73,18 @@ class Tools:
         return self._use("next_test", cursor, **wanted)
 
     def channel_metrics(
-        self, log: Log, device: OfDevice = "", channel: Channel = None, cursor: Cursor = ""
+        self,
+        log: Log,
+        device: OfDevice = "",
+        channel: Channel = None,
+        since: Annotated[str, Field(description='"14:20", or with a date; empty: the log\'s start')] = "",
+        until: Annotated[str, Field(description="likewise; empty: the log's end")] = "",
+        cursor: Cursor = "",
     ) -> str:
-        """Return figures of each channel: gains, setpoint, band, overshoot, settling, duty, last values."""
-        return self._use("channel_metrics", cursor, log=log, device=device, channel=channel)
+        """Return figures of each channel: gains, setpoint, band, overshoot, settling, duty, last values, and
+        the least, most and mean readings between two moments."""
+        given = {"log": log, "device": device, "channel": channel, "since": since, "until": until}
+        return self._use("channel_metrics", cursor, **given)
 
     def advise_gains(
         self,

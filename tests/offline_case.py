@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Task
 from instrumentgpt.agents.offline.program import chat
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Task
 
 
 @dataclass(frozen=True)

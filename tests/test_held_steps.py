@@ -2,8 +2,8 @@
 
 from cases import SHARE, each, rated
 
-from instrumentgpt.agents.offline.answers.held import Step, acts, acts_in, mark, until
-from instrumentgpt.agents.offline.case import Task
+from instrumentgpt.analyst.case import Task
+from instrumentgpt.analyst.constraints import Step, acts, acts_in, mark, until
 from instrumentgpt.instruments.faults import faults
 from tests.offline_case import asked
 

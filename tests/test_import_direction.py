@@ -17,6 +17,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.instruments", 4),
     ("cursor_cli", 5),
     ("instrumentgpt.agents", 5),
+    ("instrumentgpt.analyst", 5),
     ("instrumentgpt.agents.registry", 6),
     ("instrumentgpt.turn", 6),
     ("instrumentgpt.turn.prompt", 6),

@@ -6,7 +6,7 @@ import pytest
 from cases import each
 
 import db
-from tests.exchanges import exchange
+from instrumentgpt.instruments.devices import load_inventory, resolve
 from tests.offline_case import Answered, asked
 
 DEVICE = {"device_name": "zspr 052", "device_ip": "10.1.1.47"}
@@ -36,7 +36,22 @@ def asked_after(folder, words: list[str], question: str, **task) -> Answered:
             db.add_message(database, conversation, "user", said)
             db.add_message(database, conversation, "assistant", "I see.")
         db.add_message(database, conversation, "user", question)
-    return asked(question, folder, database=str(path), conversation_id=conversation, **task)
+    where = {"database": str(path), "conversation_id": conversation, "messages": messages(words)}
+    return asked(question, folder, **where, **task)
+
+
+def messages(words: list[str]) -> tuple[dict, ...]:
+    """Return what the user wrote as the task file has it."""
+    known = load_inventory("demo/devices.toml")
+    return tuple(
+        {
+            "turn": turn,
+            "role": "user",
+            "text": text,
+            "devices": [device.name for device in resolve(text, known).devices],
+        }
+        for turn, text in enumerate(words, start=1)
+    )
 
 
 @pytest.mark.parametrize("question", ["what was kp before?", "kp 之前是多少？"])
@@ -94,7 +109,6 @@ def test_what_was_ruled_out_in_words_comes_before_what_the_checks_rule_out(read,
         ("kp 是多少？", "那通道 3 呢？", "channel_metrics", [3]),
         ("那通道 3 的 kp 多少？", "通道 1 呢？", "channel_metrics", [1]),
         ("can kp be raised?", "and channel 4?", "advise_gains", [4]),
-        ("kp of channel 3 is 7.5 now", "and channel 4", "channel_metrics", [4]),
         ("log 裡有什麼錯誤？", "050 呢？", "search_events", []),
     ],
 )
@@ -123,13 +137,6 @@ def test_what_no_value_tells_is_quoted_from_the_messages_with_its_turn(tmp_path,
 
 def test_what_was_never_said_is_said_not_to_have_been(tmp_path):
     assert "find nothing on that" in asked("what did I say about the gasket?", tmp_path, state=READ).text
-
-
-def test_words_that_are_not_understood_bring_what_was_said_on_them(tmp_path):
-    text = asked_after(
-        tmp_path, ["The gasket came from batch 7."], "gasket batch number again", state=READ
-    ).text
-    assert "batch 7" in text
 
 
 @pytest.mark.parametrize("told", ["我剛把通道 1 的 kp 改成 9.5", "夜班把 kp 調成 9.5"])
@@ -176,13 +183,8 @@ def test_another_gain_does_not_take_over_the_number_that_was_meant_for_the_first
 
 def done_to(folder, question: str, **task) -> str:
     """Return the answer to `question` where something was said to be done to 054, and something to 055."""
-    path = folder / "done.db"
-    with closing(db.connect(path)) as database:
-        conversation = db.create_conversation(database)
-        for text in ("054: we swapped the thermocouple", "055 昨天換了加熱器", "why?", question):
-            exchange(database, conversation, text)
-    where = {"database": str(path), "conversation_id": conversation, "state": {"device_name": "zspr 054"}}
-    return asked(question, folder, **where, **task).text
+    said = messages(["054: we swapped the thermocouple", "055 昨天換了加熱器", "why?"])
+    return asked(question, folder, messages=said, state={"device_name": "zspr 054"}, **task).text
 
 
 @each(
@@ -210,12 +212,9 @@ def test_a_diagnosis_says_what_was_done_that_its_log_may_not_show(tmp_path):
 
 
 def test_a_summary_names_the_other_devices_with_what_was_found(tmp_path):
-    path = tmp_path / "left.db"
-    with closing(db.connect(path)) as database:
-        conversation = db.create_conversation(database)
-        db.file_device_state(database, conversation, "zspr 055", '{"root_causes": ["the integral winds up"]}')
-    where = {"database": str(path), "conversation_id": conversation, "state": READ}
-    assert "- zspr 055: the integral winds up" in asked("summarise everything", tmp_path, **where).text
+    others = {"zspr 055": {"root_causes": ["the integral winds up"]}}
+    text = asked("summarise everything", tmp_path, state=READ, others=others).text
+    assert "- zspr 055: the integral winds up" in text
 
 
 @each("told", ["never open the door during a run", "週五之前不要開門", "don't change the setpoint"])
@@ -244,23 +243,14 @@ def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, 
         ("forget the heater", "Nothing was forgotten by this sentence", HELD[0]),
         ("忘掉加熱器", "沒有讓任何內容被忘記", HELD[0]),
         ("please forget the thermocouple", "names `thermocouple`, so there is nothing", ""),
-        ("undo that", "Nothing was undone by this sentence", "no change of the memory counts"),
-        ("撤銷剛才的修改", "沒有復原任何內容", "目前沒有任何記憶的修改"),
+        ("undo that", "Nothing was undone by this sentence", "Edits"),
+        ("撤銷剛才的修改", "沒有復原任何內容", "Edits"),
     ],
 )
 def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, meant):
     answer = asked(question, tmp_path, state=READ, stated=STATED, constraints=HELD)
     assert told in answer.text and meant in answer.text and "Memory" in answer.text
     assert answer.tools == () and "Noted" not in answer.text
-
-
-def test_a_note_that_is_meant_is_told_with_the_command_that_forgets_it(tmp_path):
-    path = tmp_path / "conversation.db"
-    with closing(db.connect(path)) as database:
-        conversation = db.create_conversation(database)
-        db.save_note(database, "tc", "the thermocouple was swapped", "note", conversation)
-    text = asked("forget the thermocouple", tmp_path, database=str(path), conversation_id=conversation).text
-    assert "`$forget tc reason`" in text
 
 
 def test_whether_a_change_helped_is_a_comparison_that_tells_what_was_done(read):

@@ -6,20 +6,11 @@ from urllib.parse import parse_qs
 
 from cases import each
 
-from instrumentgpt.agents.offline.answers.registry import ANSWERS
-from instrumentgpt.agents.offline.intents import intents
-from instrumentgpt.agents.offline.phrases import line_link, plain_text, quoted, sentences
+from instrumentgpt.analyst.answers import ANSWERS
+from instrumentgpt.analyst.questions import KINDS, table, terms
+from instrumentgpt.analyst.words import line_link, plain_text, quoted, sentences
+from instrumentgpt.instruments.faults import faults
 from instrumentgpt.ui.untrusted import html
-
-OTHER_INTENTS = {
-    "act",
-    "excerpt",
-    "gain",
-    "lines",
-    "moment",
-    "tune",
-    "unknown",
-}  # read from particulars, not from a table
 
 
 def fields(text):
@@ -40,7 +31,11 @@ def test_the_chinese_is_chinese_and_the_english_is_not(key):
 
 
 def test_every_kind_of_question_has_an_answer():
-    assert set(ANSWERS) == set(intents()) | OTHER_INTENTS
+    assert set(ANSWERS) == set(KINDS) == set(table()["kinds"])
+
+
+def test_every_word_of_the_glossary_is_explained_in_both_languages():
+    assert all(word in faults() or (row["en"] and row["zh"]) for word, row in terms().items())
 
 
 @each(

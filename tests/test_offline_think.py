@@ -4,10 +4,10 @@ import io
 
 from cases import each
 
-from instrumentgpt.agents.offline.case import Task
-from instrumentgpt.agents.offline.intents import intents
+from bench.questions import questions
 from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.modes.investigate.contract import parsed
@@ -40,11 +40,10 @@ def steps(plan):
     return [(one.group, one.step_type, one.subdomain) for one in plan.steps]
 
 
-@each("name", intents())
-def test_003_08_every_sample_of_every_kind_of_question_fits_the_contract(name):
-    for sample in intents()[name]["samples"]:
-        for state in ({}, IN_VIEW):
-            assert decided(sample, state=state).goal
+@each("row", questions("open"))
+def test_003_08_every_question_fits_the_contract(row):
+    for state in ({}, IN_VIEW):
+        assert decided(row["text"], state=state).goal
 
 
 @each("question", ["why does it swing?", "為什麼溫度波動？", "plot it", "compare the two ovens"])

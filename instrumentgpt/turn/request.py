@@ -16,8 +16,9 @@ from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import Agent, model_for
 from instrumentgpt.agents.sandbox import confines, tools_entry
 from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, write_pasted
-from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
+from instrumentgpt.memory.reading.own_words import own_lines
 from instrumentgpt.memory.revisions import InForce
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
@@ -141,6 +142,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
         "left": _left(turn),
         "state": asdict(device_memory.state),
+        "others": _others(turn, device_memory),
+        "messages": _messages(turn),
         "stated": _stated(device_memory),
         "constraints": _said(device_memory, "constraint")[-MOST_CONSTRAINTS:],
         "ruled_out": _said(device_memory, "ruled_out")[-MOST_RULED_OUT:],
@@ -163,6 +166,38 @@ def on_record(turn: Turn) -> list[str]:
         for row in _stated(found)
     ]
     return [" ".join(line.split()) for line in [*constraints, *ruled_out, *stated]]
+
+
+MOST_ANSWERS, MOST_QUESTIONS = 12, 400  # of earlier messages told to our own analyst, the newest
+MOST_CHARS = 20_000  # of one of them
+
+
+def _messages(turn: Turn) -> list[dict[str, Any]]:
+    """Return what was said before this question: turn, role, text and, of a question, its devices.
+
+    Of questions only what their author says himself; of answers the newest.
+    """
+    told: list[dict[str, Any]] = []
+    number = 0
+    for message in db.list_messages(turn.database, turn.run.conversation_id):
+        if message.id == turn.question.id:
+            break
+        is_question = message.role == "user"
+        number += is_question
+        text = "\n".join(own_lines(message.content)) if is_question else message.content
+        row: dict[str, Any] = {"turn": number, "role": message.role, "text": text[:MOST_CHARS]}
+        if is_question:
+            row["devices"] = [device.name for device in resolve(message.content, turn.inventory).devices]
+        told.append(row)
+    answers = [row for row in told if row["role"] != "user"][-MOST_ANSWERS:]
+    return [row for row in told if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
+
+
+def _others(turn: Turn, device_memory: InForce) -> dict[str, dict[str, Any]]:
+    """Return device → state of the devices that the conversation has left, but the one in question now."""
+    filed = db.device_states(turn.database, turn.run.conversation_id)
+    own = {device_memory.state.device_name, device_memory.state.device_ip}
+    return {device: json.loads(state) for device, state in filed.items() if device not in own}
 
 
 def _left(turn: Turn) -> dict[str, str]:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Result, Task, ToolFailed
 from instrumentgpt.agents.offline.task import use_tool
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Result, Task, ToolFailed
 
 
 def calling(task: Task, wire: Wire) -> Callable[..., Result]:

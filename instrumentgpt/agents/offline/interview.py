@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Task
-from instrumentgpt.agents.offline.phrases import plain_text
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Task
+from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.summary import shorten
 

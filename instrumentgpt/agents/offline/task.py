@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Result, Task
+from instrumentgpt.analyst.case import Result, Task
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.language import Language, language_of
@@ -35,7 +35,7 @@ def task_of(told: Mapping[str, Any], prompt: str) -> Task:
     """Return the task whose fields are `told`; without a question among them, `prompt` is it."""
     known = {field.name for field in fields(Task)}
     chosen = {name: value for name, value in told.items() if name in known and value is not None}
-    for name in ("devices", "stated", "constraints", "ruled_out", "attachments"):
+    for name in ("devices", "stated", "constraints", "ruled_out", "attachments", "messages"):
         chosen[name] = tuple(chosen.get(name, ()))
     state = chosen.get("state")
     chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}

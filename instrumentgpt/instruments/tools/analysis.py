@@ -8,6 +8,7 @@ from typing import Any
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.swing import swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import inventory_of
@@ -16,9 +17,11 @@ from instrumentgpt.instruments.faults import is_open, next_tests
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, texts_of
 from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.window import extremes_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -54,6 +57,11 @@ def diagnose_log(
         ],
         "excursions": _excursions(found, channel, language),
         "segments": segment_wording.rows(found, channel, language, MOST_SEGMENTS),
+        "swings": [
+            plain(asdict(one))
+            for one in swings_of(loops_of(opened.log), found.channels).values()
+            if channel in (None, one.channel)
+        ],
         "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
         "unjudged": sorted({why.fault for why in found.withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
@@ -93,12 +101,27 @@ def next_test(
 
 
 def channel_metrics(
-    workspace: Workspace, log: str, device: str = "", channel: int | None = None
+    workspace: Workspace,
+    log: str,
+    device: str = "",
+    channel: int | None = None,
+    since: str = "",
+    until: str = "",
+    within: float | None = None,
 ) -> dict[str, Any]:
-    """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values."""
+    """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
+
+    With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
+    "": the log's ends), and the share of these samples within the deviation `within` from the setpoint.
+    """
     opened = open_log(workspace, log, device)
-    channels = _channels(opened, diagnosed(opened), channel)
-    return {"summary": f"{len(channels)} channels of {opened.name}", **_about(opened), "channels": channels}
+    window = window_of(opened.log, since, until)
+    channels = [
+        {**one, "extremes": extremes_of(opened.log, one["channel"], window, within)}
+        for one in _channels(opened, diagnosed(opened), channel)
+    ]
+    told = {"window": [opened.log.clock(moment) for moment in window], "channels": channels}
+    return {"summary": f"{len(channels)} channels of {opened.name}", **_about(opened), **told}
 
 
 def survey_devices(

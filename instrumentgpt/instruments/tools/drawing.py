@@ -1,11 +1,13 @@
 """A tool that draws a log as a chart for the page."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from instrumentgpt.instruments import segment_wording
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log
+from instrumentgpt.instruments.tools.window import window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 
@@ -16,9 +18,14 @@ def plot_log(
     channel: int | None = None,
     language: Language = "en",
     chart: str = "loop",
+    channels: Sequence[int] | None = None,
+    since: str = "",
+    until: str = "",
 ) -> dict[str, Any]:
     """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it.
 
+    channels      several of them, where `channel` is not given
+    since, until  the stretch that is shown: "14:20", or with a date; "": the log's ends
     chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row;
            "trend": duty, cycle, noise and offset of each segment, over days
     """
@@ -26,16 +33,18 @@ def plot_log(
 
     drawn = charts.chart_named(chart)
     opened = open_log(workspace, log, device)
-    if channel is not None:
-        known_channel(opened, channel)
+    chosen = [
+        known_channel(opened, one) for one in ([channel] if channel is not None else channels or ())
+    ] or None
+    window = window_of(opened.log, since, until) if since or until else None
     found = diagnosed(opened)
-    chosen = None if channel is None else [channel]
     title = f"{device} · {opened.name}" if device else opened.name
     figure = drawn(
         opened.log,
         found.findings,
         chosen,
         language,
+        window=window,
         title=title,
         **charts.judged_for(chart, found),
     )

@@ -11,8 +11,8 @@ from typing import Any
 import db
 import memory
 from instrumentgpt.agents.events import Event, Text, Tool
-from instrumentgpt.agents.offline.phrases import line_link, moment, plain_text, quoted
 from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.analyst.words import line_link, moment, plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.instruments.language import Language, language_of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import db
 import memory
 from instrumentgpt.agents.events import Done, Events
-from instrumentgpt.agents.offline.phrases import plain_text, quoted
+from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands import handlers

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import db
 import memory
-from instrumentgpt.agents.offline.phrases import plain_text
+from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.modes.interview.case import Case

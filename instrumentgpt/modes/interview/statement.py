@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Template
 
-from instrumentgpt.agents.offline.phrases import plain_text
+from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview.gathered import NEEDED, SLOTS
 from instrumentgpt.modes.interview.hearing import Interview

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from instrumentgpt.agents.offline.phrases import line_link, plain_text
+from instrumentgpt.analyst.words import line_link, plain_text
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.panel.expert_memory import SubProblemResult

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from instrumentgpt.agents.offline.phrases import joined, line_link, plain_text, quoted
+from instrumentgpt.analyst.words import joined, line_link, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.panel.contracts import Claim, Plan, Rejected, SubProblem

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
-from instrumentgpt.agents.offline.phrases import plain_text
+from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from instrumentgpt.agents.offline.case import ToolFailed
 from instrumentgpt.agents.offline.panel.field import Field
 from instrumentgpt.agents.offline.panel.record import Reason
 from instrumentgpt.agents.offline.panel.sources import SOURCES, Shown
+from instrumentgpt.analyst.case import ToolFailed
 
 MOST_CLAIMS, MOST_REJECTS = 5, 5
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import mark, step_of
-from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.panel.record import sentence
-from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.analyst.case import Case
+from instrumentgpt.analyst.constraints import mark, step_of
+from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.panel.planning import where_is
-from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.analyst.case import Case, Result
+from instrumentgpt.analyst.words import phrase
 from instrumentgpt.instruments.faults import cause_title
 
 

@@ -1,17 +1,15 @@
 """The brief (what the log says, before any expert speaks) and the decomposition made from it by rules."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.diagnosis import draw
-from instrumentgpt.agents.offline.answers.subject import choose_log
-from instrumentgpt.agents.offline.answers.suspects import PARTS
-from instrumentgpt.agents.offline.case import Case, ToolFailed
 from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, found_faults, rivals_of
-from instrumentgpt.agents.offline.phrases import joined, phrase
+from instrumentgpt.analyst.case import Case, ToolFailed, choose_log
+from instrumentgpt.analyst.questions import spelled, suspected
+from instrumentgpt.analyst.report import draw
+from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
 
@@ -43,7 +41,7 @@ _CHANNEL = (  # figures of a channel that go into the brief
 
 def brief(case: Case) -> Iterator[str]:
     """Yield what the log says as JSON: findings, what is ruled out, figures of channels, the log before."""
-    about = choose_log(case, newest=bool(case.task.devices))
+    about = choose_log(case)
     found = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
     draw(case, about)
     told = {
@@ -126,8 +124,7 @@ def _log_before(case: Case, log: str, device: str) -> str:
 
 def _suspected(texts: Sequence[str]) -> list[str]:
     """Return the fault classes of the parts that the question or an open hypothesis names."""
-    words = "\n".join(texts).casefold()
-    named = [faults for asked, faults in PARTS.values() if re.search(asked, words, re.ASCII)]
+    named = (faults for text in texts for faults in suspected(spelled(text), asked=False).values())
     return list(dict.fromkeys(cause for faults in named for cause in faults))
 
 

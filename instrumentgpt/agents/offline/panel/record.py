@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.phrases import phrase, sentences
+from instrumentgpt.analyst.words import phrase, sentences
 from instrumentgpt.instruments.faults import cause_title, next_tests
 from instrumentgpt.instruments.language import Language, with_spans
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Case, Result
 from instrumentgpt.agents.offline.panel.planning import where_is
-from instrumentgpt.agents.offline.phrases import phrase
+from instrumentgpt.analyst.case import Case, Result
+from instrumentgpt.analyst.words import phrase
 
 MOST_CHANGES = 2  # told of a comparison
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.panel.claims import (
     claim,
     claims_of,
@@ -24,6 +23,7 @@ from instrumentgpt.agents.offline.panel.record import (
 )
 from instrumentgpt.agents.offline.panel.votes import FOUND_NOTHING, holds, leaves_open
 from instrumentgpt.agents.offline.panel.weighing import quiet, weigh
+from instrumentgpt.analyst.case import Case
 from instrumentgpt.memory.tokens import count_tokens
 
 RULED_OUT = 0.85  # confidence that there is none: every candidate is ruled out by a line

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from instrumentgpt.agents.offline.case import Case
 from instrumentgpt.agents.offline.panel.concluding import conclusion, synthesis
 from instrumentgpt.agents.offline.panel.planning import brief, plan
 from instrumentgpt.agents.offline.panel.speaking import contribute
+from instrumentgpt.analyst.case import Case
 
 PANEL_TASKS: dict[str, Callable[[Case], Iterator[str]]] = {
     "panel_brief": brief,

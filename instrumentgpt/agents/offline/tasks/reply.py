@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.held import mark, step_of
-from instrumentgpt.agents.offline.answers.report import faults_of
-from instrumentgpt.agents.offline.answers.subject import Subject
-from instrumentgpt.agents.offline.case import Result, Task
-from instrumentgpt.agents.offline.phrases import joined, phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Result, Subject, Task
+from instrumentgpt.analyst.constraints import mark, step_of
+from instrumentgpt.analyst.report import faults_of
+from instrumentgpt.analyst.words import joined, phrase, plain_text, quoted
 from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
 

@@ -5,20 +5,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from instrumentgpt.agents.offline.answers.diagnosis import diagnosed, draw, explained
-from instrumentgpt.agents.offline.answers.registry import ANSWERS
-from instrumentgpt.agents.offline.answers.subject import Subject, bare
 from instrumentgpt.agents.offline.calls import calling
-from instrumentgpt.agents.offline.case import Case, Result, Task, ToolFailed
-from instrumentgpt.agents.offline.intents import LOOKED_BACK, read_question
-from instrumentgpt.agents.offline.phrases import phrase, plain_text, quoted
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.answers import ANSWERS
+from instrumentgpt.analyst.case import Case, Result, Subject, Task, ToolFailed, bare
+from instrumentgpt.analyst.events import list_logs
+from instrumentgpt.analyst.questions import aspect, read_question
+from instrumentgpt.analyst.remembered import remembered
+from instrumentgpt.analyst.report import diagnosed, draw, explained
+from instrumentgpt.analyst.survey import devices, survey
+from instrumentgpt.analyst.words import phrase, plain_text, quoted
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import reference_to
 
 MOST_SINCE = 3  # logs of one device that a step fetches for a stretch of time
 MOST_CHARTS = 3  # that one step draws
-BY_INTENT = ("gain", "tune", "events", "moment", "compare", "evidence", "next", "lines", "excerpt", "metrics")
+LOOKED_AT = ("gains", "events", "compare", "figures")  # kinds of question that a step answers of each log
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def step(task: Task, wire: Wire) -> Iterator[str]:
     `title`, `alone`, `language`.
     """
     given = task.given
-    question = read_question(str(given.get("description") or task.question))
+    question = read_question(str(given.get("description") or task.question), in_view=True)
     language: Language = "zh" if given.get("language") == "zh" else "en"
     targets = tuple(Target(**one) for one in given.get("targets") or ())
     case = Case(replace(task, devices=()), question, language, calling(task, wire))
@@ -76,16 +78,16 @@ def _done(work: Work, kind: tuple[str, str]) -> Iterator[str]:
 
 def _devices(work: Work) -> Iterator[str]:
     """List the logs of the devices that are named, or the devices."""
-    if work.targets and work.case.question.intent != "devices":
+    if work.targets and not aspect("lists_devices", work.case.question.words):
         for target in work.targets:
-            yield from ANSWERS["list_logs"](_about(work, target)) if target.device else ()
+            yield from list_logs(_about(work, target)) if target.device else ()
     else:
-        yield from ANSWERS["devices"](work.case)
+        yield from devices(work.case)
 
 
 def _survey(work: Work) -> Iterator[str]:
     names = tuple(dict.fromkeys(one.device for one in work.targets if one.device))
-    yield from ANSWERS["worst"](replace(work.case, task=replace(work.case.task, devices=names)))
+    yield from survey(replace(work.case, task=replace(work.case.task, devices=names)))
 
 
 def _fetch(work: Work) -> Iterator[str]:
@@ -133,16 +135,16 @@ def _diagnose(work: Work) -> Iterator[str]:
 
 def _look_into(work: Work) -> Iterator[str]:
     """Answer the description as a question about each log, if it is one that can be; else diagnose."""
-    kind = work.case.question.intent
-    if kind not in BY_INTENT:
+    kind = work.case.question.kind
+    if kind not in LOOKED_AT:
         yield from _diagnose(work)
         return
     yield from _answered(work, kind)
 
 
 def _metrics(work: Work) -> Iterator[str]:
-    kind = work.case.question.intent
-    yield from _answered(work, kind if kind in ("gain", "tune") else "metrics")
+    kind = work.case.question.kind
+    yield from _answered(work, kind if kind == "gains" else "figures")
 
 
 def _answered(work: Work, kind: str) -> Iterator[str]:
@@ -168,8 +170,8 @@ def _report(work: Work) -> Iterator[str]:
 
 
 def _recall(work: Work) -> Iterator[str]:
-    if work.case.question.intent in LOOKED_BACK:
-        yield from ANSWERS[work.case.question.intent](work.case)
+    if work.case.question.kind == "remembered":
+        yield from remembered(work.case)
         return
     found = work.case.tool("recall", query=work.case.question.text)
     for one in found["messages"]:
@@ -202,7 +204,8 @@ def _about(work: Work, target: Target) -> Case:
         "downloaded_logs": [target.log] if target.log else [],
     }
     known = work.case.task.attachments if not target.device else ()
-    asked = replace(work.case.question, channel=work.case.question.channel or target.channel)
+    own = () if target.channel is None else (target.channel,)
+    asked = replace(work.case.question, channels=work.case.question.channels or own)
     if target.log:
         asked = replace(asked, log="")
     return replace(work.case, task=replace(work.case.task, state=state, attachments=known), question=asked)

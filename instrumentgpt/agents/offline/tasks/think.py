@@ -8,12 +8,11 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from instrumentgpt.agents.offline.answers.subject import bare, dropped_logs
-from instrumentgpt.agents.offline.case import Case, Task
-from instrumentgpt.agents.offline.intents import LOOKED_BACK, Question, read_question
-from instrumentgpt.agents.offline.phrases import joined, phrase
 from instrumentgpt.agents.offline.task import inventory_of
 from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Case, Task, bare, dropped_logs
+from instrumentgpt.analyst.questions import Question, aspect, read_question
+from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import speaks_of_several
 from instrumentgpt.instruments.language import Language, language_of
@@ -22,13 +21,7 @@ from instrumentgpt.memory.summary import shorten
 
 GOAL_CHARS = 300
 ASKED_CHARS = 160  # of the question inside a step
-NEEDS_NOTHING = (
-    "devices",
-    "help",
-    "courtesy",
-    "worst",
-    *LOOKED_BACK,
-)  # kinds of questions without a log
+NEEDS_NOTHING = ("help", "term", "survey", "remembered")  # kinds of questions without a log
 _ASKS_FOR_A_VALUE = (
     r"[?？]|\b(?:what|how|which|show|list|give|tell)\b|多少|[幾几]|哪|什[麼么]|列出"  # no complaint
 )
@@ -63,9 +56,10 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
     given = task.given
     request, amendments = str(given.get("asked") or task.question), list(given.get("amendments") or ())
     asked = "\n".join((request, *amendments))
-    question, language = read_question(asked), language_of(asked)
+    language = language_of(asked)
     day = since(asked, date.fromisoformat(given.get("today") or date.today().isoformat()))
     devices = list(given.get("devices") or ())
+    question = read_question(asked, bool(task.state.get("device_name") or task.attachments), len(devices))
     names, known_log = (devices, False) if devices else _known(Case(task, question, language, dict))
     return _Scope(
         asked,
@@ -89,12 +83,12 @@ def _known(case: Case) -> tuple[list[str], bool]:
 
 
 def _another_log(question: Question) -> bool:
-    return bool(question.day or question.previous or question.intent in ("compare", "fetch"))
+    return bool(question.day or question.previous or question.kind == "compare")
 
 
 def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
     goal = shorten(" ".join(scope.asked.split()), GOAL_CHARS) or "?"
-    nothing_known = not scope.names and scope.question.intent not in NEEDS_NOTHING
+    nothing_known = not scope.names and scope.question.kind not in NEEDS_NOTHING
     unclear = speaks_of_several(scope.asked) and not scope.names
     if nothing_known or unclear:
         questions = _questions(scope.language, inventory, unclear)
@@ -114,23 +108,24 @@ def _questions(language: Language, inventory: Inventory, unclear: bool) -> list[
 
 def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
     """Yield (group, type, subdomain, description) of each step."""
-    say, kind = partial(_said, scope), scope.question.intent
-    if kind in ("devices", "help", "courtesy"):
+    say, kind = partial(_said, scope), scope.question.kind
+    if kind in ("help", "term"):
         yield 0, "read", "devices", say("plan_devices")
         return
-    if kind == "list_logs" and not scope.known_log:
+    if (kind == "events" and aspect("lists_logs", scope.question.words)) and not scope.known_log:
         yield 0, "read", "devices", say("plan_list_logs")
         return
-    if kind in LOOKED_BACK and not scope.report:
+    if kind == "remembered" and not scope.report:
         yield 0, "read", "notes", say("plan_recall")
         return
-    if kind == "worst" and not scope.report and not scope.day:
+    if kind == "survey" and not scope.report and not scope.day:
         every = phrase("plan_survey", scope.language, names=phrase("every_device", scope.language))
         yield 0, "analyze", "devices", say("plan_survey") if len(scope.names) > 1 else every
         return
-    if not scope.known_log or kind == "fetch":
+    fetches = kind == "events" and bool(aspect("fetches", scope.question.words))
+    if not scope.known_log or fetches:
         yield 0, "read", "logs", say("plan_fetch_since" if scope.day else "plan_fetch")
-    if kind == "fetch" and not scope.report:
+    if fetches and not scope.report:
         return
     yield from _looked_into(scope)
     if scope.report:
@@ -139,18 +134,18 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
 
 def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
     """Yield the steps that work on logs which are here."""
-    say, kind, several = partial(_said, scope), scope.question.intent, len(scope.names) > 1
+    say, kind, several = partial(_said, scope), scope.question.kind, len(scope.names) > 1
     if several or scope.report:
         yield 1, "analyze", "logs", say("plan_diagnose")
         if several:
             yield 2, "generate", "loops", say("plan_draw_worst")
-    elif kind in ("gain", "tune"):
+    elif kind == "gains":
         yield 1, "analyze", "loops", say("plan_gains")
-    elif kind == "metrics" and re.search(_ASKS_FOR_A_VALUE, scope.asked.casefold()):
+    elif kind == "figures" and re.search(_ASKS_FOR_A_VALUE, scope.asked.casefold()):
         yield 1, "read", "loops", say("plan_metrics")
     elif kind == "plot":
         yield 1, "generate", "loops", say("plan_draw")
-    elif kind in ("events", "moment", "compare", "evidence", "next", "lines", "excerpt"):
+    elif kind in ("events", "compare"):
         yield 1, "analyze", "findings", say("plan_look")
     else:
         yield 1, "analyze", "logs", say("plan_diagnose")

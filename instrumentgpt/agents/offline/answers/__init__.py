@@ -1,1 +1,0 @@
-"""What the offline analyst says to each kind of question."""

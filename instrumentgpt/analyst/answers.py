@@ -1,0 +1,335 @@
+"""A message answered: read, split where it asks several things, each answered by its kind, once."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.agents.approval import approval
+from instrumentgpt.analyst import remembered as record
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    Result,
+    Task,
+    ToolFailed,
+    choose_log,
+    known_log,
+)
+from instrumentgpt.analyst.compare import compare, other_device
+from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
+from instrumentgpt.analyst.events import events
+from instrumentgpt.analyst.figures import figures, window_asked
+from instrumentgpt.analyst.gains import gains
+from instrumentgpt.analyst.handover import handover
+from instrumentgpt.analyst.questions import (
+    ALONE,
+    Question,
+    aspect,
+    devices_in,
+    near_misses,
+    read_question,
+    spelled,
+    table,
+    term_names,
+    terms,
+)
+from instrumentgpt.analyst.report import diagnosed, diagnosis, header, verdict
+from instrumentgpt.analyst.survey import survey
+from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.instruments.compared import asked_about
+from instrumentgpt.instruments.devices import Inventory, resolve
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.pasted import LOG_LINES, number_of
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
+LEAST_SAID = 40  # characters: a shorter line may stand twice in a conversation
+MOST_AT_ONCE = 4  # questions of one message
+REPEATED = ("diagnosis", "compare", "gains")  # kinds whose lines are not said twice
+ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
+_PARTS = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
+
+
+def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
+    """Yield the answer to the message of `task`, calling tools through `tool`."""
+    parts = _questions(task, inventory, tool)
+    for number, case in enumerate(parts, start=1):
+        if len(parts) > 1:
+            yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
+        yield from answer(case, inventory)
+
+
+def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
+    """Return the questions of the message, each with its device; what asks nothing is none."""
+    whole = read(task, inventory, tool)
+    parts = [one.strip() for one in _PARTS.split(task.question) if one.strip()]
+    if len(parts) < 2 or whole.question.pasted or len(parts) > 3 * MOST_AT_ONCE:
+        return [whole]
+    found: list[Case] = []
+    for text in parts:
+        named = tuple(one.name for one in devices_in(text, inventory))
+        before = found[-1] if found else None
+        own = named or (before.task.devices if before else whole.task.devices)
+        case = read(
+            replace(task, question=text, devices=own), inventory, tool, before.question.text if before else ""
+        )
+        asks = case.question.score >= ALONE and aspect("asks", case.question.words)
+        same = [
+            one
+            for one in found
+            if one.question.kind == case.question.kind and one.task.devices == case.task.devices
+        ]
+        if asks and case.question.kind != "help" and not same:
+            found.append(case)
+    return found[:MOST_AT_ONCE] if len(found) > 1 else [whole]
+
+
+def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
+    """Return the case of a task: its question as it is read, with the devices that it names."""
+    named = resolve(task.question, inventory)
+    asked = asked_about(task.question, inventory, task.state.get("device_ip")).devices
+    devices = task.devices or tuple(one.name for one in asked or devices_in(task.question, inventory))
+    in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
+    earlier = before or next(_repeatable(task), "")
+    question = _pasted(read_question(task.question, in_view, len(devices), earlier), task)
+    language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
+    return Case(replace(task, devices=devices), question, language, tool, () if devices else named.unknown)
+
+
+def _repeatable(task: Task) -> Iterator[str]:
+    """Yield the earlier questions that this one may go on about, the newest first."""
+    for _, text in reversed(task.said("user")):
+        known = read_question(text, in_view=True)
+        if known.kind != "help" and not (known.again and known.score < ALONE):
+            yield text
+
+
+def _pasted(question: Question, task: Task) -> Question:
+    """Return a question that comes with a pasted log: if that is no file here, it is on the step in it."""
+    if len(question.pasted) < LOG_LINES:
+        return replace(question, kind="events") if len(question.pasted) >= 2 else question
+    brought = Path(task.attachments[0]).name if task.attachments else ""
+    return question if number_of(brought) else replace(question, kind="events")
+
+
+def answer(case: Case, inventory: Inventory) -> Iterator[str]:
+    """Yield the answer in pieces; what a tool could not do is said, not raised."""
+    if note := _before_all(case, inventory):
+        yield note
+        return
+    if note := _image_note(case):
+        yield note + "\n\n"
+        if not case.device and not known_log(case):
+            return
+    kind = _kind(case)
+    try:
+        if case.question.order:
+            yield case.say("act_refused", label=case.label or case.say("act_no_device"))
+            numbers = case.question.target is not None or case.question.factor is not None
+            kind = "gains" if case.question.gain and numbers and (case.device or known_log(case)) else ""
+            held = forbidding(constraints_in_force(case.task), acts_named(case.question.text))
+            yield "\n\n" + record.laid_down(case, held) if held else ""
+            yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
+        if kind:
+            yield from _once(case, _with_source(case, ANSWERS[kind]))
+        yield from record.beside(case)
+    except NothingToRead as problem:
+        yield str(problem)
+    except ToolFailed as problem:
+        yield case.say("failed", reason=plain_text(str(problem)))
+        if case.question.pasted:
+            yield "\n\n" + case.say("pasted_needs")
+
+
+def _before_all(case: Case, inventory: Inventory) -> str:
+    """Return what is said instead of an answer: of a stranger, a yes, a statement, a permission."""
+    if case.unknown:
+        return _unknown_device(case, inventory)
+    if approval(case.question.text) is not None and not (
+        aspect("thanks", case.question.words) or aspect("bye", case.question.words)
+    ):
+        return (
+            case.say("assent_nothing")
+            + " "
+            + case.say("assent_device" if case.label else "assent", label=case.label)
+        )
+    if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
+        label = (case.task.devices[0] if len(case.task.devices) == 1 else "") or (
+            "" if case.task.devices else case.label
+        )
+        told = case.say("noted", label=label or case.say("noted_all"), count=len(noted))
+        return "\n\n".join((told, "\n".join(f"- {one}" for one in noted), case.say("noted_kept")))
+    if case.question.score < ALONE and (stated := record.stated(case)):
+        return "\n\n".join(stated)
+    return record.permission(case)
+
+
+def _kind(case: Case) -> str:
+    kind, words = case.question.kind, case.question.words
+    if (
+        aspect("forget", words)
+        or aspect("called", words)
+        or (kind in ("gains", "figures") and aspect("was", words))
+    ):
+        return "remembered"
+    several = len(case.task.devices) > 1 and case.question.kind in ONE_AT_A_TIME
+    if case.question.kind == "compare" and len(case.task.devices) > 2 and not other_device(case):
+        several = True
+    nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
+    if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
+        return "survey"
+    return "survey" if several else case.question.kind
+
+
+def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+    """Yield what `answering` says, then the logs that its tools read and that it did not name."""
+    used: dict[str, None] = {}
+
+    def tool(name: str, **given: Any) -> Result:
+        result = case.tool(name, **given)
+        if name != "fetch_log" and isinstance(log := result.get("log"), str):
+            used[log.removesuffix(".gz")] = None
+        return result
+
+    said = []
+    for words in answering(replace(case, tool=tool)):
+        said.append(words)
+        yield words
+    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(said))
+    if unnamed := [quoted(log) for log in used if log and log not in shown]:
+        yield ("\n" if shown.endswith("\n") else "\n\n") + case.say(
+            "source", logs=case.listed(unnamed), count=len(unnamed)
+        )
+
+
+def _once(case: Case, pieces: Iterator[str]) -> Iterator[str]:
+    """Yield `pieces` without the lines that an earlier answer has, and say in which turn they stand.
+
+    The first line answers the question, and the next action is what is to be done: both are always said.
+    """
+    before = {line.strip(): turn for turn, text in case.task.said("assistant") for line in text.splitlines()}
+    if not before or case.question.kind not in REPEATED:
+        yield from pieces
+        return
+    left_out, rest, first = dict[int, None](), "", True
+    lead = case.say("next_action", action="").strip()
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        for line in whole:
+            repeated = (
+                not first
+                and len(line) >= LEAST_SAID
+                and not line.startswith(lead)
+                and before.get(line.strip())
+            )
+            if repeated:
+                left_out[repeated] = None
+            else:
+                yield line + "\n"
+            first = first and not line.strip()
+    yield rest
+    if left_out:
+        yield "\n\n" + case.say("said_already", turns=case.listed(left_out))
+
+
+def plot(case: Case) -> Iterator[str]:
+    """Draw the log, or channels or a stretch of it, and say in one sentence what it shows."""
+    about = choose_log(case)
+    window, note = window_asked(case, about)
+    question = case.question
+    chart = "error" if question.quantity == "error" else "loop"
+    wanted = {
+        "channel": question.channel,
+        "channels": list(question.channels) if len(question.channels) > 1 else None,
+    }
+    case.tool("plot_log", **about.named, **wanted, **window, chart=chart, language=case.language)
+    found = diagnosed(case, about)
+    yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
+    yield note + "\n\n" if note else ""
+    yield verdict(case, about, found) + "\n\n" + header(case, about, found) + "\n"
+    if (
+        re.search(r"\b(?:just|only|together|one chart|overlay|same chart)\b|只|叠", question.words)
+        and chart == "loop"
+    ):
+        yield "\n" + case.say("chart_rows") + "\n"
+
+
+def term(case: Case) -> Iterator[str]:
+    """Explain the words that are asked about, each in a sentence, with the numbers of the log in view."""
+    words, rows = case.question.words, terms()
+    spans = [(match.start(), match.group()) for match in re.finditer(term_names(), words)]
+    names = {
+        spelled(name): key for key, row in rows.items() for name in (key.replace("_", " "), *row["also"], key)
+    }
+    meant = list(dict.fromkeys(names[name] for _, name in spans if name in names))
+    if not meant:
+        yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
+        return
+    known = faults()
+    for key in meant:
+        row = rows[key]
+        fault = known[key][case.language] if key in known else {}
+        yield f"- **{fault['title']}**: {fault['definition']}\n" if fault else f"- {row[case.language]}\n"
+    if known_log(case):
+        found = diagnosed(case, choose_log(case, known=True))
+        shown = [one for one in found["findings"] if one["class"] in meant]
+        yield from (
+            "\n" + case.say("term_here", label=case.label, text=one["summary"]) + "\n" for one in shown[:1]
+        )
+
+
+def help_(case: Case) -> Iterator[str]:
+    """Answer thanks, greetings and goodbyes shortly, say what can be asked, and what cannot."""
+    words = case.question.words
+    if aspect("bye", words):
+        yield case.say("bye")
+    elif aspect("outside", words):
+        yield case.say("outside") + "\n\n" + case.say("help_short")
+    elif aspect("can_do", words):
+        yield case.say("help")
+    elif aspect("thanks", words):
+        yield case.say("welcome_device" if case.label else "welcome", label=case.label)
+    else:
+        yield case.say("help_short")
+
+
+def _image_note(case: Case) -> str:
+    """Return that a dropped image cannot be seen, "" if none is meant.
+
+    The newest dropped file is meant where the question speaks of an image, or nothing was read yet.
+    """
+    newest = Path(case.task.attachments[0]).name if case.task.attachments else ""
+    if Path(newest).suffix.casefold() not in IMAGES:
+        return ""
+    if case.task.state.get("last_log_file") and not aspect("image", case.question.words):
+        return ""
+    return case.say("image_unseen", name=quoted(newest))
+
+
+def _unknown_device(case: Case, inventory: Inventory) -> str:
+    """Return that a device is not in the inventory, which is meant perhaps, and how to add it."""
+    name = case.unknown[0]
+    found = case.tool("list_devices", suggest=name)
+    near = near_misses(name, inventory)
+    names = ", ".join(f"{one['name']} ({one['ip']})" for one in found["devices"]) or "0"
+    told = {"unknown": quoted(name), "names": names, "inventory": found["inventory"], "entry": found["entry"]}
+    return (case.say("did_you_mean", names=case.listed(near)) + "\n\n" if near else "") + case.say(
+        "unknown_device", **told
+    )
+
+
+ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
+    "diagnosis": diagnosis,
+    "figures": figures,
+    "plot": plot,
+    "compare": compare,
+    "gains": gains,
+    "events": events,
+    "remembered": record.remembered,
+    "survey": survey,
+    "handover": handover,
+    "term": term,
+    "help": help_,
+}

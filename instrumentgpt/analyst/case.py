@@ -1,0 +1,253 @@
+"""What an answer has to work with: the task, the question, the tools, and the log that is meant."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.analyst.questions import Question
+from instrumentgpt.analyst.words import joined, line_link, phrase, quoted
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
+from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
+from instrumentgpt.instruments.pasted import is_device_name, number_of
+
+Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
+MOST_NAMED = 5  # logs named where none fits
+
+
+@dataclass(frozen=True)
+class Task:
+    """The task file (docs/architecture.md): what the turn hands over beside the prompt."""
+
+    question: str
+    task: str = "chat"
+    conversation_id: str = ""
+    database: str = ""
+    inventory: str = ""
+    cache: str = ""
+    artifacts: str = ""
+    devices: tuple[str, ...] = ()  # named in this question
+    nicknames: dict[str, list[str]] = field(default_factory=dict)  # device → what its users call it
+    left: dict[str, str] = field(default_factory=dict)  # "device" and "log" that this question turned from
+    state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
+    others: dict[str, dict[str, Any]] = field(default_factory=dict)  # device left → its state
+    messages: tuple[
+        dict[str, Any], ...
+    ] = ()  # turn, role, text, oldest first; this question is not among them
+    stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
+    constraints: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
+    ruled_out: tuple[str, ...] = ()  # sentences of agents, panels and the user, oldest first
+    attachments: tuple[str, ...] = ()  # paths of files dropped with the question
+    today: str = ""  # ISO; "": the clock's
+    given: dict[str, Any] = field(default_factory=dict)  # what a mode tells beside the question
+
+    @property
+    def now(self) -> datetime:
+        """The moment that "yesterday" counts from."""
+        return datetime.fromisoformat(self.today) if self.today else datetime.now()
+
+    def said(self, role: str) -> list[tuple[int, str]]:
+        """Return (turn, text) of what `role`, "user" or "assistant", said before, oldest first."""
+        return [(int(one["turn"]), str(one["text"])) for one in self.messages if one["role"] == role]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question being answered; `tool(name, **arguments)` calls a tool visibly, or raises ToolFailed."""
+
+    task: Task
+    question: Question
+    language: Language
+    tool: Callable[..., Result]
+    unknown: tuple[str, ...] = ()  # devices named in the question that the inventory does not have
+
+    @property
+    def device(self) -> str:
+        """The device that is meant: named now, else the one the conversation is about, else ""."""
+        known = self.known("device_name", "device_ip")
+        return self.task.devices[0] if self.task.devices else "" if is_device_name(known) else known
+
+    @property
+    def same_device(self) -> bool:
+        """Whether the question stays with the device that the state is about."""
+        named = self.task.devices[:1]
+        return not named or named[0] in (self.known("device_name"), self.known("device_ip"))
+
+    @property
+    def label(self) -> str:
+        """The device in question as people are told: "zspr 052 (10.1.1.47)"; "" for none."""
+        name, ip = self.known("device_name"), self.known("device_ip")
+        known = f"{name} ({ip})" if name and ip else name or ip
+        return known if self.same_device else self.task.devices[0]
+
+    def known(self, *names: str) -> str:
+        """Return the first of the state's fields `names` that is set, else ""."""
+        return next((str(value) for name in names if (value := self.task.state.get(name))), "")
+
+    def say(self, key: str, **fields: Any) -> str:
+        """Return the sentence `key` in the language of the question."""
+        return phrase(key, self.language, **fields)
+
+    def listed(self, items: Any) -> str:
+        """Return a list as it stands in a sentence."""
+        return joined(items, self.language)
+
+
+class ToolFailed(InstrumentGPTError):
+    """A tool that could not do its work; the text says why and what helps."""
+
+
+class NothingToRead(ToolFailed):
+    """Neither a device nor a log is known; the text says what is missing and how to give it."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A log that the tools can open, and the device it belongs to ("" for a dropped file)."""
+
+    log: str
+    device: str = ""
+    label: str = ""  # "zspr 052 (10.1.1.47)", or the file's name
+
+    @property
+    def reference(self) -> str:
+        """The log's name as links carry it."""
+        return reference_to(self.log, self.device)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The arguments by which tools are told the log."""
+        return {"log": self.log, "device": self.device}
+
+    def link(self, line: int) -> str:
+        """Return the link to a line of this log."""
+        return line_link(self.reference, line)
+
+
+def bare(name: str) -> str:
+    """Return a log's name whether or not it is compressed."""
+    return name.removesuffix(".gz")
+
+
+def day_of(name: str) -> str:
+    """Return the day in a log's name, "" if there is none.
+
+    >>> day_of("InstrumentDebug_2026-02-19_23-24-45.39.log"), day_of("run 7.csv")
+    ('2026-02-19', '')
+    """
+    when = begun(name)
+    return when.strftime("%Y-%m-%d") if when else ""
+
+
+def remembered_in(case: Case) -> Language:
+    """Return the language of the state's findings, so that it never holds one finding in two languages."""
+    findings = case.task.state.get("findings") or []
+    return language_of("\n".join(map(str, findings))) if findings else case.language
+
+
+def dropped_logs(case: Case) -> list[str]:
+    """Return the names of the logs dropped into the conversation, the latest first."""
+    return [bare(Path(path).name) for path in case.task.attachments if is_log_name(Path(path).name)]
+
+
+def known_log(case: Case) -> Subject | None:
+    """Return the log that needs no fetching: brought just now, or analysed earlier for the same device."""
+    if pasted := _pasted_now(case):
+        return Subject(pasted, "", _dropped_label(case, pasted))
+    dropped, read = dropped_logs(case), [bare(name) for name in case.task.state.get("downloaded_logs") or []]
+    last, asked = bare(case.known("last_log_file")), bare(case.question.log)
+    fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not asked]
+    for name in (*[name for name in dropped if name == asked], *fresh):
+        return Subject(name, "", _dropped_label(case, name))
+    if not last or not case.same_device or asked not in ("", last):
+        return None
+    if last in dropped:
+        return Subject(last, "", _dropped_label(case, last))
+    return Subject(last, case.known("device_name", "device_ip"), case.label or last)
+
+
+def choose_log(case: Case, known: bool = False) -> Subject:
+    """Return the log to answer from: the one that is named, brought or in view, else the device's newest.
+
+    known  whether a log in view serves though the device is named again
+
+    Raises NothingToRead if neither a device nor a log is known, or none fits the day that is named.
+    """
+    pasted = bool(_pasted_now(case))
+    if case.device and (case.question.day or case.question.previous) and not pasted:
+        return fetched_log(case, older_log(case))
+    if (pasted or known or not case.task.devices) and (found := known_log(case)):
+        return found
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    return fetched_log(case, case.question.log)
+
+
+def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:
+    """Return the log of this name, or the newest, fetched; of the device in question, or of `device`."""
+    got = case.tool("fetch_log", device=device or case.device, log=log)
+    return Subject(got["log"], got["device"], got["label"])
+
+
+def log_names(case: Case) -> list[str]:
+    """Return the names of the device's logs, newest first."""
+    return [bare(one["name"]) for one in case.tool("list_logs", device=case.device)["logs"]]
+
+
+def older_log(case: Case, day: str = "") -> str:
+    """Return the device's log of the day that is named, or the one before the known one.
+
+    Raises NothingToRead with the logs there are if there is none.
+    """
+    names, day = log_names(case), day or case.question.day
+    told = {"label": case.label or case.device}
+    told["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
+    if day:
+        fitting = [name for name in names if day_of(name).endswith(day)]
+        if not fitting:
+            raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **told))
+        return fitting[0]
+    known = bare(case.known("last_log_file")) if case.same_device else ""
+    place = names.index(known) + 1 if known in names else 1
+    if place >= len(names):
+        raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **told))
+    return names[place]
+
+
+def age(case: Case, end: str) -> str:
+    """Return the sentence on how old a log's last line is; "" if it is of today or has no date.
+
+    end  "2026-02-20 00:10:03", as tools tell it
+    """
+    try:
+        days = (case.task.now - datetime.fromisoformat(end[:19])).total_seconds() / DAY
+    except ValueError:
+        return ""
+    if days < 1:
+        return ""
+    return case.say("age", span=span_text(days * DAY, case.language), day=end[:10])
+
+
+def ask_for_log(case: Case) -> str:
+    """Return what is missing, and how to give it, with the devices there are."""
+    devices = case.tool("list_devices")["devices"]
+    names = ", ".join(f"{one['name']} ({one['ip']})" for one in devices)
+    return case.say("which_device" if names else "no_devices", names=names)
+
+
+def _pasted_now(case: Case) -> str:
+    """Return the name of the log that is pasted in this question, whatever device is named, else ""."""
+    newest = next(iter(dropped_logs(case)), "")
+    return newest if case.question.pasted and number_of(newest) else ""
+
+
+def _dropped_label(case: Case, name: str) -> str:
+    """Return what people are told of a dropped file: its name; of a pasted log whose it is, too."""
+    number, device = number_of(name), case.label
+    if not number:
+        return name
+    if not device or is_device_name(device):
+        return case.say("pasted_label", number=number)
+    return case.say("pasted_label_of", number=number, device=device)

@@ -1,0 +1,125 @@
+"""Which steps go against the user's constraints, and the mark that they bear."""
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.analyst.case import Task
+from instrumentgpt.analyst.questions import channels_in
+from instrumentgpt.analyst.words import phrase, plain_text
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
+
+ACTS = Path(__file__).with_name("constraints.toml")
+FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
+GAINS = frozenset(("kp", "ki", "kd"))
+_FORBIDS = re.compile(
+    r"\b(?:do not|don['’]?t|never|no|not|nothing|avoid|without|mustn['’]?t|can['’]?t|cannot|leave|unless"
+    r"|until|till|keep(?! in mind)|only (?:after|when|if|with|during|in))\b"
+    r"|不|勿|[別别禁]|避免|除非|只能|才",
+    FLAGS,
+)
+_CLAUSE = re.compile(r"[,;，；。]|\.(?=\s|$)")
+_UNTIL = re.compile(
+    r"\b(?:before|until|till|prior to|only after)\s+"
+    r"(?P<en>[^,.;!?()]+?)(?=\s+(?:because|since|as|or|and|unless|without|please|may|can|must)\b|[,.;!?()]|\s*$)"
+    r"|(?P<zh>[本下這这]?[週周]\w|(?:星期|[禮礼]拜)\w|[今明後后]天|[月年]底|下?個?月|\d{1,2}\s*[月/]\s*\d{1,2}\s*[日號号]?"
+    r"|[^\s，。；,;、在於于到請请我你您們们目之以]{1,8}?)\s*(?:之前|以前|前|[之以][後后]才|[後后]才)",
+    re.IGNORECASE,
+)
+MOST_UNTIL_CHARS = 40
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an advice would have done: the fault it mends and its channel, or the gains it changes."""
+
+    fault: str = ""
+    channel: int | None = None
+    gains: Collection[str] = ()
+    critical: bool = False
+
+
+def step_of(finding: Mapping[str, Any]) -> Step:
+    """Return the remedy of a finding as `diagnose_log` tells it."""
+    return Step(finding["class"], finding["channel"], critical=finding["severity"] == "critical")
+
+
+@cache
+def acts() -> dict[str, Any]:
+    """Return the acts of constraints.toml: name → patterns, faults, samples."""
+    return tomllib.loads(ACTS.read_text(encoding="utf-8"))
+
+
+def acts_in(constraint: str) -> set[str]:
+    """Return the acts that `constraint` forbids: those named in a clause that forbids.
+
+    >>> sorted(acts_in("Never touch the gains.")), sorted(acts_in("Always restart it after a change."))
+    (['kd', 'ki', 'kp'], [])
+    """
+    named = {name for clause in forbidding_clauses(constraint) for name in acts_named(clause)}
+    return named - {"anything"} or named
+
+
+def forbidding_clauses(constraint: str) -> list[str]:
+    """Return the clauses of `constraint` that say what is not to be done."""
+    return [clause for clause in _CLAUSE.split(constraint) if _FORBIDS.search(clause)]
+
+
+def acts_named(text: str) -> set[str]:
+    """Return the acts that `text` names, be they forbidden, asked about or told.
+
+    >>> acts_named("can I restart it today?"), acts_named("現在可以停機嗎？")
+    ({'restart'}, {'stop'})
+    """
+    return {
+        name
+        for name, act in acts().items()
+        if any(re.search(pattern, text, FLAGS) for pattern in (*act["en"], *act["zh"]))
+    }
+
+
+def forbidding(said: Collection[str], named: Collection[str]) -> list[str]:
+    """Return the constraints among `said` that forbid one of the acts `named`, or anything at all."""
+    return [constraint for constraint in said if named and acts_in(constraint) & {*named, "anything"}]
+
+
+def until(constraint: str) -> str:
+    """Return until when `constraint` forbids what it forbids, "" if it does not say.
+
+    >>> until("Do not restart 052 before Friday."), until("週五之前不要重啟"), until("Never do it.")
+    ('Friday', '週五', '')
+    """
+    found = _UNTIL.search(constraint)
+    told = " ".join((found["en"] or found["zh"]).split()) if found else ""
+    return told if len(told) <= MOST_UNTIL_CHARS else ""
+
+
+def constraints_in_force(task: Task) -> list[str]:
+    """Return the user's constraints in force, of before and of this question, once each."""
+    sentences = [Ruling("constraint", text) for text in task.constraints]
+    sentences += [Ruling(kind, text) for kind, text in constraints_in(task.question)]
+    return [sentences[place].text for place in in_force(sentences)]
+
+
+def mark(task: Task, language: Language, step: Step) -> str:
+    """Return the mark of a step that goes against a constraint, with a blank before; "" for others."""
+    constraint = next(_against(constraints_in_force(task), step), None)
+    if constraint is None:
+        return ""
+    key = "held_critical" if step.critical else "held_until" if until(constraint) else "held"
+    told = phrase(key, language, until=plain_text(until(constraint)))
+    return f" **{told}**" if language == "en" else f"**{told}**"
+
+
+def _against(said: Collection[str], step: Step) -> Iterator[str]:
+    for constraint in said:
+        forbidden, channel = acts_in(constraint), next(iter(channels_in(constraint)), None)
+        elsewhere = None not in (channel, step.channel) and channel != step.channel
+        done = {name for name in forbidden if step.fault in acts()[name]["faults"]}
+        if not elsewhere and (done or forbidden & {*step.gains, *(["anything"] if step.gains else [])}):
+            yield constraint

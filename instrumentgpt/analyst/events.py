@@ -1,0 +1,213 @@
+"""What stands in a log: event lines, what was at a time, raw lines; and which logs there are."""
+
+import re
+from collections.abc import Iterator
+
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    Result,
+    Subject,
+    age,
+    ask_for_log,
+    bare,
+    choose_log,
+    known_log,
+    older_log,
+    remembered_in,
+)
+from instrumentgpt.analyst.jump import jump
+from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.report import coincident, faults_of, values_text
+from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.instruments.language import size_text
+from instrumentgpt.instruments.pasted import number_of
+
+MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS = 8, 6, 12
+AROUND = 4  # lines on either side of the one that is asked for
+TOPICS = {  # what the question is about → words that logs use for it
+    r"\bdoors?\b|门": "door",
+    r"\btime-?outs?\b|逾时|超时": "timeout",
+    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|connect|网路|网络|连线|断线|连进": "net socket client",
+    r"\bmotors?\b|\baxis\b|马达|电机": "motor",
+    r"\bfans?\b|风扇": "fan",
+    r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
+    r"\bset ?points?\b|\bsp\b|设定": "setpoint",
+    r"\brestart|\breboot|\bboot|重启|重开": "restart boot start",
+    r"\bfirmware|\bversion|韧体|固件|版本": "firmware version",
+}
+
+
+def events(case: Case) -> Iterator[str]:
+    """Answer about lines: what is asked for decides which."""
+    question = case.question
+    for name, answer in SORTS.items():
+        if aspect(name, question.words):
+            yield from answer(case)
+            return
+    about = known_log(case)
+    is_file = bool(about and number_of(about.log))
+    if (len(question.pasted) >= 2 and not is_file) or (question.values and not question.lines):
+        yield from jump(case)
+    elif question.lines:
+        yield from _lines(case, *question.lines)
+    elif question.clocks:
+        yield from _at_time(case)
+    elif re.search(r"around|near|那几行|附近|前后", question.words):
+        yield from _around(case)
+    else:
+        yield from _groups(case)
+
+
+def _groups(case: Case) -> Iterator[str]:
+    """Say which event lines there are, grouped, and which coincide with findings."""
+    about = choose_log(case)
+    query = topic(case)
+    found = case.tool("search_events", **about.named, query=query)
+    numbers = {"label": about.label, "total": found["total"], "query": query, "count": found["count"]}
+    key = ("events_query" if query else "events") + ("_title" if found["groups"] else "_none")
+    yield case.say(key, groups=len(found["groups"]) + found["left_out"], **numbers) + "\n\n"
+    yield from ("- " + _group(case, about, group) + "\n" for group in found["groups"][:MOST_GROUPS])
+    if (more := len(found["groups"]) - MOST_GROUPS + found["left_out"]) > 0:
+        yield "- " + case.say("events_more", count=more) + "\n"
+    if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
+        yield "\n" + case.say("nobody_seen") + "\n"
+    diagnosed = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
+    faults = faults_of(diagnosed) if found["groups"] else []
+    near = [fault for fault in faults if fault["coincidences"]]
+    for fault in near:
+        yield (
+            "\n"
+            + case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
+            + "\n\n"
+        )
+        yield from coincident(about, fault)
+    if faults and not near:
+        yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
+    if old := age(case, diagnosed["end"]):
+        yield f"\n{old}\n"
+
+
+def topic(case: Case) -> str:
+    """Return the words to look for: those in quotation marks, else those of the question's topics."""
+    found = (said for asked, said in TOPICS.items() if re.search(asked, case.question.words, re.ASCII))
+    return case.question.search or " ".join(found)
+
+
+def _group(case: Case, about: Subject, group: Result) -> str:
+    """Return the sentence on one group of event lines, quoting its first line."""
+    first, last = group["first"], group["last"]
+    return case.say(
+        "events_group" if group["count"] > 1 else "events_group_one",
+        level=group["level"],
+        source=quoted(group["source"] or "log"),
+        text=quoted(first["text"]),
+        count=group["count"],
+        first=about.link(first["line"]),
+        first_clock=moment(first["clock"]),
+        last=about.link(last["line"]),
+        last_clock=moment(last["clock"], first["clock"]),
+    )
+
+
+def _at_time(case: Case) -> Iterator[str]:
+    """Say what the channels read then, which findings were in progress, and which events were near."""
+    about = choose_log(case)
+    found = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
+    clock, count = moment(found["clock"]), len(found["during"])
+    yield (
+        case.say("moment_fault" if count else "moment_calm", label=about.label, clock=clock, count=count)
+        + "\n\n"
+    )
+    yield from (f"- {one['summary']}\n" for one in found["during"])
+    for one in found["readings"]:
+        known = {name: one[name] for name in ("setpoint", "pv", "output") if one[name] is not None}
+        told = case.say("metric_row", channel=one["channel"], parts=values_text(case, known, found["unit"]))
+        yield f"- {about.link(one['line'])} {told}\n"
+    yield from (f"- {_group(case, about, group)}\n" for group in found["groups"][:MOST_AT_ONCE])
+
+
+def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> Iterator[str]:
+    """Show raw lines by number; around a single one if that is asked."""
+    about = about or choose_log(case)
+    if first == last and re.search(r"around|near|about|附近|前后|左右", case.question.words):
+        first, last = max(1, first - AROUND), last + AROUND
+    found = case.tool("read_lines", **about.named, first=first, last=last)["lines"]
+    yield (
+        case.say("lines_title", log=quoted(about.log), first=found[0]["line"], last=found[-1]["line"])
+        + "\n\n"
+    )
+    yield from (f"- {about.link(one['line'])} {quoted(one['text'])}\n" for one in found)
+
+
+def _around(case: Case) -> Iterator[str]:
+    """Show the lines around the first finding of the log in view: what "around that" means."""
+    about = choose_log(case, known=True)
+    found = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
+    faults = [one for one in faults_of(found) if one["line"]]
+    if not faults:
+        yield from _groups(case)
+        return
+    yield faults[0]["summary"] + "\n\n"
+    yield from _lines(case, max(1, faults[0]["line"] - AROUND), faults[0]["line"] + AROUND, about)
+
+
+def list_logs(case: Case) -> Iterator[str]:
+    """Say which logs a device has."""
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    found = case.tool("list_logs", device=case.device)
+    logs, label = found["logs"], found["label"]
+    yield case.say("logs_title" if logs else "logs_none", label=label, count=len(logs)) + "\n\n"
+    for one in logs[:MOST_LOGS]:
+        yield f"- {quoted(one['name'])} · {size_text(one['size'])} · {one['begun'] or '?'}\n"
+    if len(logs) > MOST_LOGS:
+        yield "- " + case.say("logs_more", count=len(logs) - MOST_LOGS) + "\n"
+
+
+def _fetch(case: Case) -> Iterator[str]:
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    log = older_log(case) if case.question.day or case.question.previous else case.question.log
+    got = case.tool("fetch_log", device=case.device, log=log)
+    how = case.say("fetched_cache") if got["from_cache"] else case.say("fetched_now", seconds=got["seconds"])
+    yield case.say(
+        "fetched", log=quoted(got["log"]), label=got["label"], size=size_text(got["size"]), how=how
+    )
+
+
+def _newest(case: Case) -> Iterator[str]:
+    """Say whether the log in view is the newest of its device."""
+    about = known_log(case)
+    if not case.device:
+        yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
+        return
+    found = case.tool("list_logs", device=case.device)
+    if not found["logs"]:
+        yield case.say("logs_none", label=found["label"])
+        return
+    newest = bare(found["logs"][0]["name"])
+    told = {"newest": quoted(newest), "begun": found["logs"][0]["begun"] or "?", "label": found["label"]}
+    key = (
+        "newest_untold"
+        if about is None
+        else "newest_yes"
+        if about.device and newest == about.log
+        else "newest_no"
+    )
+    yield case.say(key, log=quoted(about.log) if about else "", count=len(found["logs"]), **told)
+
+
+def which_log(case: Case) -> Iterator[str]:
+    """Say which log the last answer is from, and which others were read of the device."""
+    about = known_log(case)
+    if about is None:
+        yield case.say("which_log_none")
+        return
+    yield case.say("which_log", log=quoted(about.log), label=about.label)
+    read = dict.fromkeys(bare(name) for name in case.task.state.get("downloaded_logs") or [])
+    if others := [quoted(name) for name in read if name != about.log]:
+        yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
+
+
+SORTS = {"newest_log": _newest, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}

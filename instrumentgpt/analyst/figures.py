@@ -1,0 +1,206 @@
+"""The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
+from instrumentgpt.analyst.questions import aspect, span_of
+from instrumentgpt.analyst.words import moment, sentences
+from instrumentgpt.instruments.language import with_spans
+
+PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
+    "temperature": ("now", "band"), "output": ("duty",), "setpoint": ("setpoint",), "noise": ("noise",),
+    "error": ("band", "in_band"), "spread": ("band", "in_band"), "in_band": ("in_band", "band"),
+    "period": ("period", "band"), "overshoot": ("overshoot", "settling"),
+    "settling": ("settling", "overshoot"),
+    "rise": ("rise", "settling"), "saturated": ("duty",), "gains": ("gains",),
+}  # fmt: skip
+ALL = (
+    "now",
+    "setpoint",
+    "gains",
+    "band",
+    "in_band",
+    "overshoot",
+    "settling",
+    "rise",
+    "duty",
+    "period",
+    "noise",
+)
+COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
+NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
+_WITHIN = re.compile(
+    r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
+    r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
+)
+
+
+def figures(case: Case) -> Iterator[str]:
+    """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
+    about = choose_log(case)
+    question = case.question
+    if question.extreme == "when":
+        yield from _when(case, about)
+        return
+    within = _within(question.words)
+    window, note = window_asked(case, about)
+    found = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
+    channels = [
+        one for one in found["channels"] if not question.channels or one["channel"] in question.channels
+    ]
+    wants = question.extreme in ("least", "most", "mean") or bool(window) or within is not None
+    rows = [(one, _told(case, about, one, found["unit"], wants)) for one in channels]
+    if question.extreme == "most" and len(rows) > 1:  # the one that is asked for stands first
+        rows.sort(key=lambda pair: -_size(pair[0], question.quantity))
+    clock = moment(found["end"])
+    span = (
+        case.say("figures_span", since=moment(found["window"][0]), until=moment(found["window"][1]))
+        if window
+        else ""
+    )
+    numbers = {
+        "label": about.label,
+        "clock": clock,
+        "count": len(channels),
+        "channel": question.channel,
+        "span": span,
+    }
+    key = "figures_window" if span else "metrics_one" if question.channel is not None else "metrics_title"
+    yield case.say(key, **numbers) + "\n\n"
+    yield note + "\n\n" if note else ""
+    yield from (f"- {told}\n" for _, told in rows if told)
+    if silent := [one for one, told in rows if not told]:
+        samples = max(one["samples"] for one in silent)
+        yield (
+            "- "
+            + case.say(
+                "metric_absent", channels=case.listed(one["channel"] for one in silent), samples=samples
+            )
+            + "\n"
+        )
+    if not note and (old := age(case, found["end"])):
+        yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
+    """Return since and until as tools take them, and what is said where the time is not in the log as asked.
+
+    A time that is relative to today and newer than the log is taken from the log's last day, and said so.
+    """
+    question = case.question
+    if question.relative:
+        start, stop = span_of(question.relative, case.task.now)
+        end = case.tool("channel_metrics", **about.named)["end"]
+        note = ""
+        try:
+            last = datetime.fromisoformat(end[:19])
+        except ValueError:
+            return {}, ""
+        if last < start:
+            note = case.say(
+                "time_not_there",
+                time=question.relative if case.language == "en" else _own(case),
+                end=end[:16],
+            )
+            return {}, note
+        return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, note
+    if len(question.clocks) > 1:
+        return {"since": question.clocks[0], "until": question.clocks[1]}, ""
+    if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", question.words):
+        return {"until": question.clocks[0]}, ""
+    if len(question.clocks) == 1 and re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]", question.words):
+        return {"since": question.clocks[0]}, ""
+    return {}, ""
+
+
+def _own(case: Case) -> str:
+    """Return the words of the question that named the time."""
+    from instrumentgpt.analyst.questions import table
+
+    found = table()["times"][case.question.relative]["pattern"].search(case.question.words)
+    return case.question.text[found.start() : found.end()] if found else case.question.relative
+
+
+def _within(words: str) -> float | None:
+    found = _WITHIN.search(words)
+    if not found:
+        return None
+    size = next(group for group in found.groups() if group)
+    return 0.5 if size == "half" else float(size)
+
+
+def _size(one: Result, quantity: str) -> float:
+    return abs(one["iae_per_hour"] or 0.0) if quantity == "error" else 0.0
+
+
+def _told(case: Case, about: Subject, one: Result, unit: str, wants: bool) -> str:
+    """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
+    quantity, extremes = case.question.quantity, one["extremes"]
+    column = COLUMN.get(quantity, "")
+    if wants and quantity in ("spread", "noise", "in_band"):
+        column = "error"
+    if not (wants and column in extremes):
+        return row(case, about, one, unit)
+    own, told = (
+        extremes[column],
+        {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")},
+    )
+    parts = [case.say("extreme_within", share=extremes["within"])] if "within" in extremes else []
+    names = (case.question.extreme,) if case.question.extreme in ("least", "most") else ("least", "most")
+    for name in () if case.question.extreme == "mean" else names:
+        at = {"clock": moment(own[name]["clock"]), "line": about.link(own[name]["line"])}
+        parts.append(case.say(f"extreme_{name}", value=own[name]["value"], **at, **told))
+    parts.append(
+        case.say("extreme_mean", mean=own["mean"], std=own["std"], samples=extremes["samples"], **told)
+    )
+    return case.say("metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts))
+
+
+def row(case: Case, about: Subject, one: Result, unit: str) -> str:
+    """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
+    quantity = "gains" if case.question.gain else case.question.quantity
+    wanted = PARTS.get(quantity, ALL) if case.question.kind == "figures" or case.question.gain else ALL
+    fields = {**one, **one["last"], "unit": unit, "line": about.link(one["last"]["line"])}
+    parts = [
+        _part(case, part, {**fields, "setpoint": one["setpoint"]} if part == "setpoint" else fields)
+        for part in wanted
+    ]
+    told = case.say("list_separator").join(part for part in parts if part)
+    return case.say("metric_row", channel=one["channel"], parts=told) if told else ""
+
+
+def _part(case: Case, part: str, fields: Result) -> str:
+    """Return one part of the sentence, "" if the log cannot tell it."""
+    sentence = sentences()[f"metric_{part}"][case.language]
+    names = [name for name in re.findall(r"{(\w+)", sentence) if name not in ("form", "unit", "line")]
+    if any(fields.get(name) is None for name in names):
+        return ""
+    form = case.say("pi_dominant") if part == "gains" and is_pi(fields) else ""
+    told = case.say(f"metric_{part}", **{**fields, "form": form})
+    return with_spans(re.sub(" {2,}", " ", told).strip(), case.language)  # many blanks: the log names no unit
+
+
+def is_pi(one: Result) -> bool:
+    """Return whether the channel's controller has no derivative to speak of."""
+    return one["kp"] is not None and one["kd"] is not None and abs(one["kd"]) < NO_DERIVATIVE * abs(one["kp"])
+
+
+def _when(case: Case, about: Subject) -> Iterator[str]:
+    """Say since when, until when and how often each fault of the log shows, and the span of the log."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    found = report.diagnosed(case, about)
+    yield report.verdict(case, about, found) + "\n\n"
+    for one in report.faults_of(found)[: report.MOST_FAULTS]:
+        since, until = (moment(one[name]) for name in ("onset_clock", "end_clock"))
+        told: dict[str, Any] = {
+            "since": since,
+            "until": until,
+            "summary": one["summary"],
+            "lines": report.links(about, one),
+        }
+        yield "- " + case.say("when_row", **told) + "\n"
+    yield "\n" + report.header(case, about, found) + "\n"

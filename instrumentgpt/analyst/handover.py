@@ -1,0 +1,77 @@
+"""What goes to other people: a report, a paragraph, an export, a link."""
+
+import re
+from collections.abc import Iterator
+
+from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
+from instrumentgpt.analyst.constraints import constraints_in_force
+from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.remembered import done_to_it
+from instrumentgpt.analyst.report import diagnosed, faults_of
+from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.instruments.language import Language
+
+
+def handover(case: Case) -> Iterator[str]:
+    """Write the report or the paragraph that is asked for, or say how to export and share."""
+    words = case.question.words
+    if aspect("link", words) and not aspect("report", words):
+        yield case.say("share_how")
+    elif aspect("report", words) and not re.search(r"shift report|交班报告", words):
+        yield from _report(case)
+    elif aspect("paragraph", words):
+        yield from _paragraph(case)
+    elif case.device or known_log(case):
+        yield case.say("export_how") + "\n\n"
+        yield from _report(case)
+    else:
+        yield case.say("export_how")
+
+
+def _report(case: Case) -> Iterator[str]:
+    """Write the report on the log that is meant, or on the newest of each device."""
+    subjects, failed = list[Subject](), list[str]()
+    several = len(case.task.devices) > 1 or (
+        aspect("every_device", case.question.words) and not case.task.devices
+    )
+    if several:
+        for name in case.task.devices or [one["name"] for one in case.tool("list_devices")["devices"]]:
+            try:
+                subjects.append(fetched_log(case, device=name))
+            except ToolFailed as problem:
+                failed.append(case.say("worst_failed", label=name, reason=plain_text(str(problem))))
+    else:
+        subjects = [choose_log(case, known=True)]
+    language: Language = "en" if re.search(r"english|英文", case.question.words) else case.language
+    language = "zh" if re.search(r"chinese|中文", case.question.words) else language
+    case.tool("write_report", logs=[one.reference for one in subjects], language=language)
+    yield (
+        case.say("report_made", count=len(subjects), labels=case.listed(one.label for one in subjects)) + "\n"
+    )
+    yield from (f"\n- {one}" for one in failed)
+
+
+def _paragraph(case: Case) -> Iterator[str]:
+    """Tell the newest diagnosis in plain words: seen, why, done, next, and what is not to be done."""
+    about = choose_log(case, known=True)
+    found = diagnosed(case, about)
+    faults = faults_of(found)
+    lines = [case.say("paragraph_title", label=about.label)]
+    if faults:
+        first = faults[0]
+        lines.append(case.say("paragraph_seen", text=plain_text(first["summary"]), log=quoted(about.log)))
+        lines.append(
+            case.say("paragraph_cause", title=first["title"], cause=plain_text(first["cause"]))
+            if first["cause"]
+            else ""
+        )
+        lines.append(case.say("paragraph_next", action=plain_text(first["action"])))
+    else:
+        numbers = {"lines": found["lines"], "count": len(found["channel_numbers"]), "log": quoted(about.log)}
+        lines.append(case.say("paragraph_healthy", **numbers))
+    if done := done_to_it(case):
+        lines.append(case.say("recall_done") + " " + case.listed(done))
+    if said := constraints_in_force(case.task):
+        lines.append(case.say("paragraph_not", constraints=case.listed(map(quoted, said))))
+    lines.append(age(case, found["end"]))
+    yield "\n\n".join(line for line in lines if line) + "\n"

@@ -1,0 +1,137 @@
+"""“61.9, then 29.4 on the next line: why?” — from the log, or from the lines that were pasted."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, choose_log
+from instrumentgpt.analyst.words import moment, plain_text, quoted
+from instrumentgpt.instruments.pasted import LOG_LINES
+
+PASTED = Subject("", "", "")
+
+
+def jump(case: Case) -> Iterator[str]:
+    """Explain the jump, or ask for the lines."""
+    before, after = case.question.values or (None, None)
+    if len(case.question.pasted) >= 2:
+        yield from _pasted(case)
+        if len(case.question.pasted) >= LOG_LINES and case.question.values is None:
+            yield "\n\n" + case.say("excerpt_many", lines=len(case.question.pasted))
+        return
+    assert before is not None and after is not None, "the intent comes from two values or from pasted lines"
+    if not case.device and not case.task.attachments and not case.known("last_log_file"):
+        yield case.say("jump_ask", before=before, after=after) + "\n\n"
+        yield case.say("jump_order")
+        return
+    about = choose_log(case)
+    found = case.tool(
+        "explain_jump",
+        log=about.log,
+        device=about.device,
+        before=before,
+        after=after,
+        tolerance=tolerance(case.question.text, before, after),
+    )
+    if found["jump"] is None:
+        numbers = {"before": before, "after": after, "lines": found["total_lines"]}
+        yield case.say("jump_not_found", log=quoted(about.log), **numbers) + "\n\n"
+        yield case.say("jump_order")
+        return
+    yield from explained(case, about, found)
+
+
+def tolerance(text: str, *values: float) -> float:
+    """Return half of the last digit in which the values stand in `text`.
+
+    >>> tolerance("61.9 then 29.4", 61.9, 29.4), tolerance("62 then 29.41", 62.0, 29.41)
+    (0.05, 0.5)
+    """
+    digits = [len(word.partition(".")[2]) for word in (f"{value:g}" for value in values) if word in text]
+    return 0.5 * 10.0 ** -min(digits, default=1)
+
+
+def _pasted(case: Case) -> Iterator[str]:
+    before, after = case.question.values or (None, None)
+    try:
+        found = case.tool("explain_jump", lines=list(case.question.pasted), before=before, after=after)
+        if found["jump"] is None:
+            found = case.tool("explain_jump", lines=list(case.question.pasted))
+    except ToolFailed as problem:
+        found, reason = {"jump": None}, plain_text(str(problem))
+    else:
+        reason = ""
+    if found["jump"] is None:
+        count = len(case.question.pasted)
+        yield case.say("jump_no_lines", count=count, need=2, reason=reason)
+        return
+    yield from explained(case, PASTED, found)
+
+
+def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
+    """Yield verdict, the lines, and what follows, from the result of `explain_jump`."""
+    jump = found["jump"]
+    before, after = jump["before"], jump["after"]
+    numbers = {
+        "before": before["pv"],
+        "after": after["pv"],
+        "first": before["channel"],
+        "second": after["channel"],
+        "channel": after["channel"],
+        "seconds": jump["seconds"],
+        "gap": jump["seconds"],
+        "rate": _or_nan(jump["rate"]),
+        "change": abs((after["pv"] or 0) - (before["pv"] or 0)),
+        "usual": _or_nan(jump["usual_rate"]),
+        "needed": abs((after["pv"] or 0) - (before["pv"] or 0)) / (abs(jump["seconds"]) or 1),
+        "sp_before": before["setpoint"],
+        "sp_after": after["setpoint"],
+        "setpoint": after["setpoint"],
+        "lines": found["samples"],
+        "returns": _or_nan(jump["returns"]),
+    }
+    if jump["kind"] == "spike":
+        numbers["seconds"] = jump["back"]["time"] - after["time"]
+    yield case.say(_key(jump), **numbers) + "\n\n"
+    for reading in (before, after, jump["back"], jump["own"]):
+        if reading:
+            yield "- " + _quote(case, about, reading) + "\n"
+    yield from _more(case, about, jump, numbers)
+
+
+def _key(jump: Result) -> str:
+    """Return the key of the verdict: what is too small for a jump needs no usual rate beside it."""
+    usual = jump["usual_rate"]
+    if jump["kind"] == "possible" and jump["small"] and (usual is None or jump["rate"] > usual):
+        return "jump_small"
+    few = jump["kind"] == "setpoint_step" and usual is None
+    return f"jump_{jump['kind']}" + ("_few" if few else "")
+
+
+def _more(case: Case, about: Subject, jump: Result, numbers: Result) -> Iterator[str]:
+    own, back = jump["own"], jump["back"]
+    if own:
+        change = own["pv"] - jump["before"]["pv"]
+        seconds = own["time"] - jump["before"]["time"]
+        fields = {"channel": own["channel"], "pv": own["pv"], "change": change, "seconds": seconds}
+        yield "\n" + case.say("jump_own_next", line=_line(about, own), **fields)
+    if back and jump["usual_rate"] is not None:
+        fields = {"usual": jump["usual_rate"], "line": _line(about, back), "pv": back["pv"]}
+        yield "\n" + case.say("jump_usual", **fields)
+    if jump["kind"] == "spike":
+        yield "\n\n" + case.say("jump_action_spike", channel=numbers["channel"])
+
+
+def _quote(case: Case, about: Subject, reading: Result) -> str:
+    fields = {
+        "clock": moment(reading["clock"]),
+        "channel": reading["channel"],
+        "text": quoted(reading["text"]),
+    }
+    return case.say("jump_quote", line=_line(about, reading), **fields)
+
+
+def _line(about: Subject, reading: Result) -> str:
+    return about.link(reading["line"]) if about.log else f"L {reading['line']}"
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value

@@ -1,0 +1,450 @@
+"""What a message asks: one of eleven kinds, by the weights of questions.toml, and the slots that it fills."""
+
+import difflib
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.instruments.devices import Device, Inventory, resolve
+from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
+from instrumentgpt.memory.terms import in_simplified
+
+TABLE = Path(__file__).with_name("questions.toml")
+TERMS = Path(__file__).with_name("terms.toml")
+KINDS = (
+    "diagnosis", "figures", "plot", "compare", "gains", "events", "remembered", "survey", "handover",
+    "term", "help",
+)  # fmt: skip
+ALONE = 5  # weight from which a sentence asks something by itself
+SHORT = 24  # characters: a question no longer than this may only go on about the one before
+PARTS = (  # @part
+    "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
+)
+NEAR = 0.8  # likeness (difflib) from which a name that nobody has is offered as another one
+GAINS = {
+    "kp": r"(?<![a-z])k ?p(?![a-z])|proportional|比例增益",
+    "ki": r"(?<![a-z])k ?i(?![a-z])|\bintegral (?:gain|term|action)|积分(?:增益|项)",
+    "kd": r"(?<![a-z])k ?d(?![a-z])|\bderivative|微分",
+}
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_HAN = {digit: number for number, digit in enumerate("一二三四五六七八九十", start=1)} | {"两": 2}
+_CHANNEL_WORD = r"(?:\b(?:chann?e?ls?|chans?|ch|zones?|loops?|sensors?|id)|通道|频道|回路)"
+_CHANNELS = re.compile(
+    _CHANNEL_WORD + r"\s*[=#.]?\s*((?:\d{1,2}|[一二三四])"
+    r"(?:\s*(?:,|、|&|/|and|or|跟|和|与|to|-|到)\s*(?:ch(?:annel)?\s*|通道)?\d{1,2}(?![\d.:%]))*)(?![\d.:])"
+    r"|\b(\d{1,2})(?:st|nd|rd|th) (?:channel|loop|zone|sensor)\b"
+    r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[号个]?|(?<![\d.])(\d{1,2})\s*号?)\s*(?:通道|回路|频道)(?!\s*\d)"
+    r"|(?<=\bon )(\d)(?![\d/:.]|\s*(?:°|c\b|degree|feb|jan|mar))"
+)
+_CLOCK = re.compile(
+    r"(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])\s*(am|pm)?"
+    r"|\b(1[0-2]|[1-9]) ?(am|pm)\b"
+    r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?)?"
+)  # fmt: skip
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DAYS = (
+    r"(?<![\d.\-/])(?:(?P<y>20\d\d)[-/.年])?(?P<m>0?[1-9]|1[0-2])[-/](?P<d>0?[1-9]|[12]\d|3[01])(?![\d\-/])",
+    r"(?:(?P<y>20\d\d)[/.年])?(?<!\d)(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])[日号]?",
+    rf"\b(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>20\d\d))?",
+    rf"\b(?P<m>{_MONTH}) (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\b(?:,? (?P<y>20\d\d))?",
+    r"\bthe (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
+    r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
+)  # fmt: skip
+_LINES = (
+    r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
+    r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
+)
+_LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
+_QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
+_THEN = (
+    r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
+    r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
+)
+_JUMP = rf"(-?\d+(?:\.\d+)?)\s*(?:°?\s?[cf]\b|度|℃)?\s*(?:{_THEN}\s*)+(-?\d+(?:\.\d+)?)"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and the slots that the words fill; `words` is the text in the spelling of the table."""
+
+    kind: str  # one of KINDS
+    text: str
+    words: str = ""
+    score: float = 0.0
+    channels: tuple[int, ...] = ()  # named; () for all
+    all_channels: bool = False  # "all four", 「四個通道一起」
+    quantity: str = ""
+    extreme: str = ""  # "least", "most", "mean" or "when"
+    gain: str = ""  # "kp", "ki" or "kd"
+    direction: str = ""  # "up" or "down"
+    factor: float | None = None  # the change asked for, as a ratio to the present gain
+    target: float | None = None  # … or as the new value
+    lines: tuple[int, int] | None = None
+    values: tuple[float, float] | None = None  # "61.9 then 29.4"
+    clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
+    days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
+    relative: str = ""  # a name of [times]: "last night"
+    log: str = ""
+    previous: bool = False  # the log before the known one, or before the newest
+    search: str = ""  # words in quotation marks
+    pasted: tuple[str, ...] = ()
+    order: bool = False  # asks for an act, which is never carried out
+    again: bool = False  # goes on about the question before: "and channel 2?"
+
+    @property
+    def channel(self) -> int | None:
+        """The one channel that is named, None for all or several."""
+        return self.channels[0] if len(self.channels) == 1 else None
+
+    @property
+    def day(self) -> str:
+        """The one day that is named, "" for none or several."""
+        return self.days[0] if len(self.days) == 1 else ""
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Return questions.toml with its words made patterns: kind → [(weight, pattern or @name)]."""
+    read = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    kinds = {
+        kind: [
+            (float(weight), fragment if _is_name(fragment) else _pattern(fragment, language))
+            for language, rows in spoken.items()
+            for weight, fragments in rows.items()
+            for fragment in fragments
+        ]
+        for kind, spoken in read["kinds"].items()
+    }
+    named = {name: _words(read[name]) for name in ("quantities", "extremes")}
+    times = {name: {**row, "pattern": _any(row["words"])} for name, row in read["times"].items()}
+    suspects = {name: {**row, "pattern": _any(row["words"])} for name, row in read["suspects"].items()}
+    told = {"suspecting": _any(read["suspecting"]), "suspects": suspects}
+    told["aspects"] = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
+    return {"least": read["least"], "kinds": kinds, "times": times, **named, **told}
+
+
+def aspect(name: str, words: str) -> re.Match[str] | None:
+    """Return where `words` (spelled) have the aspect `name` of questions.toml, None if they have not."""
+    found: re.Pattern[str] = table()["aspects"][name]
+    return found.search(words)
+
+
+@cache
+def terms() -> dict[str, dict[str, Any]]:
+    """Return the glossary: name of a word → `also` (its other names), `en`, `zh`."""
+    read: dict[str, dict[str, Any]] = tomllib.loads(TERMS.read_text(encoding="utf-8"))
+    return read
+
+
+def _words(rows: Mapping[str, Sequence[str]]) -> dict[str, re.Pattern[str]]:
+    return {name: _any(words) for name, words in rows.items()}
+
+
+def _any(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_pattern(word).pattern})" for word in words))
+
+
+def _is_name(fragment: str) -> bool:
+    return bool(re.fullmatch(r"@\w+", fragment))
+
+
+@cache
+def term_names() -> str:
+    """Return a pattern of all words of the glossary."""
+    names = [name for key, row in terms().items() for name in (key, *row["also"])]
+    return "|".join(re.escape(one) for one in sorted(map(spelled, names), key=len, reverse=True))
+
+
+def _pattern(fragment: str, language: str = "") -> re.Pattern[str]:
+    text = spelled(fragment).replace("@part", PARTS).replace("@term", term_names()).replace("@gain", "k[pid]")
+    text = text.replace("@clock", r"\d{1,2}:\d\d")
+    text = re.sub(r"(?<=[a-z])\*", r"[a-z]*", text.replace(" .. ", r"[^.?!;。\n]{0,30}?(?<![a-z0-9])"))
+    text = re.sub(r"(?<!\?) (?!\?)", r"\\s+", text)
+    if language == "zh" or not text.isascii():
+        return re.compile(text)
+    return re.compile(rf"(?<![a-z0-9])(?:{text})(?![a-z0-9])")
+
+
+@cache
+def spelled(text: str) -> str:
+    """Return `text` in the one spelling of the table.
+
+    >>> spelled("為什麼 KP ５？")
+    '为什么 kp 5?'
+    """
+    return in_simplified(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
+
+
+def read_question(text: str, in_view: bool = False, devices: int = 0, before: str = "") -> Question:
+    """Return what `text` asks.
+
+    in_view  whether a device or a log is in view already
+    devices  how many devices the text names
+    before   the question before, which this one may go on about
+
+    >>> read_question("那 kp 可以調高嗎？").kind, read_question("10.1.1.47 為什麼溫度波動？", devices=1).kind
+    ('gains', 'diagnosis')
+    >>> read_question("and channel 2?", before="plot 053").kind
+    'plot'
+    """
+    pasted, rest = split_pasted(text)
+    words = spelled(rest)
+    question = _slots(Question("", rest, words, pasted=pasted))
+    named = _names(question, in_view, devices)
+    plain = re.sub(_LOG_NAME, " ", words)  # the "log" in a file's name asks for nothing
+    scores = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
+    best = max(scores, key=lambda kind: scores[kind])
+    ties = [kind for kind in KINDS if scores[kind] == scores[best]]
+    stands = in_view or devices > 0 or bool(pasted)
+    earlier = spelled(before) if before else ""
+    if earlier and not (devices or question.channels or question.all_channels):
+        question = replace(question, channels=channels_in(earlier))
+    if before and question.again:
+        known = read_question(before, in_view, devices)
+        if scores[best] < ALONE or best == known.kind:
+            return _going_on(question, known)
+    if scores[best] < table()["least"]:
+        best = "diagnosis" if stands else "survey"
+    elif len(ties) > 1:
+        fallback = "diagnosis" if stands else "survey"
+        best = fallback if fallback in ties else ties[0]
+    if question.values and aspect("next_line", words):
+        best = "events"
+    elif len(pasted) >= LOG_LINES and scores[best] < ALONE:
+        best = "diagnosis"
+    return replace(question, kind=best, score=scores[best])
+
+
+def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str]) -> float:
+    return sum(
+        weight
+        for weight, fragment in rows
+        if (fragment in named if isinstance(fragment, str) else fragment.search(words))
+    )
+
+
+def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
+    """Return the @names that hold of a question."""
+    changed = question.gain and (question.target is not None or question.factor is not None)
+    held = {
+        "@device": devices > 0, "@devices": devices > 1, "@channel": bool(question.channels),
+        "@channels": len(question.channels) > 1 or question.all_channels, "@clock": bool(question.clocks),
+        "@day": bool(question.days), "@lines": question.lines is not None, "@log": bool(question.log),
+        "@gain": bool(question.gain), "@target": bool(changed), "@quantity": bool(question.quantity),
+        "@term": bool(re.search(term_names(), question.words)), "@pasted": bool(question.pasted),
+        "@view": in_view, "@short": len(question.words) <= SHORT,
+    }  # fmt: skip
+    return frozenset(name for name, holds in held.items() if holds)
+
+
+def _going_on(question: Question, before: Question) -> Question:
+    """Return the question before with the slots that this one fills anew."""
+    own = {
+        name: value
+        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme", "clocks")
+        if (value := getattr(question, name)) not in ((), "", None)
+    }
+    if question.gain not in ("", before.gain):  # the number was meant for the other gain
+        before = replace(before, target=None)
+    words = f"{before.words} {question.words}"
+    return replace(before, text=question.text, words=words, again=True, **own)
+
+
+def _slots(question: Question) -> Question:
+    words, found = question.words, table()
+    lines = _lines_in(words)
+    log = re.search(_LOG_NAME, words)
+    jump = re.search(_JUMP, words)
+    quoted = re.search(_QUOTED, question.text)
+    extremes = {name: pattern for name, pattern in found["extremes"].items() if name != "when"}
+    when = "when" if found["extremes"]["when"].search(words) else ""
+    gain = next((name for name, pattern in GAINS.items() if re.search(pattern, words)), "")
+    return replace(
+        question,
+        channels=channels_in(words),
+        all_channels=bool(aspect("all_channels", words)),
+        quantity=_first(found["quantities"], words),
+        extreme=_first(extremes, words) or when,
+        gain=gain,
+        direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
+        factor=_factor_in(words),
+        target=_target_in(words) if gain else None,
+        lines=lines,
+        values=(float(jump[1]), float(jump[2])) if jump else None,
+        clocks=clocks_in(words),
+        days=() if lines or log else days_in(words),
+        relative=next((name for name, row in found["times"].items() if row["pattern"].search(words)), ""),
+        log=question.text[log.start() : log.end()] if log else "",
+        previous=not log and bool(aspect("previous", words)),
+        search=quoted[1] if quoted else "",
+        order=bool(aspect("order", words)) and not re.search(r"为什么|\bwhy\b|吗|what if|如果", words),
+        again=len(words) <= 2 * SHORT and bool(aspect("again", words)),
+    )
+
+
+def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:
+    """Return the name whose words stand first in `words`, "" if none does."""
+    places = {name: found.start() for name, pattern in patterns.items() if (found := pattern.search(words))}
+    return min(places, key=lambda name: places[name], default="")
+
+
+def _number(digits: str) -> int:
+    return (
+        int(digits)
+        if digits.isdigit()
+        else _HAN.get(digits[-1], 0) + (10 if digits[0] == "十" and len(digits) > 1 else 0)
+    )
+
+
+def channels_in(words: str) -> tuple[int, ...]:
+    """Return the numbers of the channels that are named, in order.
+
+    >>> channels_in("ch1 跟 ch3"), channels_in("第二通道"), channels_in("channel 2 at 14:20")
+    ((1, 3), (2,), (2,))
+    """
+    found: list[int] = []
+    for match in _CHANNELS.finditer(spelled(words)):
+        digits = next(group for group in match.groups() if group)
+        numbers = [_number(one) for one in re.findall(r"\d+|[一二三四五六七八九]", digits)]
+        spread = len(numbers) == 2 and re.search(r"\d\s*(?:to|-|到)\s*\d", digits)
+        found += range(numbers[0], numbers[1] + 1) if spread else numbers
+    return tuple(dict.fromkeys(found))
+
+
+def clocks_in(words: str) -> tuple[str, ...]:
+    """Return the times of day that are named, as 24 hours.
+
+    >>> clocks_in("from 08:50 to 9:05"), clocks_in("昨天下午三点"), clocks_in("3 am"), clocks_in("14点20分")
+    (('08:50', '09:05'), ('15:00',), ('03:00',), ('14:20',))
+    """
+    found = []
+    for match in _CLOCK.finditer(words):
+        written, half, hour, hour_half, part, han, minute = match.groups()
+        if written:
+            first, _, rest = written.partition(":")
+        else:
+            first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
+            half = hour_half or ("pm" if part in ("下午", "晚上", "傍晚") else "")
+        number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
+        found.append(f"{0 if half == 'am' and number == 12 else number:02d}:{rest}")
+    return tuple(dict.fromkeys(found))
+
+
+def days_in(words: str) -> tuple[str, ...]:
+    """Return the days that are named, as far as they are said: year-month-day, month-day, "-day".
+
+    >>> days_in("the log of feb 18"), days_in("2026/02/18"), days_in("between the 16th and the 20th")
+    (('02-18',), ('2026-02-18',), ('-16', '-20'))
+    """
+    found, rest = {}, words
+    for pattern in _DAYS:
+        for match in re.finditer(pattern, rest):
+            month, year = match["m"] or "", match["y"] or ""
+            number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1 if month else 0
+            told = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
+            found[match.start()] = told
+        rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
+    return tuple(dict.fromkeys(found[place] for place in sorted(found)))
+
+
+def _factor_in(words: str) -> float | None:
+    if re.search(r"\bdoubl|加倍", words):
+        return 2.0
+    if re.search(r"\bhalve|\bhalf\b|减半|一半", words):
+        return 0.5
+    if found := re.search(_NUMBER + r"\s*(?:%|percent|趴)", words):
+        return 1 + (-1 if aspect("down", words) else 1) * float(found[1]) / 100
+    found = re.search(_NUMBER + r"\s*(?:x\b|×|times|倍)", words)
+    return float(found[1]) if found else None
+
+
+def _target_in(words: str) -> float | None:
+    found = re.search(
+        r"(?:\bto|\bat|=|到|成|为)\s*" + _NUMBER + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))", words
+    )
+    return float(found[1]) if found else None
+
+
+def _lines_in(words: str) -> tuple[int, int] | None:
+    found = re.search(_LINES, words)
+    if not found or ("第" in found.group() and not found.group(3)):
+        return None
+    numbers = [int(number.replace(",", "")) for number in found.group(1, 2) if number]
+    return min(numbers), max(numbers)
+
+
+def span_of(relative: str, today: datetime) -> tuple[datetime, datetime]:
+    """Return the first and the last moment of a time relative to `today`: "last night"."""
+    row = table()["times"][relative]
+    start = today.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=row["back"])
+    return start + timedelta(hours=row["from"]), start + timedelta(hours=row["to"])
+
+
+def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
+    """Return the devices that `text` names; where none is, one by the end of its address or its number.
+
+    A number is taken for a device only where it stands as people name them: ".85", "on 112", "51 ch3".
+    """
+    if (named := resolve(text, inventory)).devices or named.unknown:
+        return named.devices
+    words, found = spelled(text), dict[Device, None]()
+    for match in re.finditer(
+        r"(?<![\w.:/%-])(\.|0)?(\d{2,3})(?=$|[^\w.:/%°-]|[\u4e00-\u9fff])(?!\s*(?:%|度|°|秒|分|s\b|c\b|deg|k\b|行|min|hour|点|percent))",
+        words,
+    ):
+        before, after = words[: match.start()], words[match.end() :]
+        placed = re.search(r"(?:\b(?:on|of|for|about|open|plot|with)|[的看跟和与开查])\s*$", before)
+        led = placed or re.search(r"(?:^|\b(?:the|is|at|and|vs)|[,，])\s*$", before)
+        followed = re.match(r"\s*(?:ch|channel|zone|那台|这台|的|号机|has\b|is\b|pls|please|$)", after)
+        if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
+            continue
+        number = int(match[2])
+        owners = [
+            one
+            for one in inventory.devices
+            if one.ip.endswith(f".{number}")
+            or (match[1] != "." and re.search(rf"(?<!\d)0*{number}$", one.name))
+        ]
+        if len(owners) == 1:
+            found[owners[0]] = None
+    return tuple(found)
+
+
+def near_misses(unknown: str, inventory: Inventory) -> list[str]:
+    """Return the labels of the devices whose name or address is most like `unknown`, best first."""
+    names = {
+        spelled(name): one.label for one in inventory.devices for name in (one.ip, one.name, *one.aliases)
+    }
+    close = difflib.get_close_matches(spelled(unknown), list(names), n=2, cutoff=NEAR)
+    return list(dict.fromkeys(names[name] for name in close))
+
+
+def suspected(words: str, asked: bool = True) -> dict[str, tuple[str, ...]]:
+    """Return part or cause → the fault classes it would be, of those that `words` (spelled) ask about.
+
+    asked  whether to name them is not enough: it must be a question about them
+
+    >>> list(suspected("is it the sensor or heater loss?"))
+    ['sensor', 'heater_degradation']
+    """
+    if asked and not table()["suspecting"].search(words):
+        return {}
+    places = {
+        name: (match.start(), tuple(row["faults"]))
+        for name, row in table()["suspects"].items()
+        if (match := row["pattern"].search(words))
+    }
+    named = {fault for name, (_, own) in places.items() if len(own) == 1 for fault in own}
+    kept = {
+        name: own
+        for name, (_, own) in sorted(places.items(), key=lambda item: item[1][0])
+        if len(own) == 1 or not named & set(own)
+    }
+    return kept

@@ -1,0 +1,435 @@
+"""What is on record: what was found, said, laid down, done and ruled out; and what is only stated now."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    ToolFailed,
+    ask_for_log,
+    bare,
+    choose_log,
+    dropped_logs,
+    fetched_log,
+    known_log,
+    older_log,
+    remembered_in,
+)
+from instrumentgpt.analyst.constraints import (
+    acts_named,
+    constraints_in_force,
+    forbidding,
+    forbidding_clauses,
+    until,
+)
+from instrumentgpt.analyst.events import which_log
+from instrumentgpt.analyst.questions import aspect, spelled
+from instrumentgpt.analyst.report import diagnosed, faults_of
+from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.facts import devices_in
+from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.reading.names import names_in
+from instrumentgpt.memory.reading.own_words import is_asked, sentences
+from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.reading.values import values_in
+from instrumentgpt.memory.search_query import holds
+from instrumentgpt.memory.terms import phrases, synonyms, telling, terms
+
+STOPS = {"restart", "stop", "open", "setpoint"}  # acts whose permission no log can tell
+LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
+MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
+MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
+_VERB = re.compile(
+    r"\b(?:please|can you|could you|forget|undo|unlearn|revert|disregard|take|back|about|from|the|your|my|our"
+    r"|memory|that|this|it|all|everything|again|what i said|i said|we said|last|change)\b"
+    r"|[請请幫帮我把將将]|忘[掉記记了]|[復复]原|撤[銷销回]|取消|的|事|吧|一下",
+    re.IGNORECASE,
+)
+
+
+def remembered(case: Case) -> Iterator[str]:
+    """Answer from the record; what is asked for decides which part of it."""
+    words = case.question.words
+    rows = (
+        ("forget", _forget), ("called", _said), ("which_log", which_log), ("ruled_out", _ruled_out),
+        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _said), ("what_done", _done),
+    )  # fmt: skip
+    yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
+
+
+def _recall(case: Case) -> Iterator[str]:
+    """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
+    state = case.task.state
+    label = case.label or case.known("last_log_file")
+    findings, said, out = state.get("findings") or [], _stated_rows(case), list(case.task.ruled_out)
+    if not (label or findings or said or out):
+        yield case.say("recall_nothing")
+        return
+    status = case.say(f"status_{state.get('status') or 'idle'}")
+    yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"
+    anew, checked = _read_again(case) if findings else ({}, [])
+    yield from _listed(case, "key_findings", [plain_text(anew.get(same(text), text)) for text in findings])
+    for part, key in (("root_causes", "recall_causes"), ("hypotheses", "recall_hypotheses")):
+        for text in state.get(part) or []:
+            yield case.say(key, text=plain_text(anew.get(same(text), text))) + "\n\n"
+    out = list(
+        {same(text): text for text in (*checked, *(one for one in out if same(one) not in anew))}.values()
+    )
+    yield from _listed(case, "ruled_out", [plain_text(text) for text in out[-MOST_NAMED:]])
+    yield from _listed(case, "recall_done", done_to_it(case))
+    yield from _listed(case, "recall_said", said)
+    if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
+        yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
+    others = case.task.others.items() if len(case.task.devices) != 1 else ()
+    told = {device: [*(one.get("root_causes") or []), *(one.get("findings") or [])] for device, one in others}
+    yield from _listed(
+        case, "recall_others", [plain_text(f"{device}: {own[0]}") for device, own in told.items() if own]
+    )
+
+
+def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
+    if texts:
+        yield case.say(title) + "\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
+
+
+def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
+    """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
+    before, told, out = remembered_in(case), dict[str, str](), list[str]()
+    for log in dict.fromkeys(
+        [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.known("last_log_file")]
+    ):
+        if not log:
+            continue
+        with suppress(ToolFailed):  # a log that is gone is told as it was remembered
+            now, then = (_again(case, bare(log), language) for language in (case.language, before))
+            told |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}
+            out += [reason for one in faults_of(now) for reason in one["ruled_out"]]
+    return told, out
+
+
+def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
+    device = "" if log in dropped_logs(case) else case.known("device_name", "device_ip")
+    return case.tool("diagnose_log", log=log, device=device, language=language, record=remembered_in(case))
+
+
+def _sentences(found: dict[str, Any]) -> list[str]:
+    return [text for one in found["findings"] for text in (one["summary"], one["cause"], *one["ruled_out"])]
+
+
+def _ruled_out(case: Case) -> Iterator[str]:
+    """Say what is out: by what was said in the conversation, then by the checks of the known log."""
+    yield from _listed(case, "ruled_out_said", [plain_text(one) for one in case.task.ruled_out])
+    if not (case.device or known_log(case)):
+        yield "" if case.task.ruled_out else case.say("ruled_out_nothing")
+        return
+    reasons: dict[str, list[int]] = {}
+    for one in diagnosed(case, choose_log(case, known=True))["findings"]:
+        for reason in one["ruled_out"]:
+            reasons.setdefault(reason, []).extend([] if one["channel"] is None else [one["channel"]])
+    rows = [
+        reason + (case.say("stated_channel", channel=case.listed(channels)) if channels else "")
+        for reason, channels in list(reasons.items())[:MOST_REASONS]
+    ]
+    yield from _listed(case, "ruled_out_checks", rows) if rows else [case.say("ruled_out_nothing")]
+
+
+def _was(case: Case) -> Iterator[str]:
+    """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
+    names, channel = _asked_about(case)
+    if not (case.device and names):
+        yield from _said(case)
+        return
+    logs = []
+    with suppress(NothingToRead):  # the device has no older log
+        logs.append(fetched_log(case, older_log(case)))
+    logs.append(choose_log(case, known=True))
+    yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"
+    for about in logs:
+        found = case.tool("channel_metrics", **about.named, channel=channel)
+        for name in names:
+            values: dict[float, list[dict[str, Any]]] = {}
+            for one in found["channels"]:
+                if one[name] is not None:
+                    values.setdefault(one[name], []).append(one)
+            for value, having in values.items():
+                told = {"value": value, "count": len(having), "line": about.link(having[0]["last"]["line"])}
+                told |= {"unit": f" {found['unit']}" if name == "setpoint" else ""}
+                told |= {"channels": case.listed(one["channel"] for one in having)}
+                yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **told)}\n"
+    rows = case.task.stated if case.same_device else ()
+    yield from (f"- {_told(case, row)}\n" for row in rows if row["parameter"] in names)
+    yield "\n" + case.say("done_only")
+
+
+def _asked_about(case: Case) -> tuple[list[str], int | None]:
+    """Return the gains or the setpoint that are named, else what was stated last, else all; the channel."""
+    question, rows = case.question, case.task.stated if case.same_device else ()
+    if question.gain or question.quantity == "setpoint":
+        return [question.gain or "setpoint"], question.channel
+    if question.quantity != "gains" and (newest := max(rows, key=lambda row: int(row["turn"]), default=None)):
+        own = int(newest["channel"]) if str(newest["channel"]).isdecimal() else None
+        return ([newest["parameter"]] if newest["parameter"] in LOGGED else []), question.channel or own
+    return list(LOGGED[:3]), question.channel
+
+
+def _forbidden(case: Case) -> Iterator[str]:
+    """List what the user laid down, for the device in question or for all, with the turn of each."""
+    label = case.label or case.say("noted_all")
+    turns = {
+        text: turn
+        for turn, message in case.task.said("user")
+        for text in case.task.constraints
+        if text in message
+    }
+    rows = [
+        quoted(one) + (case.say("in_turn", turn=turns[one]) if one in turns else "")
+        for one in case.task.constraints
+    ]
+    yield case.say("forbidden_title" if rows else "forbidden_nothing", label=label)
+    if rows:
+        yield "\n\n" + "".join(f"- {one}\n" for one in rows) + "\n" + case.say("forbidden_holds")
+
+
+def _done(case: Case) -> Iterator[str]:
+    """List what was done to the device in question, by the user's words."""
+    label, rows = case.label or case.say("noted_all"), done_to_it(case)
+    yield case.say("done_title" if rows else "done_nothing", label=label)
+    if rows:
+        yield "\n\n" + "".join(f"- {one}\n" for one in rows) + "\n" + case.say("done_only")
+
+
+def is_done(text: str) -> bool:
+    """Return whether `text` (spelled) says that something was done, and does not ask.
+
+    >>> is_done("we swapped the thermocouple"), is_done("我昨天换了加热器"), is_done("was it swapped?")
+    (True, True, False)
+    """
+    return bool(aspect("done", text)) and not aspect("asks", text)
+
+
+def done_to_it(case: Case) -> list[str]:
+    """Return what the user said was done to the device in question, each with its turn, oldest first."""
+    about = {"", *(case.task.devices or (case.known("device_name"), case.known("device_ip")))}
+    names = tuple((device, *called) for device, called in case.task.nicknames.items())
+    device, rows = "", []
+    for turn, message in case.task.said("user"):
+        for text in (one for line in message.splitlines() for one in sentences(line)):
+            named = next(
+                (
+                    one["devices"][-1]
+                    for one in case.task.messages
+                    if one["turn"] == turn and one.get("devices")
+                ),
+                "",
+            )
+            device = next(iter(reversed(devices_in(text, names))), "") or named or device
+            if device in about and is_done(spelled(text)):
+                rows.append(case.say("done_row", turn=turn, text=quoted(text)))
+    return rows[-MOST_SAID:]
+
+
+def _history(case: Case) -> Iterator[str]:
+    """Say what other conversations found, dated, with links; what it is about comes first, else all of it."""
+    if not case.device:
+        raise NothingToRead(ask_for_log(case))
+    about = "\n".join(map(str, [case.question.text, *(case.task.state.get("findings") or [])[-1:]]))
+    found = case.tool("device_history", device=case.device, query=about)
+    if not found["earlier"]:
+        found = case.tool("device_history", device=case.device)
+    if not found["earlier"]:
+        yield case.say("history_none", label=found["label"], siblings=found["siblings"])
+        return
+    yield case.say("history_title", label=found["label"], count=len(found["earlier"])) + "\n\n"
+    for one in found["earlier"]:
+        device = case.say("history_sibling", device=one["device"]) if one["sibling"] else one["device"]
+        link = conversation_link(one["conversation"], one["conversation_id"], one["message_id"])
+        key = "history_root_cause" if one["kind"] == "root_causes" else "history_finding"
+        yield (
+            "- "
+            + case.say(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link)
+            + "\n"
+        )
+
+
+def _said(case: Case) -> Iterator[str]:
+    """Say what the user stated of what is asked about, else what earlier messages say of it."""
+    words = case.question.words
+    named = case.task.devices or tuple(case.task.nicknames)
+    names = {device: case.task.nicknames.get(device) for device in named}
+    if aspect("called", words) and any(names.values()):
+        yield from (
+            "- " + case.say("called", device=device, names=case.listed(map(quoted, called))) + "\n"
+            for device, called in names.items()
+            if called
+        )
+    elif told := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
+        yield "\n\n".join(told)
+    else:
+        ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
+        found = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
+        if not found and re.search(r"不能|not|never|restart|动", words) and case.task.constraints:
+            yield from _forbidden(case)
+            return
+        yield case.say("said_title") + "\n\n" + "".join(found) if found else case.say("said_nothing")
+
+
+def messages_on(case: Case, said_by: str = "") -> list[str]:
+    """Return a line for each earlier message that bears on the question, best first; no questions."""
+    found: list[dict[str, Any]] = []
+    with suppress(ToolFailed):  # outside of a conversation nothing was said
+        found = case.tool("recall", query=case.question.text)["messages"]
+    sought, rows = phrases(case.question.text), []
+    for one in found:
+        text = " ".join(
+            " ".join(line.split()) for line in one["text"].splitlines() if not is_asked(line.strip())
+        )
+        if said_by in ("", one["said_by"]) and any(holds(terms(text), wanted) for wanted in sought):
+            rows.append(case.say(f"said_by_{one['said_by']}", turn=one["turn"], text=quoted(text)) + "\n")
+    return rows[:MOST_QUOTED]
+
+
+def _forget(case: Case) -> Iterator[str]:
+    """Say that a sentence changes nothing in the memory, where it is changed, and what would be meant."""
+    if aspect("undo", case.question.words):
+        yield case.say("undo_where")
+        return
+    yield case.say("forget_where")
+    thing, task = _VERB.sub(" ", case.question.text).strip(" .。!！?？,，"), case.task
+    texts = [
+        text for name in ("root_causes", "findings", "hypotheses") for text in task.state.get(name) or []
+    ]
+    texts += [*task.ruled_out, *task.constraints]
+    texts += [" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))) for row in task.stated]
+    texts += [f"{device}: {name}" for device, names in task.nicknames.items() for name in names]
+    wanted = phrases(thing) if telling(terms(thing)) else []
+    meant = [quoted(text) for text in dict.fromkeys(texts) if any(holds(terms(text), one) for one in wanted)]
+    if meant:
+        yield "\n\n" + case.say("forget_meant") + "\n\n" + "\n".join(f"- {one}" for one in meant[:MOST_NAMED])
+    elif thing:
+        yield "\n\n" + case.say("forget_nothing", thing=quoted(thing))
+
+
+def stated(case: Case) -> list[str]:
+    """Return a sentence for each value that the user stated of a quantity the question names."""
+    if not case.same_device:
+        return []
+    asked = terms(case.question.text)
+    return [_told(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
+
+
+def _stated_rows(case: Case) -> list[str]:
+    if not case.same_device:
+        return []
+    return [_told(case, row, "recall_value") for row in case.task.stated] + [
+        quoted(one) for one in case.task.constraints
+    ]
+
+
+def _told(case: Case, row: dict[str, Any], key: str = "stated") -> str:
+    what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
+    channel = case.say("stated_channel", channel=row["channel"]) if row["channel"] else ""
+    return case.say(key, turn=row["turn"], what=what, channel=channel)
+
+
+def _stated_last(case: Case) -> list[str]:
+    rows = case.task.stated if case.same_device else ()
+    newest = max((int(row["turn"]) for row in rows), default=0)
+    return [_told(case, row) for row in rows if int(row["turn"]) == newest]
+
+
+def _is_named(parameter: str, asked: list[str]) -> bool:
+    name = tuple(terms(parameter))
+    group = next((names for names in synonyms() if name in names), (name,))
+    return any(holds(asked, one) for one in group)
+
+
+def beside(case: Case) -> Iterator[str]:
+    """Yield what belongs beside an answer: values the user stated, what was done since, what is laid down."""
+    kind = case.question.kind
+    if kind in ("figures", "gains") and (told := stated(case)):
+        last = together([told[-1], case.say("stated_or_log")], case.language)
+        yield "".join(f"\n\n{one}" for one in (*told[:-1], last))
+    if (
+        kind in ("diagnosis", "compare")
+        and len(case.task.devices) < 2
+        and (rows := [*done_to_it(case), *_just_done(case)])
+    ):
+        yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {one}\n" for one in rows)
+    said = constraints_in_force(case.task)
+    if kind in ("diagnosis", "gains") and said:
+        yield "\n\n" + case.say(
+            "constraints", constraints=case.listed([quoted(one.rstrip(".。")) for one in said])
+        )
+
+
+def _just_done(case: Case) -> list[str]:
+    """Return what the question itself says was done, of which it asks what came of it."""
+    parts = re.split(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b", case.task.question)
+    return [quoted(one.strip()) for one in parts if is_done(spelled(one))]
+
+
+def permission(case: Case) -> str:
+    """Return what the user laid down on the act that is asked about ("may I restart it?"), or ""."""
+    kind, acts = case.question.kind, acts_named(case.question.text)
+    if not aspect("may", case.question.words) or kind in (
+        "plot",
+        "compare",
+        "remembered",
+        "handover",
+        "term",
+    ):
+        return ""
+    if kind == "gains" and case.question.gain:
+        return ""
+    constraints = constraints_in_force(case.task)
+    said = forbidding(constraints, acts)
+    said += [one for one in constraints if acts and one not in said and _is_on(one, case)]
+    if said:
+        return laid_down(case, said)
+    only_may = case.question.score == 0 or (
+        acts & STOPS and kind in ("help", "survey", "diagnosis", "figures")
+    )
+    return case.say("nothing_forbids", label=case.label) if only_may and case.label else ""
+
+
+def laid_down(case: Case, constraints: list[str]) -> str:
+    """Return that the user laid these down, and that they hold."""
+    return case.say(
+        "constraints_on_it", constraints=case.listed([quoted(one.rstrip(".。")) for one in constraints])
+    )
+
+
+def _is_on(constraint: str, case: Case) -> bool:
+    """Return whether what `constraint` forbids and the question speak of one thing: "the heater"."""
+    forbidden = " ".join(forbidding_clauses(constraint)).replace(until(constraint) or "\0", " ")
+    named = terms(" ".join((case.known("device_name"), case.known("device_ip"), *case.task.devices)))
+    shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
+    return any(not (one in named or one.isdecimal()) for one in shared)
+
+
+def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Return what a message states without asking, a line each: values, constraints, names, what was done."""
+    question, text = case.question, case.question.text
+    words, done = question.words, aspect("done", question.words)
+    asks = aspect("asks", words) and not aspect("corrected", words)
+    if (question.order and not done) or question.pasted or asks or aspect("forget", words):
+        return []
+    if question.kind in ("plot", "handover"):
+        return []
+    rulings = [said for _, said in constraints_in(text)]
+    named = [one for one in names_in(text, inventory_names) if one.kind != "withdrawn"]
+    values = [
+        quoted(fact.parameter)
+        + (case.say("stated_channel", channel=fact.channel) if fact.channel else "")
+        + f": {quoted(f'{fact.value} {fact.unit}'.strip())}"
+        for fact in values_in(text, case.device)
+    ]
+    rows = [*values, *map(quoted, rulings)]
+    rows += [case.say("noted_name", device=one.device, name=quoted(one.nickname)) for one in named]
+    if not rows and (done or aspect("not_the_cause", words) or aspect("corrected", words)):
+        rows = [quoted(" ".join(case.task.question.split()))]
+    return rows

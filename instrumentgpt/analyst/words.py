@@ -1,0 +1,111 @@
+"""The analyst's sentences (phrases.toml) in the language of the question, and how it quotes."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from instrumentgpt.instruments.language import Language, Sentence
+
+_ELSEWHERE = Path(__file__).parents[1] / "agents" / "offline"
+SENTENCES = (
+    Path(__file__).with_name("phrases.toml"),
+    _ELSEWHERE / "panel" / "phrases.toml",
+    _ELSEWHERE / "tasks" / "investigate.toml",
+)
+QUOTE_CHARS = 160  # of a quoted log line: one line on the page
+_TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
+TITLE_CHARS = 40  # of a conversation that is linked
+
+
+@cache
+def sentences() -> dict[str, dict[str, str]]:
+    """Return every sentence: key → language → text with {fields}."""
+    tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in SENTENCES]
+    return {key: sentence for table in tables for key, sentence in table.items()}
+
+
+def phrase(key: str, language: Language, **fields: Any) -> str:
+    """Return the sentence `key` in `language`, its fields filled in.
+
+    >>> phrase("source", "en", count=1, logs="`run.log`")
+    'From the log `run.log`.'
+    """
+    return str(Sentence().format(sentences()[key][language], **fields))
+
+
+def joined(items: Iterable[object], language: Language) -> str:
+    """Return a list as it stands in a sentence.
+
+    >>> joined([1, 3, 4], "en"), joined([1, 3, 4], "zh")
+    ('1, 3, 4', '1、3、4')
+    """
+    return ("、" if language == "zh" else ", ").join(map(str, items))
+
+
+def together(sentences: Iterable[str], language: Language) -> str:
+    """Return sentences as one paragraph: Chinese ones need no blank in between."""
+    return ("" if language == "zh" else " ").join(sentences)
+
+
+def line_link(log: str, line: int) -> str:
+    """Return the link to a line of `log` that the page opens (docs/architecture.md, "Evidence links").
+
+    >>> line_link("zspr 052/run.log", 18204)
+    '[L 18,204](?log=zspr%20052/run.log&line=18204)'
+    """
+    return f"[L {line:,}](?log={quote(log)}&line={line})"
+
+
+def conversation_link(title: str, conversation_id: str, message_id: int | None) -> str:
+    """Return the link to a message of another conversation, which the page opens in place.
+
+    >>> conversation_link("why [052]?", "a1", 7)
+    '[why 052?](?conv=a1&msg=7)'
+    """
+    words = plain_text(re.sub(r"[\[\]]", "", title)) or conversation_id
+    shown = words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"
+    return f"[{shown}](?conv={quote(conversation_id)}" + (f"&msg={message_id})" if message_id else ")")
+
+
+def moment(clock: str, beside: str = "") -> str:
+    """Return a log's time as people read it: to the second, without the date where `beside` has the same.
+
+    >>> moment("2026-02-20 08:49:29.844", beside="2026-02-20 08:47:19.838"), moment("+12.345 s")
+    ('08:49:29', '+12.345 s')
+    """
+    if not re.match(r"\d{4}-\d\d-\d\d \d\d:", clock):
+        return clock
+    return clock[11:19] if clock[:10] == beside[:10] else clock[:19]
+
+
+def plain_text(text: str) -> str:
+    """Return `text`, which may hold words of a log, on one line and without live Markdown or HTML.
+
+    >>> print(plain_text("[x](http://a) <b>"))
+    \\[x\\](http://a) ‹b>
+    """
+    return re.sub(r"([`*\[\]])", r"\\\1", _TAG_START.sub("‹", " ".join(text.split())))
+
+
+def quoted(text: str) -> str:
+    """Return `text`, which we did not write, as inline code that can be neither Markdown, HTML nor a marker.
+
+    >>> print(quoted("a <!-- PLOTLY_CHART:x --> `b` "))
+    `` a ‹!-- PLOTLY_CHART:x --> `b` ``
+    """
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    if len(plain) > QUOTE_CHARS:
+        plain = plain[: QUOTE_CHARS - 1] + "…"
+    plain = _TAG_START.sub("‹", plain)
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence}{_padded(plain)}{fence}"
+
+
+def _padded(plain: str) -> str:
+    """A backtick at an end would join the fence: a blank, which Markdown takes away, keeps them apart."""
+    return f" {plain} " if plain.startswith("`") or plain.endswith("`") or not plain else plain

@@ -1,0 +1,126 @@
+"""The swing that a held loop keeps within its band: how large, how regular, and who makes it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.signals import smooth
+from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Loop
+
+Maker = Literal["noise", "outside", "actuator", "not_the_output", "open", "irregular"]
+REGULAR = 0.6  # autocorrelation after one period, from which a swing has a period worth a word
+TOGETHER = 0.8  # correlation with a neighbour, from which both move by one cause
+ABOVE_NOISE = 3.0  # times noise and digit that a swing must have to be one
+STILL = 0.02  # % of output amplitude below which the output does not take part
+COARSE_STEPS = 4  # values of the output in a swing, up to which it moves in steps
+LEAST_CYCLES = 3.0
+
+
+@dataclass(frozen=True)
+class Swing:
+    """What is left of a loop's error while it holds its setpoint, in the unit of the log.
+
+    half_size   half peak-to-peak; `noise` and `digit` are those of the sensor
+    period      s; nan without one; `regularity` is the autocorrelation there, `cycles` how many there are
+    output      %, amplitude of the output at that period
+    phase       degrees by which the output follows the error at that period: 0 answers it at once
+    expected    degrees that the gains in force give: the controller's own answer; nan without gains
+    together    channels that move with it at the same moments
+    maker       "noise": nothing but the sensor's scatter; "outside": several loops at once; "actuator": the
+                output moves in steps; "not_the_output": it stands still; "open": its loop or something
+                outside, which one log at rest cannot tell; "irregular": no period
+    """
+
+    channel: int
+    half_size: float
+    noise: float
+    digit: float
+    band: float
+    period: float
+    regularity: float
+    cycles: float
+    output: float
+    phase: float
+    expected: float
+    together: tuple[int, ...]
+    maker: Maker
+
+
+def swings_of(loops: Mapping[int, Loop], channels: Mapping[int, Metrics]) -> dict[int, Swing]:
+    """Return channel → its swing, of the channels that hold a setpoint within their bands at least partly."""
+    held = {number: _held(loops[number], found) for number, found in channels.items() if number in loops}
+    errors = {number: one for number, one in held.items() if len(one[0]) >= 16}
+    return {number: _swing(number, errors, channels[number]) for number in errors}
+
+
+def _held(loop: Loop, found: Metrics) -> tuple[Floats, Floats, Floats]:
+    """Return time, error and output of the samples on the setpoint that is held longest, within the band."""
+    error = loop.setpoint - loop.pv
+    near = (loop.setpoint == found.setpoint) & (np.abs(error - found.mean_error) <= found.band)
+    return (
+        loop.time[near],
+        error[near] - float(np.mean(error[near])) if near.any() else error[near],
+        loop.output[near],
+    )
+
+
+def _swing(number: int, errors: Mapping[int, tuple[Floats, Floats, Floats]], found: Metrics) -> Swing:
+    time, error, output = errors[number]
+    window = max(1, round(0.5 * found.lag / found.sample_period)) if found.sample_period > 0 else 1
+    quiet = smooth(error, window)
+    half = float(np.nanmax(quiet) - np.nanmin(quiet)) / 2
+    regular = found.regularity > REGULAR and found.period > 0
+    period = found.period if regular else math.nan
+    cycles = float(time[-1] - time[0]) / period if regular else 0.0
+    amplitude, phase = _answer(time, error, output, period) if regular else (math.nan, math.nan)
+    expected = math.nan
+    if regular and found.kp > 0:
+        expected = math.degrees(-math.atan2(found.ki * period / (2 * math.pi), found.kp))
+    together = tuple(
+        other
+        for other in errors
+        if other != number and _likeness(errors[number], errors[other], window) >= TOGETHER
+    )
+    is_noise = half < ABOVE_NOISE * max(found.noise, found.digit if found.digit > 0 else 0.0)
+    is_stepped = regular and 1 < len(np.unique(np.round(output[np.isfinite(output)], 2))) <= COARSE_STEPS
+    maker: Maker = (
+        "noise" if is_noise
+        else "outside" if together
+        else "irregular" if not regular or cycles < LEAST_CYCLES
+        else "not_the_output" if not amplitude > STILL
+        else "actuator" if is_stepped
+        else "open"
+    )  # fmt: skip
+    return Swing(
+        number, half, found.noise, found.digit, found.band, period, found.regularity, cycles, amplitude,
+        phase, expected, together, maker,
+    )  # fmt: skip
+
+
+def _answer(time: Floats, error: Floats, output: Floats, period: float) -> tuple[float, float]:
+    """Return the amplitude of the output at `period` (%), and the degrees by which it follows the error."""
+    known = np.isfinite(output) & np.isfinite(error)
+    turn = np.exp(-2j * np.pi * time[known] / period)
+    of_error = 2 * np.mean(error[known] * turn)
+    of_output = 2 * np.mean((output[known] - np.mean(output[known])) * turn)
+    if abs(of_error) == 0.0:
+        return math.nan, math.nan
+    return float(abs(of_output)), float(np.degrees(np.angle(of_output / of_error)))
+
+
+def _likeness(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats], window: int) -> float:
+    """Return the correlation of two errors at the same moments; 0 where they share too few."""
+    start, stop = max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])
+    inside = (one[0] >= start) & (one[0] <= stop)
+    if inside.sum() < 16:
+        return 0.0
+    first = smooth(one[1], window)[inside]
+    second = np.interp(one[0][inside], other[0], smooth(other[1], window))
+    if np.std(first) == 0.0 or np.std(second) == 0.0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])

@@ -1,0 +1,65 @@
+"""The stretch of a log that a question names, and what its readings were in it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.tools.moments import NotInTheLog, time_of
+from instrumentgpt.instruments.tools.plain import plain
+
+QUANTITIES = ("pv", "output", "error", "setpoint")
+
+
+def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
+    """Return the s since the log's first line of two moments: "14:20" or "2026-02-20 14:20"; "": its ends.
+
+    Raises NotInTheLog if nothing of the log lies between them.
+    """
+    last = float(log.samples["time"].max()) if len(log.samples) else 0.0
+    start = max(0.0, _seconds(log, since)) if since else 0.0
+    stop = min(last, _seconds(log, until)) if until else last
+    if stop < 0.0 or start > last or stop < start:
+        span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
+        raise NotInTheLog("time_not_in_it", log=log.name, clock=f"{since} – {until}", **span)
+    return start, stop
+
+
+def _seconds(log: Log, moment: str) -> float:
+    if "-" not in moment:
+        return time_of(log, moment)
+    if log.start is None:
+        raise NotInTheLog("no_clock", log=log.name, clock=moment)
+    return float((pd.Timestamp(moment) - log.start).total_seconds())
+
+
+def extremes_of(log: Log, channel: int, window: tuple[float, float], within: float | None) -> dict[str, Any]:
+    """Return the least, most, mean and spread of what a channel read in `window`; {} without a sample in it.
+
+    within  a deviation from the setpoint, of which the share of the samples within is told
+    """
+    samples = log.samples
+    own = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
+    if own.empty:
+        return {}
+    own = own.assign(error=own["setpoint"] - own["pv"])
+    told: dict[str, Any] = {"samples": len(own)}
+    for name in QUANTITIES:
+        values = own[name].to_numpy(dtype=float)
+        known = np.flatnonzero(np.isfinite(values))
+        if known.size:
+            told[name] = {
+                "mean": plain(float(values[known].mean())),
+                "std": plain(float(values[known].std())),
+            }
+            for extreme, place in (("least", values[known].argmin()), ("most", values[known].argmax())):
+                row = own.iloc[int(known[place])]
+                told[name][extreme] = {
+                    "value": plain(float(values[known[place]])),
+                    "line": int(row["line"]),
+                    "clock": log.clock(float(row["time"])),
+                }
+    if within is not None and "error" in told:
+        told["within"] = plain(float((own["error"].abs() <= within).mean()))
+    return told

@@ -1,0 +1,51 @@
+"""The analyst tells eleven kinds of question apart, as a rate on questions by somebody who read no code."""
+
+import pytest
+from cases import each
+
+from bench.questions import rates
+from instrumentgpt.analyst.questions import devices_in, near_misses, read_question
+from instrumentgpt.instruments.devices import load_inventory
+
+LEAST = {"open": 0.95, "frozen": 0.6}  # share of kinds that are right; the frozen half was not looked at
+
+
+@pytest.mark.parametrize("half", LEAST)
+def test_most_questions_are_taken_for_the_kind_they_are(half):
+    assert rates(half)["all"]["kind"] >= LEAST[half]
+
+
+@pytest.mark.parametrize("slot", ["device", "channels", "time"])
+def test_most_devices_channels_and_times_are_read(slot):
+    assert rates()["all"][slot] >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [("hmm", "diagnosis"), ("🔥", "diagnosis"), ("052", "diagnosis"), ("?", "diagnosis")],
+)
+def test_what_no_word_tells_is_a_diagnosis_with_something_in_view_and_else_a_survey(question, kind):
+    assert read_question(question, in_view=True).kind == kind
+    assert read_question(question).kind == "survey"
+
+
+@each(
+    "text, device",
+    [
+        ("what happened on .85", "zspr 050"),
+        ("its still hunting on 112", "zspr 053"),
+        ("51 ch3 duty", "zspr 051"),
+        ("047那台溫度一直跳", "zspr 052"),
+        ("set to 52 °C", ""),
+        ("line 47 please", ""),
+        ("within 0.85 degrees", ""),
+    ],
+)
+def test_a_device_is_named_by_the_end_of_its_address_but_by_no_other_number(text, device):
+    named = devices_in(text, load_inventory("demo/devices.toml"))
+    assert [one.name for one in named] == ([device] if device else [])
+
+
+@each("unknown", ["10.1.1.74", "zspr 053x", "zsrp 052"])
+def test_a_name_that_nobody_has_brings_the_most_alike(unknown):
+    assert near_misses(unknown, load_inventory("demo/devices.toml"))
