@@ -2,7 +2,8 @@
 
 from cases import each
 
-from instrumentgpt.ui.follow_ups import QUESTIONS, follow_ups
+from instrumentgpt.analyst.follow_ups import QUESTIONS, follow_ups
+from instrumentgpt.instruments.devices import load_inventory
 from memory import DiagnosticState
 
 TOO_HIGH = (
@@ -38,3 +39,23 @@ def test_a_log_that_was_brought_has_none_before_it():
     brought = DiagnosticState(device_name="pasted log 1", last_log_file="pasted-1.log")
     assert QUESTIONS["compare"]["en"] not in follow_ups(brought, "en")
     assert QUESTIONS["compare"]["en"] in follow_ups(state(), "en")
+
+
+@each(
+    "question, offered",
+    [
+        ("why does it swing?", "zspr 052: why does it swing?"),
+        ("畫出溫度曲線", "zspr 050: 畫出溫度曲線"),
+        ("what is wrong with 10.1.1.109?", "what is wrong with 10.1.1.108?"),
+    ],
+)
+def test_what_a_question_left_open_is_a_button_for_each_that_may_be_meant(question, offered):
+    inventory = load_inventory("demo/devices.toml")
+    assert offered in follow_ups(DiagnosticState(), "en", question, inventory)
+
+
+def test_the_other_gains_and_the_channel_that_was_found_are_offered():
+    asked = follow_ups(state(), "en", "can kp be raised?", load_inventory("demo/devices.toml"))
+    assert asked[:2] == ["And ki?", "And kd?"]
+    found = state(findings=[TOO_HIGH])
+    assert "Plot channel 2" in follow_ups(found, "en", "why?", load_inventory("demo/devices.toml"))

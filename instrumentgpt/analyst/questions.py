@@ -418,10 +418,8 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
 
 
 def near_misses(unknown: str, inventory: Inventory) -> list[str]:
-    """Return the labels of the devices whose name or address is most like `unknown`, best first."""
-    names = {
-        spelled(name): one.label for one in inventory.devices for name in (one.ip, one.name, *one.aliases)
-    }
+    """Return the names or addresses of devices that are most like `unknown`, best first."""
+    names = {spelled(name): name for one in inventory.devices for name in (one.ip, one.name, *one.aliases)}
     close = difflib.get_close_matches(spelled(unknown), list(names), n=2, cutoff=NEAR)
     return list(dict.fromkeys(names[name] for name in close))
 

@@ -56,7 +56,8 @@ def remembered(case: Case) -> Iterator[str]:
     words = case.question.words
     rows = (
         ("forget", _forget), ("called", _said), ("which_log", which_log), ("ruled_out", _ruled_out),
-        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _said), ("what_done", _done),
+        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _said),
+        ("what_done", _done),
     )  # fmt: skip
     yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
 

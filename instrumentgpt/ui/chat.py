@@ -75,7 +75,7 @@ def _draw_conversation(
         is_interview = interview.draw(database, shown.id)
         if not offers.draw(database, messages) and not is_interview and not is_panel:
             state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
-            welcome.draw_follow_ups(messages, state)
+            welcome.draw_follow_ups(settings, messages, state)
     evidence.draw(database, shown.id, settings)
     if run and frame:
         with frame[0]:

@@ -6,12 +6,12 @@ from pathlib import Path
 import streamlit as st
 
 import db
+from instrumentgpt.analyst.follow_ups import follow_ups
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import composer, untrusted
-from instrumentgpt.ui.follow_ups import follow_ups
 
 FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
 EXAMPLES = (
@@ -48,15 +48,25 @@ def draw(settings: Settings) -> None:
         )
 
 
-def draw_follow_ups(messages: Sequence[db.Message], state: DiagnosticState) -> None:
+def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: DiagnosticState) -> None:
     """Draw what is worth asking next, in the language of the last question; a click asks it."""
     asked = [message.content for message in messages if message.role == "user"]
     if not asked or messages[-1].role == "user":
         return
-    waiting = [question for question in follow_ups(state, language_of(asked[-1])) if question not in asked]
+    try:
+        inventory = load_inventory(Path(settings.inventory))
+    except InventoryError:
+        inventory = None  # said on the page already
+    offered = follow_ups(state, language_of(asked[-1]), asked[-1], inventory)
+    waiting = [question for question in dict.fromkeys(offered) if question not in asked]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
         for question in waiting:
-            st.button(question, key=f"follow-up-{question}", on_click=composer.propose, args=(question,))
+            st.button(
+                untrusted.label(question),
+                key=f"follow-up-{question}",
+                on_click=composer.propose,
+                args=(question,),
+            )
 
 
 def _pick_device(settings: Settings) -> Device | None:

@@ -1,0 +1,71 @@
+"""What stands under an answer as buttons: what a question left open, and what fits what was found."""
+
+import re
+from collections.abc import Iterable
+
+from instrumentgpt.analyst.questions import devices_in, near_misses, read_question
+from instrumentgpt.instruments.devices import Inventory, resolve
+from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.state import DiagnosticState
+
+QUESTIONS: dict[str, dict[Language, str]] = {
+    "raise": {"en": "Can kp be raised?", "zh": "那 kp 可以調高嗎？"},
+    "tune": {"en": "Which gains are better?", "zh": "建議的增益是多少？"},
+    "evidence": {"en": "Show me the evidence", "zh": "有什麼證據？"},
+    "errors": {"en": "What errors are in the log?", "zh": "log 裡有哪些錯誤？"},
+    "compare": {"en": "Compare with the previous log", "zh": "跟上一份 log 比較"},
+    "channel": {"en": "Plot channel {}", "zh": "畫通道 {}"},
+    "gain": {"en": "And {}?", "zh": "那 {} 呢？"},
+}
+TOO_HIGH = ("oscillation_tuning", "overshoot_tuning", "integral_windup")  # other gains, and not higher ones
+TOO_LOW = ("sluggish_tuning",)
+MOST_DEVICES = 6  # offered where none was named
+NEED_A_DEVICE = ("diagnosis", "figures", "plot", "compare", "gains", "events", "handover")
+_CHANNEL = re.compile(r"(?:\bChannel|通道) (\d+)")
+
+
+def follow_ups(
+    state: DiagnosticState, language: Language, asked: str = "", inventory: Inventory | None = None
+) -> list[str]:
+    """Return the questions that fit what is known of the device in view, best first.
+
+    asked      the last question: one that names no device, where none is in view, is offered with each;
+               one that names a device that nobody has, with those most like it
+    """
+    in_view = bool(state.device_name or state.device_ip or state.last_log_file)
+    if asked and inventory and (completed := _completed(asked, inventory, in_view)):
+        return completed
+    found = {one for text in (*state.root_causes, *state.findings) for one in fault_classes(text)}
+    faults = found - {*NO_FAULT}
+    question = read_question(asked, in_view)
+    others = [gain for gain in ("kp", "ki", "kd") if gain != question.gain] if question.gain else []
+    if asked and question.kind == "gains" and others and not faults & {*TOO_HIGH}:
+        offered = [QUESTIONS["gain"][language].format(gain) for gain in others]
+    else:
+        offered = [QUESTIONS[_about_gains(faults)][language]]
+    channels = dict.fromkeys(number for text in state.findings for number in _CHANNEL.findall(text))
+    if faults and channels and question.channel is None:
+        offered.append(QUESTIONS["channel"][language].format(next(iter(channels))))
+    has_older = bool(state.device_ip)  # a log that was brought has none before it
+    names = ["errors", *(["compare"] if has_older else [])]
+    return [*offered, *(QUESTIONS[name][language] for name in names)]
+
+
+def _completed(asked: str, inventory: Inventory, in_view: bool) -> list[str]:
+    """Return the question with a device that it lacks, or with one that may have been meant."""
+    unknown = resolve(asked, inventory).unknown
+    if unknown:
+        near = near_misses(unknown[0], inventory)
+        return [re.sub(re.escape(unknown[0]), name, asked, flags=re.IGNORECASE) for name in near]
+    if in_view or devices_in(asked, inventory) or read_question(asked).kind not in NEED_A_DEVICE:
+        return []
+    return [f"{device.name}: {asked}" for device in inventory.devices[:MOST_DEVICES]]
+
+
+def _about_gains(faults: Iterable[str]) -> str:
+    """Return what to ask of gains, if anything: they repair nothing but the faults of gains."""
+    found = set(faults)
+    if found & {*TOO_HIGH}:
+        return "tune"
+    return "raise" if found <= {*TOO_LOW} else "evidence"
