@@ -23,6 +23,13 @@ OfDevice = Annotated[
 ]
 Log = Annotated[Name, Field(description="name of a log that fetch_log has fetched, or of a dropped file")]
 Channel = Annotated[int | None, Field(description="one channel alone; null for all")]
+Moment = Annotated[
+    str,
+    Field(
+        pattern=r"^$|^(\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01]) )?([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$",
+        description='"14:20", or "2026-02-20 14:20"; empty: the end of the log',
+    ),
+]
 Lines = Annotated[list[int], Field(max_length=100, description="numbers of the lines that show it, 1-based")]
 Cursor = Annotated[Name, Field(description="to go on: a cursor from `more` of the same call; empty at first")]
 Sentence = Annotated[
@@ -77,14 +84,17 @@ class Tools:
         log: Log,
         device: OfDevice = "",
         channel: Channel = None,
-        since: Annotated[str, Field(description='"14:20", or with a date; empty: the log\'s start')] = "",
-        until: Annotated[str, Field(description="likewise; empty: the log's end")] = "",
+        since: Moment = "",
+        until: Moment = "",
+        within: Annotated[
+            float | None, Field(gt=0, le=1e6, description="deviation whose share of the time is told")
+        ] = None,
         cursor: Cursor = "",
     ) -> str:
         """Return figures of each channel: gains, setpoint, band, overshoot, settling, duty, last values, and
         the least, most and mean readings between two moments."""
         given = {"log": log, "device": device, "channel": channel, "since": since, "until": until}
-        return self._use("channel_metrics", cursor, **given)
+        return self._use("channel_metrics", cursor, **given, within=within)
 
     def advise_gains(
         self,
@@ -167,12 +177,15 @@ class Tools:
                 '"trend": duty, cycle, noise, offset over days'
             ),
         ] = "loop",
+        channels: Annotated[list[int] | None, Field(max_length=100, description="several channels")] = None,
+        since: Moment = "",
+        until: Moment = "",
     ) -> str:
-        """Draw a log, or one channel of it, for the user: the chart appears in your answer by itself.
+        """Draw a log, channels or a stretch of it, for the user: the chart appears in your answer by itself.
         Returns what it shows, in words."""
-        return self._use(
-            "plot_log", log=log, device=device, channel=channel, chart=chart, language=self._language
-        )
+        given: dict[str, Any] = {"log": log, "device": device, "channel": channel, "channels": channels}
+        given |= {"chart": chart, "since": since, "until": until}
+        return self._use("plot_log", **given, language=self._language)
 
     def write_report(
         self,

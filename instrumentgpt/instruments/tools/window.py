@@ -31,7 +31,10 @@ def _seconds(log: Log, moment: str) -> float:
         return time_of(log, moment)
     if log.start is None:
         raise NotInTheLog("no_clock", log=log.name, clock=moment)
-    return float((pd.Timestamp(moment) - log.start).total_seconds())
+    try:
+        return float((pd.Timestamp(moment) - log.start).total_seconds())
+    except ValueError:  # "2026-02-30 14:20"
+        raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
 
 
 def extremes_of(log: Log, channel: int, window: tuple[float, float], within: float | None) -> dict[str, Any]:
