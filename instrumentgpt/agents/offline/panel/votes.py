@@ -12,7 +12,6 @@ from instrumentgpt.agents.offline.panel.record import (
     rivals_of,
     sentence,
 )
-from instrumentgpt.analyst.report import UNPROVEN
 
 SURE = {"certain": 0.95, "likely": 0.8, "possible": 0.55}  # how often each grade is right: docs/faults.md
 OPEN_LESS = 0.15  # where a rival is left open
