@@ -87,7 +87,7 @@ def _padded(values: Floats) -> tuple[float, float]:
 def _grid(layout: dict[str, Any], axes: dict[str, _Axis], height: int) -> Iterator[str]:
     """Yield grid lines, the figures at them, and the titles of the rows."""
     x = axes["x"]
-    bottom = max(axis.at_low for name, axis in axes.items() if name != "x")
+    bottom = max((axis.at_low for name, axis in axes.items() if name != "x"), default=height)
     for value, label in _time_ticks(x) if layout["xaxis"].get("type") == "date" else _ticks(x, TICKS_X):
         at = float(x.at(value))
         for axis in (axis for name, axis in axes.items() if name != "x"):
