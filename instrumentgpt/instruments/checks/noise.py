@@ -19,39 +19,45 @@ CLIP = 12.0  # times the median third difference: more is a jump
 COARSE = 1.0  # digit: a dithering converter shows no more
 ALIKE = 2  # other channels, from which their quiet level says what this one could have
 NOISIER = 5.0  # times the channel's own quiet level: a heater that switches doubles or trebles it
-NOISY_FOR = 18.0  # lags
+NOISY_FOR, ALWAYS_FOR = 8.0, 18.0  # lags above its own quiet level, or above what any channel should have
+ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hides what there is
 FEWEST_BLOCKS = 5
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
-TOGETHER = 2.0  # blocks between their beginnings: one cause of both
 BLOCK = 2.0  # lags over which the noise is taken
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
 
-    What two sensors have in common, or began at one moment, is of what they stand in or are wired to.
+    What two sensors have in common, or at one time, is of what they stand in or are wired to.
     """
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
-    quiet = {c: level for c, (starts, s) in levels.items() if (level := _quiet(study.tracks[c], starts, s))}
+    known = {c: _quiet(study.tracks[c], starts, sigma) for c, (starts, sigma) in levels.items()}
+    quiet = {channel: level for channel, level in known.items() if level is not None}
     noisy: list[tuple[Track, int, int, dict[str, float | str]]] = []
     for channel, own in quiet.items():
         starts, sigma = levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
         usual = min(own, float(np.median(others))) if len(others) >= ALIKE else own
         track = study.tracks[channel]
-        louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual)
-        always = ALWAYS_NOISY * track.span if study.log.unit in CELSIUS else np.inf
-        limit = max(min(louder, always), COARSE * track.digit)
-        blocks = math.ceil(NOISY_FOR / BLOCK)
-        for a, b in runs(sliding_median(np.nan_to_num(sigma), 3) > limit):
-            if b - a >= blocks and _is_white(track, starts, int(a), int(b)):
-                noisy.append(_noisy(track, starts, sigma, int(a), int(b), usual, limit))
-                break
-    began = [float(track.loop.time[first]) for track, first, _, _ in noisy]
+        usual = max(usual, ROUNDED * track.digit)
+        louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
+        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit) if study.log.unit in CELSIUS else np.inf
+        heard = sliding_median(np.nan_to_num(sigma), 3)
+        hits = [
+            (int(a), int(b), limit)
+            for limit, lags in ((louder, NOISY_FOR), (always, ALWAYS_FOR))
+            for a, b in runs(heard > limit)
+            if b - a >= math.ceil(lags / BLOCK) and _is_white(track, starts, int(a), int(b))
+        ]
+        if hits:
+            a, b, limit = min(hits)
+            noisy.append(_noisy(track, starts, sigma, a, b, usual, limit))
+    times = [(float(t.loop.time[first]), float(t.loop.time[last])) for t, first, last, _ in noisy]
     return [
         _noise_finding(study, *one)
-        for one, at in zip(noisy, began, strict=True)
-        if sum(abs(at - other) <= one[0].lags(TOGETHER * BLOCK) for other in began) == 1
+        for one, (begin, end) in zip(noisy, times, strict=True)
+        if sum(a <= end and begin <= b for a, b in times) == 1
         and not any(_has_in_common(one[0], other, one[1], one[2]) for other in study.tracks.values())
     ]
 
