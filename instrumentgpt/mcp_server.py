@@ -30,6 +30,8 @@ def server(task: dict[str, Any]) -> MCPServer:
     made = MCPServer(SERVER, instructions=INSTRUCTIONS, log_level="WARNING")
     tools = Tools(task)
     for name in TOOL_NAMES:
+        if name == "note" and task.get("task") != "interview":
+            continue
         made.add_tool(getattr(tools, name), structured_output=False)
     return made
 

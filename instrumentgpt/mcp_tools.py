@@ -48,6 +48,7 @@ class Tools:
         findings = "\n".join(map(str, (task.get("state") or {}).get("findings") or []))
         self._language = language_of(str(task.get("question") or ""))
         self._record = language_of(findings) if findings else self._language
+        self._filed = list(map(str, (task.get("given") or {}).get("filed") or []))  # an interview's lines
         self._one_at_a_time = threading.Lock()  # a log is read once, not once per call in parallel
 
     def list_devices(self, cursor: Cursor = "") -> str:
@@ -274,6 +275,35 @@ class Tools:
     ) -> str:
         """Put on record that the user has lifted a constraint."""
         return self._use("lift_constraint", text=text)
+
+    def note(
+        self,
+        slot: Literal[
+            "description",
+            "examples",
+            "impact",
+            "who",
+            "context",
+            "workflow",
+            "must_have",
+            "success_criteria",
+            "constraints",
+            "edge_cases",
+            "proposed",
+        ],
+        words: Annotated[
+            Text, Field(description="the user's own words, word for word; clauses may be left out")
+        ],
+        replaces: Annotated[
+            Text, Field(description="the gathered words that these correct; empty: they add")
+        ] = "",
+    ) -> str:
+        """File what the user said in a slot of the interview. What was tried, or proposed as a remedy, is
+        "proposed", whoever says it. "must_have" is what the instrument must do; "success_criteria" by what
+        one sees that it is settled; "constraints" what must not be touched, spent, or stopped."""
+        found = self._use("note", slot=slot, words=words, replaces=replaces, filed=self._filed)
+        self._filed.append(words)
+        return found
 
     def _use(self, name: str, cursor: str = "", **given: Any) -> str:
         """Return a page of the tool's result as JSON; whatever goes wrong is told to the agent."""

@@ -72,11 +72,13 @@ def test_000_10_the_persona_holds_for_over_twenty_exchanges(replies, words, lang
     for word in long_talk(words):
         said += f"{word}\n"
         answer = talk.say(word)
-        assert faults_of(answer, language, f"{said} zspr 052") == [], answer
+        assert answer.count("✅") == answer.count("❓") == 1 and not any(map(answer.__contains__, SOLVES))
+        is_summary = any(offer[2] == "interview" for offer in talk.offers())
+        assert is_summary or faults_of(answer, language, f"{said} zspr 052") == [], answer
         assert talk.shown() == answer  # nothing else was ever on the page
     assert len(talk.answers) == 22
     asked = [re.search("❓ (.*)", answer)[1] for answer in talk.answers]
-    assert len(set(asked)) >= 6
+    assert len(set(asked)) >= 6, "and then the summary waits"
 
 
 def test_000_8_a_forbidden_reply_is_asked_again_once_and_the_better_one_shown(tmp_path, monkeypatch):

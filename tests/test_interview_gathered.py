@@ -1,154 +1,124 @@
-"""What an interview holds, its phases and its gaps (acceptance 000, statements 1 to 3)."""
+"""What an interview gathers: slots, gaps, phases, corrections (acceptance 000, statements 1 to 4, 11, 12)."""
 
-from dataclasses import replace
-
-import pytest
 from cases import each
 
-from instrumentgpt.modes.interview.gathered import (
-    GAPS,
-    NEEDED,
-    PHASES,
-    Gathered,
-    gathered_info,
-    open_gaps,
-    phase_of,
-    with_entry,
-)
-from instrumentgpt.modes.interview.hearing import Interview, hear
+from instrumentgpt.memory.quoted import quoted
+from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview, Note, filed
+from instrumentgpt.modes.interview.replies import heard
 
-FULL = Gathered(
-    description="it drifts",
-    examples=("52 instead of 50",),
-    who=("operators",),
-    must_have=("±0.1",),
-    success_criteria=("8 hours",),
-    edge_cases=("door", "restart"),
-)
-SENTENCES = {
-    "description": "Problem description not clear",
-    "examples": "No concrete examples of the problem",
-    "who": "Users not identified",
-    "must_have": "Core requirements not defined",
-    "success_criteria": "Success criteria not established",
-    "edge_cases": "Edge cases need more exploration",
-}
+SAID = [
+    ("the oven is off by two degrees since Monday", "description"),
+    ("yesterday at 14:20 it showed 52.3 instead of 50", "examples"),
+    ("the operators", "who"),
+    ("it must hold ±0.1 °C", "must_have"),
+    ("8 hours without an alarm", "success_criteria"),
+    ("when the door is opened it drops", "edge_cases"),
+    ("after a restart", "edge_cases"),
+]
 
 
-def test_000_1_gathered_info_has_the_structure_of_the_specification():
-    assert Interview().info() == {
-        "phase": "problem_discovery",
-        "problem": {"description": "", "examples": [], "impact": ""},
-        "users": {"who": [], "context": "", "workflow": ""},
-        "requirements": {"must_have": [], "success_criteria": [], "constraints": []},
-        "edge_cases": [],
-        "gaps": list(SENTENCES.values()),
+def gathered(*notes: Note) -> Interview:
+    now = Interview()
+    for note in notes:
+        now = filed(now, note)
+    return now
+
+
+def test_000_1_to_3_phases_follow_from_content_and_the_six_gaps_vanish_one_by_one():
+    now, phases, gaps = Interview(), [PHASES[0]], [list(GAPS.values())]
+    assert now.info["gaps"] == gaps[0]
+    for words, slot in SAID:
+        now = filed(now, Note(slot, words))
+        phases.append(now.info["phase"])
+        gaps.append(now.info["gaps"])
+    assert list(dict.fromkeys(phases)) == list(PHASES)
+    assert [len(missing) for missing in gaps] == [6, 5, 4, 3, 2, 1, 1, 0]
+    assert now.info == {
+        "phase": "wrap_up",
+        "problem": {"description": SAID[0][0], "examples": [SAID[1][0]], "impact": ""},
+        "users": {"who": ["the operators"], "context": "", "workflow": ""},
+        "requirements": {
+            "must_have": ["it must hold ±0.1 °C"],
+            "success_criteria": ["8 hours without an alarm"],
+            "constraints": [],
+        },
+        "edge_cases": ["when the door is opened it drops", "after a restart"],
+        "gaps": [],
     }
 
 
-def test_000_1_what_was_said_stands_in_its_place_of_the_structure():
-    told = hear(
-        Interview(), "The oven is off by two degrees. We lose a batch a day. It must hold ±0.1."
-    ).info()
-    assert told["problem"] == {
-        "description": "The oven is off by two degrees.",
-        "examples": [],
-        "impact": "We lose a batch a day.",
-    }
-    assert told["requirements"]["must_have"] == ["It must hold ±0.1."]
+def test_000_2_what_comes_early_waits_for_its_phase():
+    now = gathered(Note("edge_cases", "the door"), Note("edge_cases", "a restart"), Note("who", "me"))
+    assert now.phase == "problem_discovery" and now.gap == "description"
 
 
-def test_000_2_the_phases_stand_in_the_order_of_the_specification():
-    assert PHASES == ("problem_discovery", "user_analysis", "requirements", "edge_cases", "wrap_up")
+def test_000_4_lines_are_short_and_nothing_stands_twice():
+    now = gathered(
+        Note("description", "d " * 300), Note("who", "the operators"), Note("who", " The Operators ")
+    )
+    assert len(now.info["problem"]["description"]) <= 200
+    assert now.lines["who"] == ("the operators",)
+    assert len(filed(now, Note("examples", "e " * 300)).lines["examples"][0]) <= 150
+    assert filed(now, Note("description", "and slowly")).info["problem"]["description"].startswith("d d")
+
+
+def test_000_4_a_long_answer_by_rule_loses_nothing():
+    words = " ".join(f"At {hour}:00 it showed {hour}.5 instead of 50." for hour in range(10, 24))
+    lines = heard(Interview(), words, "examples").lines["examples"]
+    assert " ".join(lines) == words and all(len(line) <= 150 for line in lines)
 
 
 @each(
-    "left_out, phase",
+    "words",
     [
-        ({"description": ""}, "problem_discovery"),
-        ({"examples": ()}, "problem_discovery"),
-        ({"who": ()}, "user_analysis"),
-        ({"must_have": ()}, "requirements"),
-        ({"success_criteria": ()}, "requirements"),
-        ({"edge_cases": ()}, "edge_cases"),
-        ({"edge_cases": ("door",)}, "edge_cases"),
-        ({}, "wrap_up"),
+        "it fails with E4",
+        "wrong reading at noon",
+        "an Error every night",
+        "夜裡出錯",
+        "加熱器故障",
+        "讀數異常",
     ],
 )
-def test_000_2_the_phase_follows_from_the_content_alone(left_out, phase):
-    gathered = replace(FULL, **left_out)
-    assert phase_of(gathered) == phase
-    assert Interview(gathered, turn=99, asked=("who",) * 9).phase == phase
+def test_000_11_errors_and_failures_of_the_fault_count_as_edge_cases(words):
+    now = gathered(Note("description", "it drifts"), Note("examples", words), Note("edge_cases", "the door"))
+    assert now.info["edge_cases"] == ["the door", words] and "edge_cases" not in now.gaps
 
 
-def test_000_2_a_conversation_goes_through_the_five_phases():
-    said = [
-        ("the oven is off by two degrees", "problem_discovery"),
-        ("yesterday at 14:20 it showed 52.3 instead of 50", "user_analysis"),
-        ("the operators", "requirements"),
-        ("it must hold ±0.1 °C", "requirements"),
-        ("it is fixed when no alarm comes for a week", "edge_cases"),
-        ("when the door is opened it drops", "edge_cases"),
-        ("after a restart it overshoots", "wrap_up"),
-    ]
-    interview = Interview()
-    for words, phase in said:
-        interview = hear(interview, words, interview.gap)
-        assert interview.phase == phase, words
+def test_000_11_no_error_is_none():
+    assert gathered(Note("examples", "at noon without errors")).info["edge_cases"] == []
 
 
-@each("gap", SENTENCES)
-def test_000_3_each_gap_is_told_by_its_sentence_until_it_is_filled(gap):
-    without = replace(FULL, **{gap: "" if gap == "description" else ()})
-    assert gathered_info(without, "", open_gaps(without))["gaps"] == [SENTENCES[gap]]
-    assert gathered_info(FULL, "", open_gaps(FULL))["gaps"] == []
+def test_000_12_a_correction_replaces_what_it_corrects_wherever_it_stands():
+    now = gathered(
+        Note("examples", "at 70.8 when it should be 72"), Note("impact", "two batches of 70 vials")
+    )
+    now = filed(now, Note("examples", "71.8", "70.8"))
+    now = filed(now, Note("examples", "three batches", "two batches"))  # filed under another slot
+    assert now.lines == {
+        "examples": ("at 71.8 when it should be 72",),
+        "impact": ("three batches of 70 vials",),
+    }
 
 
-def test_000_3_the_gaps_vanish_one_by_one_and_there_are_six():
-    assert GAPS == SENTENCES
-    gathered, left = Gathered(), len(GAPS)
-    for phase in NEEDED.values():
-        for gap, count in phase.items():
-            for number in range(count):
-                assert len(open_gaps(gathered)) == left
-                gathered = with_entry(gathered, gap, f"{gap} {number}")
-            left -= 1
-    assert open_gaps(gathered) == []
+def test_000_12_a_line_in_the_wrong_slot_moves():
+    now = gathered(Note("must_have", "raise kp"))
+    assert filed(now, Note("proposed", "raise kp", "raise kp")).lines == {"proposed": ("raise kp",)}
 
 
-def test_one_edge_case_is_not_enough():
-    assert open_gaps(replace(FULL, edge_cases=("door",))) == ["edge_cases"]
-
-
-def test_what_is_closed_is_neither_a_gap_nor_waited_for():
-    gathered = replace(FULL, who=(), edge_cases=())
-    assert phase_of(gathered, {"who": "unknown"}) == "edge_cases"
-    assert open_gaps(gathered, {"who": "unknown"}) == ["edge_cases"]
-
-
-def test_an_entry_of_blanks_and_commas_is_none():
-    assert with_entry(Gathered(), "must_have", " ,  ") == Gathered()
-
-
-@pytest.mark.parametrize(
-    "before, words, after",
+@each(
+    "words, is_own",
     [
-        ("it ruined two batches", "no, it was 3 batches", "it ruined 3 batches"),
-        ("毀了兩批", "不對，是三批", "毀了三批"),
+        ("the oven is OFF by two degrees", True),
+        ("off by  two degrees, since Monday", True),
+        ("７１．８ instead of 72", True),
+        ("爐子差兩度，夜班發現", True),
+        ("the oven is off by three degrees", False),
+        ("it should drop", False),
+        ("71.8", True),
+        ("1.8", False),
+        ("", False),
     ],
 )
-def test_a_correction_in_mid_interview_takes_the_place_of_what_was_said(before, words, after):
-    begun = replace(hear(Interview(), "it drifts"), gathered=Gathered("it drifts", impact=before))
-    assert hear(begun, words, "who").gathered.impact == after
-
-
-def test_a_correction_of_nothing_that_was_gathered_is_kept_beside_it():
-    begun = hear(Interview(), "The oven is off by two degrees since Monday")
-    said = "sorry, it was 4 of 7 runs"
-    assert hear(begun, said, "who").notes == (said,)
-
-
-def test_who_saw_it_counts_beside_what_it_cost():
-    begun = hear(Interview(), "The oven is off by two degrees since Monday")
-    after = hear(begun, "Alice saw it, it ruined two batches", "who").gathered
-    assert after.impact == "it ruined two batches" and "Alice" in after.who[0]
+def test_words_are_the_users_own_word_for_word_but_for_case_width_and_blanks(words, is_own):
+    said = "The oven is off by two degrees. Since Monday it reads 71.8 instead of 72, it should not drop."
+    assert quoted(words, f"{said} 爐子差兩度，大概是夜班發現的") is is_own

@@ -1,13 +1,7 @@
 """What an interviewer may say, and what he never says (acceptance 000, statement 8)."""
 
-import itertools
-import tomllib
-from pathlib import Path
-
 from cases import SHARE, each, rated
 
-import instrumentgpt.agents.offline.interview as offline
-from instrumentgpt.agents.offline.interview import reply
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.modes.interview.persona import faults_of, shaped
 
@@ -140,26 +134,8 @@ def test_only_the_clear_line_and_the_question_are_shown():
     assert shaped(words) == "✅ **Clear:** it drifts.\n\n❓ Since when?"
 
 
-def own_replies():
-    told = tomllib.loads(Path(offline.__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    wants = ["", "skip", "unknown", "none", "phase", "target", "question"]
-    for language, gap, askings in itertools.product(("en", "zh"), told["questions"], range(3)):
-        yield {
-            "language": language,
-            "gap": gap,
-            "askings": askings,
-            "device": "zspr 052",
-            "finding": "it drifts",
-        }
-    for language, want in itertools.product(("en", "zh"), wants):
-        yield {"language": language, "gap": "who", "want": want}
-        yield {"language": language, "gap": "must_have", "vague": True, "words": "bad?", "want": want}
-    yield {"language": "en", "gap": "description", "device": "zspr 052", "cause": "a worn relay"}
-    yield {"language": "zh", "gap": "examples", "new": [["description", "10.1.1.47 為什麼溫度波動？"]]}
-
-
-@each("told", list(own_replies()))
-def test_000_8_our_own_questions_are_an_interviewers(told):
-    said = " ".join(str(value) for value in told.values())
-    assert faults_of(reply(told), told["language"], said) == []
-    assert "{" not in reply(told)
+def test_a_question_is_not_asked_again_in_the_same_words():
+    asked = ["✅ Clear: it drifts.\n\n❓ Since when?"]
+    assert faults_of("✅ Clear: on Monday.\n\n❓ Since when?", "en", asked=asked) == [
+        "it repeats an earlier question word for word"
+    ]

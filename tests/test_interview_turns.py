@@ -15,25 +15,31 @@ from instrumentgpt.storage.runs import list_runs
 
 pytestmark = pytest.mark.usefixtures("forked")
 
-TOLD = (
-    "10.1.1.47 is off by two degrees since Monday. Yesterday at 14:20 it showed 52.3 instead of 50. "
-    "The night shift operators use it. We lose a batch a day. It should hold ±0.1 °C. "
-    "It is fixed when no alarm comes for a week. We cannot stop production before Friday."
-)
-TOLD_ZH = (
-    "10.1.1.47 的溫度從禮拜一開始差兩度。昨天下午三點設50度但顯示52。夜班操作員發現的。必須維持在正負0.1度。"
-    "連續8小時沒有警報就算修好。禮拜五之前不能停機。"
-)
+TOLD = """- Problem: 10.1.1.47 is off by two degrees since Monday.
+- Examples: Yesterday at 14:20 it showed 52.3 instead of 50.
+- Users: night shift operators
+- Impact: We lose a batch a day.
+- Requirements: It should hold ±0.1 °C.
+- Success criteria: It is fixed when no alarm comes for a week.
+- Constraints: We cannot stop production before Friday.
+- Tried or proposed: raise kp"""
+TOLD_ZH = """- 問題：10.1.1.47 的溫度從禮拜一開始差兩度。
+- 具體例子：昨天下午三點設50度但顯示52。
+- 使用者：夜班操作員
+- 需求：必須維持在正負0.1度。
+- 驗收標準：連續8小時沒有警報就算修好。
+- 限制：禮拜五之前不能停機。"""
 
 
 @pytest.fixture
 def talk(tmp_path, monkeypatch):
     """An interview that has told all but its edge cases, and waits for the yes to its summary."""
-    return waiting(Talk(quick(tmp_path, monkeypatch)), TOLD, "enough, go on")
+    return waiting(Talk(quick(tmp_path, monkeypatch)), TOLD, "Show the summary")
 
 
 def quick(tmp_path, monkeypatch) -> str:
-    program = stub_agent(tmp_path / "good", "✅ Clear.\n\n❓ What else?")
+    replies = (f"✅ Clear.\n\n❓ What else is there, for number {number}?" for number in range(10))
+    program = stub_agent(tmp_path / "good", *replies)
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     return "cursor"
 
@@ -52,7 +58,6 @@ def test_000_9_the_summary_has_every_field_that_is_not_empty(talk):
     summary = talk.answers[-1]
     for told in [
         "**Instrument**: zspr 052",
-        "**Since**: Monday",
         "**Problem**: 10.1.1.47 is off by two degrees since Monday.",
         "**Examples**: Yesterday at 14:20 it showed 52.3 instead of 50.",
         "**Impact**: We lose a batch a day.",
@@ -61,6 +66,7 @@ def test_000_9_the_summary_has_every_field_that_is_not_empty(talk):
         "**Success criteria**: It is fixed when no alarm comes for a week.",
         "**Constraints**: We cannot stop production before Friday.",
         "**Edge cases**: left open",
+        "**Tried or proposed**: raise kp",
     ]:
         assert told in summary
     assert summary.count("✅") == summary.count("❓") == 1
@@ -110,28 +116,19 @@ def test_000_9_a_document_is_saved_whole_or_not_at_all(talk, database):
     assert len(documents()) == 1 and not list((home() / "documents").glob(".part-*"))
 
 
-@pytest.mark.parametrize(
-    ("words", "there", "gone"),
-    [
-        ("no, it's three degrees", "off by three degrees", "two degrees"),
-        ("it was not Monday but Tuesday", "since Tuesday", "Monday"),
-        ("the impact is half a batch a week", "**Impact**: half a batch a week", "batch a day"),
-        ("remove the impact", "**Problem**", "We lose a batch"),
-        ("also when the door is opened it drops", "when the door is opened it drops", "left open"),
-        ("change 52.3 to 53.4", "showed 53.4 instead", "52.3"),
-        ("the serial plate is blue", "**Corrections**: the serial plate is blue", "xyz"),
-    ],
-)
-def test_000_9_a_correction_amends_the_summary_which_is_shown_again(talk, words, there, gone):
-    again = talk.say(words)
-    assert "✅ Amended." in again and there in again and gone not in again
+def test_000_9_a_correction_amends_the_summary_which_is_shown_again(tmp_path, monkeypatch):
+    talk = waiting(Talk(), TOLD, "Show the summary")
+    again = talk.say("it was 53.4, not 52.3")
+    assert again.startswith("✅ Corrected: “53.4” instead of “52.3”.") and "showed 53.4 instead" in again
+    assert "**Impact**: half a batch" in talk.say("- Impact: half a batch")
+    assert "**Corrections**: the serial plate is blue" in talk.say("the serial plate is blue")
     talk.say("yes")
-    assert gone not in documents()[0].read_text(encoding="utf-8")
+    text = documents()[0].read_text(encoding="utf-8")
+    assert "53.4" in text and "half a batch" in text and "blue" in text and "52.3" not in text
 
 
 def test_a_no_asks_what_is_to_be_changed(talk):
     assert talk.say("no") == "✅ Nothing is saved.\n\n❓ What is to be changed?"
-    assert "three degrees" in talk.say("it's three degrees")
 
 
 def test_the_summary_offers_its_yes_and_the_statement_offers_the_diagnosis(talk):
@@ -148,9 +145,8 @@ def test_the_summary_offers_its_yes_and_the_statement_offers_the_diagnosis(talk)
 
 
 def test_the_chinese_interview_ends_in_a_chinese_document(tmp_path, monkeypatch):
-    talk = waiting(Talk(quick(tmp_path, monkeypatch)), TOLD_ZH, "夠了，繼續")
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), TOLD_ZH, "顯示總結")
     assert "**問題**: 10.1.1.47 的溫度從禮拜一開始差兩度。" in talk.answers[-1]
-    assert "**開始時間**: 禮拜一" in talk.answers[-1]
     assert talk.say("是").startswith("✅ 已存為 **故障報告 zspr 052")
     text = documents()[0].read_text(encoding="utf-8")
     assert "## 驗收標準\n- 連續8小時沒有警報就算修好。" in text
@@ -161,9 +157,10 @@ def test_the_approved_statement_is_what_the_diagnosis_begins_with(talk, tmp_path
     talk.say("yes")
     state = memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1])
     assert (state.device_name, state.status) == ("zspr 052", "investigating")
-    assert state.findings == ["Reported: 10.1.1.47 is off by two degrees since Monday."]
-    (item,) = [one for one in db.list_state_items(database, talk.conversation) if one.field == "findings"]
-    assert (item.source, item.device) == ("user", "zspr 052")
+    assert state.findings[0] == "Reported: 10.1.1.47 is off by two degrees since Monday."
+    assert "Tried or proposed: raise kp" in state.findings[1] and "52.3 instead of 50" in state.findings[1]
+    items = [one for one in db.list_state_items(database, talk.conversation) if one.field == "findings"]
+    assert {(item.source, item.device) for item in items} == {("user", "zspr 052")}
     program = stub_agent(tmp_path / "asked", "It is the relay.")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     for _ in range(6):  # until the interview is long out of the recent messages
@@ -182,7 +179,7 @@ def test_after_the_approval_another_interview_begins_empty(talk, database):
     talk.say("zspr 051 is noisy")
     interview, messages = read_interview(database, talk.conversation)
     assert interview.turn == 1 and len(messages) == 2
-    assert interview.gathered.description == "zspr 051 is noisy"
+    assert interview.lines == {"description": ("zspr 051 is noisy",)}
 
 
 def test_two_statements_of_one_day_are_two_documents(talk, database):
@@ -197,7 +194,7 @@ def test_what_a_deleted_turn_said_is_unsaid(tmp_path, monkeypatch, database):
     newest = db.list_messages(database, talk.conversation, last=1)[0]
     db.delete_turn(database, newest.id)
     interview, _ = read_interview(database, talk.conversation)
-    assert interview.gathered.who == () and interview.gathered.description == "10.1.1.47 drifts"
+    assert interview.lines == {"description": ("10.1.1.47 drifts",)}
 
 
 def test_questions_of_another_mode_and_commands_are_no_part_of_it(tmp_path, monkeypatch, database):
@@ -207,11 +204,11 @@ def test_questions_of_another_mode_and_commands_are_no_part_of_it(tmp_path, monk
     talk.say("yesterday at 9:30 it read 52 instead of 50")
     interview, messages = read_interview(database, talk.conversation)
     assert interview.turn == 2 and len(messages) == 4
-    assert interview.gathered.must_have == () and interview.gathered.who == ()
+    assert list(interview.lines) == ["description", "examples"]
 
 
 def test_000_6_nothing_but_what_was_said_is_stored(tmp_path, monkeypatch, database):
-    talk = waiting(Talk(quick(tmp_path, monkeypatch)), *["What should I set kp to?"] * 10)
+    talk = waiting(Talk(quick(tmp_path, monkeypatch)), "it drifts", *["What should I set kp to?"] * 9)
     contents = [message.content for message in db.list_messages(database, talk.conversation)]
     assert len(contents) == 20
     assert not any("REMINDER" in content or "summarized" in content for content in contents)
@@ -221,17 +218,13 @@ def test_000_6_nothing_but_what_was_said_is_stored(tmp_path, monkeypatch, databa
     assert "[Previous discussion summarized - gathered:" in prompts_of(program)[-1]
 
 
-def test_000_4_reminders_summaries_and_the_assistant_are_never_taken_for_the_user(
-    tmp_path, monkeypatch, database
-):
+def test_000_4_only_words_of_the_user_are_gathered(tmp_path, monkeypatch, database):
     loud = (
         "✅ Clear: the users must fix the problem, for example when it fails.\n\n❓ Which users need success?"
     )
-    program = stub_agent(tmp_path / "loud", loud)
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    talk = waiting(Talk("cursor"), *["What should I set kp to?"] * 16)
-    assert talk.answers[-1] == loud
-    assert read_interview(database, talk.conversation)[0].gathered.filled() == {}
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(stub_agent(tmp_path / "loud", loud)))
+    talk = waiting(Talk("cursor"), "it drifts", *["What should I set kp to?"] * 6)
+    assert read_interview(database, talk.conversation)[0].lines == {"description": ("it drifts",)}
 
 
 def test_the_agent_may_only_read_whatever_the_conversation_allows(tmp_path, monkeypatch, database):
@@ -261,7 +254,7 @@ def test_a_root_cause_found_before_is_told_at_the_start(talk, database, tmp_path
         database, earlier, [db.StateItem("zspr 052", "root_causes", state.root_causes[0], "agent")]
     )
     first = Talk()
-    assert "An earlier cause there was: a worn relay of channel 2" in first.say("zspr 052")
+    assert "An earlier cause there was: a worn relay of channel 2" in first.say("zspr 052 drifts")
     program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     Talk("cursor").say("zspr 052 drifts")
@@ -301,7 +294,6 @@ def test_template_and_target_of_the_page_count_and_end_with_the_interview(talk, 
     assert "“Line 3”" in talk.answers[-1]
     talk.say("yes")
     assert documents()[0].name == "Line 3.md"
-    assert "## Why: what is not good enough today" in documents()[0].read_text(encoding="utf-8")
     assert read_choices(database, talk.conversation).target == ""
 
 
@@ -336,3 +328,18 @@ def test_stopping_leaves_no_answer_of_ours(tmp_path, monkeypatch, database):
 def test_what_is_kept_is_small(talk, database):
     kept = json.dumps(vars(read_kept(database, talk.conversation)))
     assert len(kept) < 300
+
+
+def test_what_the_conversation_has_on_record_is_in_the_interviews_prompt(tmp_path, monkeypatch):
+    program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    talk = Talk("cursor")
+    talk.say("10.1.1.47: we set kp of channel 2 to 7. Do not restart it before Friday.", mode="chat")
+    talk.say("We ruled out the sensor: it was swapped.", mode="chat")
+    for _ in range(4):
+        talk.say("what now?", mode="chat")
+    talk.say("it drifts")
+    context = prompts_of(program)[-1].split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
+    assert "Do not restart it before Friday" in context
+    assert "kp" in context and "7" in context
+    assert "ruled out the sensor" in context

@@ -17,7 +17,7 @@ from tool_calls import LOG, NEWEST
 import db
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.mcp_pages import PAGE_CHARACTERS
-from instrumentgpt.mcp_server import read_task
+from instrumentgpt.mcp_server import read_task, server
 from instrumentgpt.mcp_tools import TOOL_NAMES, Tools
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +49,8 @@ def task(home):
         "time,setpoint,pv,output\n" + "".join(f"{n},37.0,{36 + n % 3},{n % 100}\n" for n in range(600))
     )
     told = {
+        "task": "interview",
+        "given": {"filed": ["Channel 3 swings at 70.8"]},
         "question": "what about kp?",
         "conversation_id": conversation,
         "database": str(home / "instrumentgpt.db"),
@@ -108,7 +110,7 @@ def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
 @each("name", TOOLS)
 def test_what_the_agent_may_give_is_what_the_tool_takes(name):
     taken = set(inspect.signature(TOOLS[name]).parameters)
-    ours = {"workspace", "language", "record"}  # decided by the question, not by the agent
+    ours = {"workspace", "language", "record", "filed"}  # decided by the question, not by the agent
     offered = set(inspect.signature(getattr(Tools, name)).parameters) - {"self", "cursor"}
     assert offered <= taken - ours
     left_out = {"list_devices": {"suggest"}, "explain_jump": {"lines", "tolerance"}}
@@ -268,6 +270,13 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_constraint", {"text": "never " * 60}, "memory keeps 300"),
         ("lift_constraint", {"text": "do not open the door"}, "In force are: 'do not touch the gains'; "),
         ("lift_constraint", {"text": "do not"}, "several are meant"),
+        ("note", {"slot": "must_have", "words": "kp 0.09 is too high"}, "are not the user's words"),
+        (
+            "note",
+            {"slot": "examples", "words": "channel 3", "replaces": "7.8"},
+            "Gathered is: 'Channel 3 swings",
+        ),
+        ("note", {"slot": "cause", "words": "channel 3"}, "cause"),
         ("no_such_tool", {}, "no_such_tool"),
     ],
 )
@@ -276,6 +285,10 @@ def test_what_cannot_be_done_is_an_error_with_the_remedy_and_the_server_lives(ca
     assert failed and remedy in text
     assert len(text) < 2_000
     assert not call("list_devices")[0]
+
+
+def test_only_an_interview_has_notes():
+    assert "note" not in {tool.name for tool in server({})._tool_manager.list_tools()}
 
 
 def test_the_server_without_a_task_says_that_there_is_nothing_to_recall():

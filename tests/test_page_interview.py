@@ -5,9 +5,9 @@ from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.modes.interview.stored import Kept, read_choices, save_kept
+from instrumentgpt.modes.interview.stored import Kept, read_choices, read_interview, save_kept
 from instrumentgpt.settings import home
-from instrumentgpt.storage.runs import list_runs, start_run
+from instrumentgpt.storage.runs import start_run
 
 EXCHANGES = [
     ("the oven is off by two degrees", "description"),
@@ -49,7 +49,7 @@ def test_the_panel_shows_phases_and_gaps_with_what_fills_them(database):
 
 
 def test_one_edge_case_of_two_is_told(database):
-    shown = texts(page(interviewed(database, ("the oven drifts when the door is opened", "description"))))
+    shown = texts(page(interviewed(database, ("the oven fails with E4", "description"))))
     assert "Edge cases need more exploration (1 of 2)" in shown
 
 
@@ -67,15 +67,32 @@ def test_template_and_name_are_chosen_there(database):
     assert named(page(conversation).selectbox, "Template").value == "line_note"
 
 
-@pytest.mark.parametrize(
-    ("first", "words"), [("the oven drifts", "Go to the edge cases"), ("爐子會飄", "跳到例外情況")]
-)
-def test_choosing_a_phase_says_so_in_the_language_of_the_talk(database, first, words):
-    conversation = interviewed(database, (first, "description"))
-    named(page(conversation).pills, "Go to").set_value("edge_cases").run()
+def test_the_form_holds_all_slots_and_sends_what_is_changed_as_a_message(database):
+    conversation = interviewed(database, *EXCHANGES)
+    at = page(conversation)
+    assert named(at.text_area, "Problem").value == "the oven is off by two degrees"
+    named(at.text_area, "Requirements").set_value("it must hold ±0.2 °C\nand be quiet")
+    named(at.text_area, "Problem").set_value("")
+    named(at.button, "Send the changes").click().run()
     newest = [one for one in db.list_messages(database, conversation) if one.role == "user"][-1]
-    assert newest.content == words
-    assert list_runs(database, conversation, limit=1)[0].mode == "interview"
+    assert newest.content == (
+        "- Problem: –\n- Requirements: it must hold ±0.2 °C\n- Requirements: and be quiet"
+    )
+    assert read_interview(database, conversation)[0].lines["must_have"] == (
+        "it must hold ±0.2 °C",
+        "and be quiet",
+    )
+
+
+def test_a_chinese_interview_has_a_chinese_form(database):
+    conversation = interviewed(database, ("爐子差兩度", "description"))
+    at = page(conversation)
+    named(at.text_area, "使用者").set_value("夜班")
+    named(at.button, "Send the changes").click().run()
+    assert read_interview(database, conversation)[0].lines == {
+        "description": ("爐子差兩度",),
+        "who": ("夜班",),
+    }
 
 
 @pytest.mark.parametrize(("first", "label"), [("the oven drifts", "I don't know"), ("爐子會飄", "不知道")])

@@ -154,17 +154,15 @@ def test_the_same_memory_is_made_of_the_same_history(database, steps):
     db.delete_conversation(database, conversation)
 
 
-REPORTED = (
-    "oven 7 is off by two degrees since Monday. Yesterday at 14:20 it showed 52.3 instead of 50. "
-    "The night shift operators use it. We lose a batch a day. It should hold ±0.1 °C. "
-    "It is fixed when no alarm comes for a week. We cannot stop production before Friday."
-)
+REPORTED = """- Problem: oven 7 is off by two degrees since Monday.
+- Requirements: It should hold ±0.1 °C.
+- Constraints: We cannot stop production before Friday."""
 
 
 @pytest.mark.usefixtures("forked")
 def test_the_command_makes_anew_what_turns_of_several_modes_left(database, capsys):
     talk = Talk()
-    for words in (REPORTED, "enough, go on", "yes"):
+    for words in (REPORTED, "Show the summary", "yes"):
         talk.say(words)
     for words in ("$tool list_devices", "kp is 0.2 now"):
         talk.say(words, "chat")

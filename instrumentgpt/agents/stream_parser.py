@@ -24,6 +24,7 @@ HANDS_OVER = frozenset(  # tools of ours that keep or show what the agent knows,
         "record_value",
         "record_constraint",
         "lift_constraint",
+        "note",
     }
 )
 SWITCH_REMEDY = (

@@ -1,4 +1,4 @@
-"""The interview's panel under the conversation: how far it is, what it is saved as, where to go."""
+"""The interview's panel under the conversation: how far it is, a form with all of it, what it is saved as."""
 
 from collections.abc import Collection
 
@@ -7,8 +7,8 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.modes.interview.gathered import GAPS, NEEDED, PHASES
-from instrumentgpt.modes.interview.hearing import Interview
+from instrumentgpt.modes.interview.gathered import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
+from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
 from instrumentgpt.modes.interview.stored import (
     MODE,
     choose,
@@ -17,8 +17,7 @@ from instrumentgpt.modes.interview.stored import (
     read_interview,
     read_kept,
 )
-from instrumentgpt.modes.interview.templates import DEFAULT, templates
-from instrumentgpt.modes.interview.words import words
+from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.runs import list_runs
@@ -31,9 +30,9 @@ PHASE_NAMES = {
     "edge_cases": "Edge cases",
     "wrap_up": "Summary",
 }
-CLOSED = {"skipped": "left open", "unknown": "not known", "none": "none", "unanswered": "not answered"}
 DONE, MISSING, LEFT = ":green[:material/check_circle:]", ":orange[:material/help:]", ":material/remove:"
 LISTED = 3  # newest documents offered for download
+IN_FORM = [slot for slot in SLOTS if slot != REMARKS]
 
 
 def draw(database: Database, conversation_id: str) -> bool:
@@ -42,20 +41,22 @@ def draw(database: Database, conversation_id: str) -> bool:
     if not latest or latest[0].mode != MODE:
         return False
     interview, messages = read_interview(database, conversation_id)
+    language = language_of_talk(messages)
     with st.container(horizontal=True, gap="xsmall", key="interview"):
         if interview.turn:
-            language = language_of_talk(messages)
-            _draw_progress(database, conversation_id, interview, language)
+            _draw_progress(database, conversation_id, interview)
             if interview.phase != PHASES[-1]:
                 _draw_ways_on(conversation_id, language)
         _draw_documents(database, conversation_id)
+    if interview.turn:
+        _draw_form(conversation_id, interview, language)
     return True
 
 
 def _draw_ways_on(conversation_id: str, language: Language) -> None:
     """Draw what may be said instead of an answer."""
-    for name in ("unknown", "skip", "enough"):
-        said = words("offers")[name][language]
+    for name in ("unknown", "enough"):
+        said = texts("offers")[name][language]
         st.button(
             said,
             key=f"interview-{name}-{conversation_id}",
@@ -66,24 +67,53 @@ def _draw_ways_on(conversation_id: str, language: Language) -> None:
         )
 
 
-def _draw_progress(
-    database: Database, conversation_id: str, interview: Interview, language: Language
-) -> None:
+def _draw_form(conversation_id: str, interview: Interview, language: Language) -> None:
+    """Draw all slots, to be filled in or changed; what is changed is sent as a message, a line for each."""
+    labels = texts("labels")
+    key = f"interview-form-{conversation_id}-{interview.turn}"
+    whole = st.expander("Fill in or change everything at once", icon=":material/edit_note:", key=f"{key}-all")
+    with whole, st.form(key, border=False):
+        st.caption("In your own words, a line for each. What you change is sent as a message.")
+        columns = st.columns(2)
+        for place, slot in enumerate(IN_FORM):
+            columns[place % 2].text_area(
+                labels[slot][language],
+                "\n".join(interview.lines.get(slot, ())),
+                key=f"{key}-{slot}",
+                height=80,
+            )
+        st.pills(
+            "I don't know",
+            IN_FORM,
+            selection_mode="multi",
+            format_func=lambda slot: labels[slot][language],
+            default=[slot for slot in interview.left if slot in IN_FORM],
+            key=f"{key}-unknown",
+        )
+        st.form_submit_button("Send the changes", on_click=_send, args=(key, interview, language))
+
+
+def _send(key: str, interview: Interview, language: Language) -> None:
+    colon, unknown = (": " if language == "en" else "："), texts("offers")["unknown"][language]
+    rows = []
+    for slot in IN_FORM:
+        lines = [line.strip() for line in st.session_state[f"{key}-{slot}"].split("\n") if line.strip()]
+        if lines != list(interview.lines.get(slot, ())):
+            rows += [(slot, line) for line in lines] or [(slot, "–")]
+        elif not lines and slot in st.session_state[f"{key}-unknown"] and slot not in interview.left:
+            rows.append((slot, unknown))
+    if rows:
+        said = "\n".join(f"- {texts('labels')[slot][language]}{colon}{line}" for slot, line in rows)
+        composer.propose(said, mode=MODE)
+
+
+def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
     open_ = set(interview.gaps)
     label = f"{PHASE_NAMES[interview.phase]} · {len(GAPS) - len(open_)} of {len(GAPS)} clear"
     with st.popover(label, icon=":material/checklist:", help="How far the interview is"):
         st.markdown(_phases(interview.phase, open_))
         st.markdown("  \n".join(_gap(interview, gap, open_) for gap in GAPS))
-        _draw_template(database, conversation_id, interview)
-        key = f"interview-phase-{conversation_id}-{interview.turn}"
-        st.pills(
-            "Go to",
-            PHASES,
-            format_func=PHASE_NAMES.__getitem__,
-            key=key,
-            on_change=_go,
-            args=(key, language),
-        )
+        _draw_target(database, conversation_id)
 
 
 def _phases(phase: str, open_: Collection[str]) -> str:
@@ -91,43 +121,39 @@ def _phases(phase: str, open_: Collection[str]) -> str:
     told = []
     for name in PHASES:
         done = name != PHASES[-1] and not any(gap in open_ for gap in NEEDED[name])
-        words_ = f"**{PHASE_NAMES[name]}**" if name == phase else PHASE_NAMES[name]
-        told.append(f"{DONE} {words_}" if done else words_)
+        words = f"**{PHASE_NAMES[name]}**" if name == phase else PHASE_NAMES[name]
+        told.append(f"{DONE} {words}" if done else words)
     return " → ".join(told)
 
 
 def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
-    texts = interview.gathered.texts(gap)
+    lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
     if gap in open_:
-        held = f" ({len(texts)} of {_needed(gap)})" if texts else ""
-        return f"{MISSING} {GAPS[gap]}{held}"
-    if not texts:
-        return f"{LEFT} {GAPS[gap]}: {CLOSED[interview.closed[gap]]}"
-    return f"{DONE} {untrusted.label(texts[-1], 70)}"
+        return f"{MISSING} {GAPS[gap]}" + (f" ({len(lines)} of {_needed(gap)})" if lines else "")
+    if not lines:
+        return f"{LEFT} {GAPS[gap]}: {texts('open')[interview.left[gap]]['en']}"
+    return f"{DONE} {untrusted.label(lines[-1], 70)}"
 
 
 def _needed(gap: str) -> int:
     return next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
 
 
-def _draw_template(database: Database, conversation_id: str, interview: Interview) -> None:
-    known = templates(home())
-    names = list(known)
-    chosen = interview.template if interview.template in known else DEFAULT
-    choices = read_choices(database, conversation_id)
+def _draw_target(database: Database, conversation_id: str) -> None:
+    names, choices = list(templates(home())), read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
-    st.session_state[key] = chosen
+    st.session_state[key] = choices.template if choices.template in names else DEFAULT
     st.selectbox(
         "Template",
         names,
-        format_func=lambda name: known[name].label("en"),
+        format_func=lambda name: template_label(name, "en"),
         key=key,
         on_change=_choose,
         args=(conversation_id, "template", key),
     )
     key = f"interview-target-{conversation_id}"
-    st.session_state[key] = interview.target or choices.target
+    st.session_state[key] = choices.target
     st.text_input(
         "Save as",
         placeholder="template, instrument and date",
@@ -141,11 +167,6 @@ def _draw_template(database: Database, conversation_id: str, interview: Intervie
 def _choose(conversation_id: str, name: str, key: str) -> None:
     with session.opened() as database:
         choose(database, conversation_id, **{name: str(st.session_state[key] or "").strip()})
-
-
-def _go(key: str, language: Language) -> None:
-    if phase := st.session_state.get(key):
-        composer.propose(words("go")[phase][language], mode=MODE)
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:

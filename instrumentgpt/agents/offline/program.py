@@ -7,7 +7,6 @@ from pathlib import Path
 
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.edge import run_on, use_utf_8
-from instrumentgpt.agents.offline.interview import interview
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
 from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields, standard_input, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
@@ -51,7 +50,6 @@ def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
 
 TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {
     "chat": chat,
-    "interview": interview,
     "think": think,
     "step": step,
     "reply": reply,

@@ -18,6 +18,7 @@ from instrumentgpt.instruments.tools.moments import look_at_time
 from instrumentgpt.instruments.tools.notes import (
     confirm_root_cause,
     lift_constraint,
+    note,
     record_constraint,
     record_finding,
     record_hypothesis,
@@ -53,4 +54,5 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "record_value": record_value,
     "record_constraint": record_constraint,
     "lift_constraint": lift_constraint,
+    "note": note,
 }

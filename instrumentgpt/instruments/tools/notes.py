@@ -13,10 +13,12 @@ from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
+from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, Known
+from instrumentgpt.storage.conversations import list_messages
 from instrumentgpt.storage.in_force import memory_in_force
 
 MOST_LINES = 6  # quoted as evidence of one statement
@@ -133,6 +135,31 @@ def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
         raise NotOnRecord(f"{lifted.said!r} was pinned by the user: only the user lifts it")
     about = {"device": lifted.fact.device} if lifted.fact.device else {}
     return {"summary": f"lifted: {lifted.said}", **about, "lifted": [lifted.said]}
+
+
+def note(
+    workspace: Workspace, slot: str, words: str, replaces: str = "", filed: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return words of the user for a slot of the interview as data; NotOnRecord if they are not the user's.
+
+    replaces  the earlier words that they correct
+    filed     the lines gathered so far, in one of which `replaces` must stand; None: it is not checked
+    """
+    told = _short("note", words, DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS)
+    with opened(workspace) as database:
+        messages = list_messages(database, workspace.conversation)
+    if not any(quoted(told, message.content) for message in messages if message.role == "user"):
+        raise NotOnRecord(
+            f"{told!r} are not the user's words. Give them as they stand in a message, or part of it"
+        )
+    if replaces and filed is not None and not any(has_words(line, replaces) for line in filed):
+        listed = "; ".join(map(repr, filed)) or "nothing"
+        raise NotOnRecord(f"{replaces!r} stands in no line that is gathered. Gathered is: {listed}")
+    instead = f" (instead of: {replaces})" if replaces else ""
+    return {
+        "summary": f"{slot}: {told}{instead}",
+        "noted": {"slot": slot, "words": told, "replaces": replaces},
+    }
 
 
 def _meant(text: str, held: Sequence[Known]) -> Known | None:

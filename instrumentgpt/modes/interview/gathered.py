@@ -1,13 +1,14 @@
-"""What an interview has gathered, what is still missing, and the phase that follows from it."""
+"""What an interview has gathered: the user's own lines by slot, what is missing, and the phase. Pure."""
 
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, replaced
 from instrumentgpt.memory.summary import shorten
 
-DESCRIPTION_CHARS = 200  # seed 000
-ENTRY_CHARS = 150  # seed 000, of everything else
+MOST_TRIES = 2  # questions for one gap; then it is left open: users were over-questioned
 
 PHASES = ("problem_discovery", "user_analysis", "requirements", "edge_cases", "wrap_up")  # seed 000
 NEEDED = {  # what a phase needs before the next begins: seed 000
@@ -24,111 +25,164 @@ GAPS = {  # what is missing → how seed 000 says it
     "success_criteria": "Success criteria not established",
     "edge_cases": "Edge cases need more exploration",
 }
-MORE = {  # what a phase may ask for beyond its gaps, when somebody chooses the phase
-    "problem_discovery": ("impact", "examples"),
-    "user_analysis": ("context", "workflow", "who"),
-    "requirements": ("constraints", "must_have"),
-    "edge_cases": ("edge_cases",),
-}
+PROPOSED, REMARKS = "proposed", "remarks"  # what was tried or proposed; corrections of nothing gathered
+SLOTS = (
+    *("description", "examples", "impact", "who", "context", "workflow"),
+    *("must_have", "success_criteria", "constraints", "edge_cases", PROPOSED, REMARKS),
+)
+_ERROR = re.compile(
+    r"(?<!no )(?<!without )(?:error|fail|wrong)|錯誤|错误|出錯|出错|失敗|失败|失效|故障|異常|异常", re.I
+)
+
+Lines = Mapping[str, tuple[str, ...]]  # slot → lines in the order in which they were said
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What the user has said, by what it is about: a text, or texts in order; "" and () are not known yet."""
+class Note:
+    """Words of the user for a slot; `replaces`: the earlier words that they correct, "" if they add."""
 
-    description: str = ""
-    examples: tuple[str, ...] = ()
-    impact: str = ""
-    who: tuple[str, ...] = ()
-    context: str = ""
-    workflow: str = ""
-    must_have: tuple[str, ...] = ()
-    success_criteria: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
-    edge_cases: tuple[str, ...] = ()
-
-    def texts(self, slot: str) -> tuple[str, ...]:
-        """Return what stands in `slot`, as texts."""
-        held = getattr(self, slot)
-        return held if isinstance(held, tuple) else (held,) if held else ()
-
-    def filled(self) -> dict[str, tuple[str, ...]]:
-        """Return slot → texts of all that is known, in the order of a statement."""
-        return {slot: self.texts(slot) for slot in SLOTS if self.texts(slot)}
+    slot: str
+    words: str
+    replaces: str = ""
 
 
-SLOTS = tuple(Gathered.__dataclass_fields__)
+@dataclass(frozen=True)
+class Interview:
+    """An interview up to its newest user message.
 
-
-def with_entry(gathered: Gathered, slot: str, text: str) -> Gathered:
-    """Return what is gathered with `text` in `slot`, shortened; of a single text the first one stays.
-
-    >>> with_entry(Gathered(who=("operators",)), "who", " Operators ").who
-    ('operators',)
+    left   slot → "unknown", "skipped" or "unanswered": what is not asked for any more
+    tries  slot → how often it was asked for
+    new    what the newest message brought, `want` what it wanted instead: a key of texts.toml's wishes,
+           "question" or "form"
+    turn   how many user messages there were
     """
-    told = cut(slot, text)
-    held = getattr(gathered, slot)
-    if not told or (held and not isinstance(held, tuple)):
-        return gathered
-    if not isinstance(held, tuple):
-        return _with(gathered, slot, told)
-    if told.casefold() in (one.casefold() for one in held):
-        return gathered
-    return _with(gathered, slot, (*held, told))
+
+    lines: Lines = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+    tries: Mapping[str, int] = field(default_factory=dict)
+    new: tuple[Note, ...] = ()
+    want: str = ""
+    turn: int = 0
+
+    @property
+    def gaps(self) -> list[str]:
+        """The slots that are missing and still to be asked for, in the order of the phases."""
+        return open_gaps(self.lines, self.left)
+
+    @property
+    def gap(self) -> str:
+        """What to ask for next, "" if nothing is."""
+        return next(iter(self.gaps), "")
+
+    @property
+    def phase(self) -> str:
+        """The phase, from content only; what was left open is not waited for."""
+        return phase_of(self.lines, self.left)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """`gathered_info` as seed 000 has it, JSON-ready."""
+        return gathered_info(self.lines, self.left)
 
 
-def with_only(gathered: Gathered, slot: str, texts: Collection[str]) -> Gathered:
-    """Return what is gathered with `texts`, and nothing else, in `slot`."""
-    kept = tuple(dict.fromkeys(told for text in texts if (told := cut(slot, text))))
-    several = isinstance(getattr(gathered, slot), tuple)
-    return _with(gathered, slot, kept if several else next(iter(kept), ""))
+def filed(now: Interview, note: Note) -> Interview:
+    """Return the interview with `note` in its slot, or in the place of what it replaces; nothing twice.
+
+    >>> now = filed(Interview(), Note("examples", "at 70.8 when it should be 72"))
+    >>> now = filed(now, Note("examples", "71.8", replaces="70.8"))
+    >>> now.lines, now.new[-1].replaces
+    ({'examples': ('at 71.8 when it should be 72',)}, '70.8')
+    """
+    words = " ".join(note.words.split()).strip(",，;；、 ")
+    if note.slot not in SLOTS or not words:
+        return now
+    for slot in dict.fromkeys((note.slot, *SLOTS)) if note.replaces else ():
+        before = now.lines.get(slot, ())
+        whole = [line for line in before if has_words(note.replaces, line) and has_words(line, note.replaces)]
+        if whole and slot != note.slot:  # it moves
+            now = with_lines(now, slot, [line for line in before if line not in whole])
+            break
+        after = [replaced(line, note.replaces, words) for line in before]
+        if after != list(before):
+            return _with_new(with_lines(now, slot, after), Note(slot, words, note.replaces))
+    before = now.lines.get(note.slot, ())
+    if any(has_words(line, words) for line in before):
+        return now
+    longer = [line for line in before if not has_words(words, line)]
+    return _with_new(with_lines(now, note.slot, [*longer, words]), Note(note.slot, words))
 
 
-def cut(slot: str, text: str) -> str:
-    """Return `text` on one line, as long as `slot` holds."""
-    return shorten(
-        " ".join(text.split()).strip(",，;；、 "), DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS
-    )
+def with_lines(now: Interview, slot: str, lines: Collection[str]) -> Interview:
+    """Return the interview with `lines`, each as long as the slot holds, and nothing else in `slot`."""
+    limit = DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS
+    kept = tuple(dict.fromkeys(shorten(" ".join(line.split()), limit) for line in lines))
+    others = {name: held for name, held in now.lines.items() if name != slot}
+    left = {name: how for name, how in now.left.items() if name != slot or not kept}
+    return replace(now, lines={**others, slot: kept} if kept else others, left=left)
 
 
-def _with(gathered: Gathered, slot: str, held: str | tuple[str, ...]) -> Gathered:
-    return replace(gathered, **{slot: held})  # type: ignore[arg-type]  # one name of ten
+def leave(now: Interview, how: str, *slots: str) -> Interview:
+    """Return the interview with `slots`, as far as they are gaps, left open."""
+    return replace(now, left={**now.left, **{slot: how for slot in slots if slot in now.gaps}})
 
 
-def phase_of(gathered: Gathered, closed: Collection[str] = ()) -> str:
-    """Return the phase, from content only; what is `closed` (skipped, not known) is not waited for.
+def edge_cases(lines: Lines) -> tuple[str, ...]:
+    """Return the edge cases; an error or failure that the user told of the fault counts as one.
 
-    >>> phase_of(Gathered("it drifts", ("52 instead of 50",), who=("operators",)))
+    >>> edge_cases({"edge_cases": ("the door",), "examples": ("E4 error at 9:30", "52.3 instead of 50")})
+    ('the door', 'E4 error at 9:30')
+    """
+    told = [*lines.get("description", ()), *lines.get("examples", ())]
+    return (*lines.get("edge_cases", ()), *filter(_ERROR.search, told))
+
+
+def phase_of(lines: Lines, left: Collection[str] = ()) -> str:
+    """Return the first phase that still needs something.
+
+    >>> phase_of({"description": ("it drifts",), "examples": ("52 instead of 50",), "who": ("operators",)})
     'requirements'
     """
-    missing = open_gaps(gathered, closed)
+    missing = open_gaps(lines, left)
     return next((phase for phase in PHASES[:-1] if any(gap in NEEDED[phase] for gap in missing)), PHASES[-1])
 
 
-def open_gaps(gathered: Gathered, closed: Collection[str] = ()) -> list[str]:
-    """Return the names of what is missing and not `closed`, in the order of the phases.
+def open_gaps(lines: Lines, left: Collection[str] = ()) -> list[str]:
+    """Return the slots that are missing and not `left` open.
 
-    >>> open_gaps(Gathered("it drifts"), closed=["who"])
+    >>> open_gaps({"description": ("it drifts",)}, left=["who"])
     ['examples', 'must_have', 'success_criteria', 'edge_cases']
     """
     needed = {gap: count for phase in NEEDED.values() for gap, count in phase.items()}
-    return [gap for gap, count in needed.items() if len(gathered.texts(gap)) < count and gap not in closed]
+    held = {**lines, "edge_cases": edge_cases(lines)}
+    return [gap for gap, count in needed.items() if len(held.get(gap, ())) < count and gap not in left]
 
 
-def gathered_info(gathered: Gathered, phase: str, gaps: Collection[str]) -> dict[str, Any]:
-    """Return the structure of seed 000, JSON-ready.
+def gathered_info(lines: Lines, left: Collection[str] = ()) -> dict[str, Any]:
+    """Return the structure of seed 000; of texts that it has as one the first stands first.
 
-    >>> gathered_info(Gathered(), "problem_discovery", ["who"])["gaps"]
-    ['Users not identified']
+    >>> gathered_info({"description": ("it drifts", "slowly")})["problem"]["description"]
+    'it drifts; slowly'
     """
-    held: Mapping[str, Any] = {
-        slot: list(value) if isinstance(value := getattr(gathered, slot), tuple) else value for slot in SLOTS
-    }
+
+    def text(slot: str) -> str:
+        return "; ".join(lines.get(slot, ()))
+
+    def listed(slot: str) -> list[str]:
+        return list(lines.get(slot, ()))
+
     return {
-        "phase": phase,
-        "problem": {name: held[name] for name in ("description", "examples", "impact")},
-        "users": {name: held[name] for name in ("who", "context", "workflow")},
-        "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
-        "edge_cases": held["edge_cases"],
-        "gaps": [GAPS[gap] for gap in gaps],
+        "phase": phase_of(lines, left),
+        "problem": {
+            "description": shorten(text("description"), DESCRIPTION_CHARS),
+            "examples": listed("examples"),
+            "impact": text("impact"),
+        },
+        "users": {"who": listed("who"), "context": text("context"), "workflow": text("workflow")},
+        "requirements": {name: listed(name) for name in ("must_have", "success_criteria", "constraints")},
+        "edge_cases": list(edge_cases(lines)),
+        "gaps": [GAPS[gap] for gap in open_gaps(lines, left)],
     }
+
+
+def _with_new(now: Interview, note: Note) -> Interview:
+    return replace(now, new=(*now.new, note))

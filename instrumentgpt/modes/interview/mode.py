@@ -1,55 +1,96 @@
 """The interview as a turn: the message is taken in; then the next question, the summary, or the document."""
 
+import time
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import db
 import memory
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
-from instrumentgpt.agents.offline.interview import reply as own_reply
-from instrumentgpt.modes.interview.case import Case, memory_context, open_case, told_of
-from instrumentgpt.modes.interview.gathered import PHASES
-from instrumentgpt.modes.interview.hearing import SUMMARY
-from instrumentgpt.modes.interview.history import Said
-from instrumentgpt.modes.interview.persona import faults_of, shaped
-from instrumentgpt.modes.interview.prompt import Setting, build_prompt
+from instrumentgpt.agents.registry import UnknownAgent, choose
+from instrumentgpt.instruments.devices import resolve
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.precedents import earlier
+from instrumentgpt.instruments.wording import tells_of_health
+from instrumentgpt.memory.quoted import quoted
+from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
+from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
+from instrumentgpt.modes.interview.prompt import Said, Setting, build_prompt
+from instrumentgpt.modes.interview.replies import SUMMARY, Known, clear, heard, own_reply
 from instrumentgpt.modes.interview.saving import StatementNotSaved, save_statement
-from instrumentgpt.modes.interview.statement import summary
-from instrumentgpt.modes.interview.stored import save_kept
-from instrumentgpt.modes.interview.templates import templates
-from instrumentgpt.modes.interview.words import say, words
-from instrumentgpt.storage.conversations import Offer
+from instrumentgpt.modes.interview.statement import DEFAULT, About, summary, template_label, templates
+from instrumentgpt.modes.interview.stored import (
+    Kept,
+    exchanges,
+    interview_of,
+    language_of_talk,
+    read_choices,
+    read_kept,
+    save_kept,
+)
+from instrumentgpt.modes.interview.texts import say, texts
 from instrumentgpt.turn.ask import Reply, ask, replied
-from instrumentgpt.turn.prompt import keep_long_request, request_file
+from instrumentgpt.turn.prompt import keep_long_request, prompt_for, request_file
 from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn, failed
 
 TASK = "interview"
 ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"
+CONTEXT_SHARE = 0.3  # of the budget, for what is known of the instrument
+RECORD = ("diagnostic_context", "device_history", "notes")  # what of the memory's prompt goes into ours
+
+
+@dataclass(frozen=True)
+class Case:
+    """One turn of an interview.
+
+    before    what was gathered before the newest message, `asked` the slot that this one answers
+    messages  those of the interview, the newest last
+    """
+
+    turn: Turn
+    kept: Kept
+    messages: list[db.Message]
+    before: Interview
+    asked: str
+    language: Language
+    device: str
+    template: str
+    about: About
+
+    @property
+    def words(self) -> str:
+        """The user's newest message."""
+        return self.turn.question.content
+
+    @property
+    def said(self) -> list[str]:
+        """What the user has said in the interview."""
+        return [message.content for message in self.messages if message.role == "user"]
 
 
 def interview(turn: Turn) -> Events:
     """Take in the user's message, and ask on, show the summary, or save what was approved."""
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
-    case = open_case(turn)
+    case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     record_question(turn.database, turn.run.conversation_id, turn.question, *scope)
     told: str | Reply
     answer = approval(case.words) if case.asked == SUMMARY else None
     if answer == "yes":
         try:
-            told = save_statement(case)
+            told = save_statement(turn, case.kept, case.before, case.template, case.about)
         except StatementNotSaved as error:
-            _keep_asked(case, SUMMARY)
+            _keep(case, SUMMARY)
             yield from failed(error)
             return
     elif answer == "no":
-        told = _refused(case)
-    elif case.interview.phase == PHASES[-1]:
-        told = _shown(case)
+        _keep(case, SUMMARY)
+        told = say("what_else", case.language)
     else:
-        told = yield from _asked_on(case)
+        told = yield from _gone_on(case)
     if isinstance(told, Reply):
         yield Done(told.outcome, told.text)
         return
@@ -57,67 +98,166 @@ def interview(turn: Turn) -> Events:
     yield Done("ok", told)
 
 
-def _keep_asked(case: Case, asked: str) -> None:
-    """Keep what the answer of this turn asks for, together with the answer."""
+def _open_case(turn: Turn) -> Case:
+    """Return the case of this turn; its first message begins an interview."""
+    conversation = turn.run.conversation_id
+    kept, choices = read_kept(turn.database, conversation), read_choices(turn.database, conversation)
+    messages = [one for one in exchanges(turn.database, conversation, kept) if one.id <= turn.question.id]
+    answers = [message for message in messages if message.role == "assistant"]
+    asked = kept.asked.get(str(answers[-1].id), "") if answers else "description"
+    said = "\n".join(message.content for message in messages if message.role == "user")
+    unknown = resolve(said, turn.inventory).unknown  # an instrument that the inventory lacks
+    device = memory.device_key(turn.state) or next(reversed(unknown), "")
+    template = choices.template if choices.template in templates(turn.home()) else DEFAULT
+    language, today = language_of_talk(messages), time.strftime("%Y-%m-%d")
+    title = choices.target or " ".join(filter(None, (template_label(template, language), device, today)))
+    about = About(device, today, title, language)
+    before = interview_of(messages[:-1], kept)
+    return Case(turn, kept, messages, before, asked, language, device, template, about)
+
+
+def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
+    """Take in the message, by an agent's notes or by rule, and return the next reply."""
+    now = heard(case.before, case.words, case.asked)
+    if not _has_model(case.turn) or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
+        return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
+    fault, notes = "", list[Note]()
+    for asking in range(ASKINGS):
+        already = len(case.turn.results)
+        prompt = _prompt(case, notes, fault)
+        filed = [line for lines in case.before.lines.values() for line in lines]
+        reply = yield from replied(ask(case.turn, Asking(TASK, prompt, {"filed": filed}, read_only=True)))
+        if reply.outcome == "cancelled":
+            return reply
+        notes += _noted(case, already)
+        notes_by_agent = notes if notes or case.kept.notes else None  # one that files nothing is no reader
+        now = heard(case.before, case.words, case.asked, notes_by_agent)
+        if now.phase == PHASES[-1]:
+            return _shown(case, now, notes_by_agent)
+        replies = [message.content for message in case.messages if message.role == "assistant"]
+        known = f"{' '.join(case.said)} {case.device} {_record(case)}"
+        faults = faults_of(reply.text, case.language, known, replies)
+        if not faults:
+            _keep(case, now.gap, notes_by_agent)
+            return _confirmed(case, now, shaped(reply.text))
+        if reply.outcome != "ok":
+            break
+        fault = "; ".join(faults)
+        yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
+    return _own(case, now, notes_by_agent)
+
+
+def _has_model(turn: Turn) -> bool:
+    try:
+        return choose(turn.run.agent, turn.settings)[0].name != "offline"
+    except UnknownAgent:
+        return True  # asking it tells what is missing
+
+
+def _noted(case: Case, already: int) -> list[Note]:
+    """Return what the agent's newest calls noted, as far as the words are the user's own."""
+    rows = [result.get("noted") for name, result in case.turn.results[already:] if name == "note"]
+    notes = [
+        Note(*(str(row.get(name) or "") for name in ("slot", "words", "replaces")))
+        for row in rows
+        if isinstance(row, dict)
+    ]
+    return [one for one in notes if one.slot in SLOTS and any(quoted(one.words, text) for text in case.said)]
+
+
+def _confirmed(case: Case, now: Interview, reply: str) -> str:
+    """Return the reply; where something was corrected or left open, its first line says so."""
+    if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
+        return reply
+    return (
+        f"{CLEAR} {clear(now, case.asked, case.language, _known(case))}\n\n{reply.partition(chr(10) * 2)[2]}"
+    )
+
+
+def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+    """Return our own next question."""
+    _keep(case, now.gap, notes)
+    return own_reply(now, case.asked, case.language, _known(case))
+
+
+def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+    """Return the summary, and the question whether it is right."""
+    _keep(case, SUMMARY, notes)
+    yes = texts("offers")["yes"][case.language]
+    case.turn.offers.append(db.Offer(yes, yes, TASK))
+    heading = "summary" if case.asked != SUMMARY else "amended" if now.new else "unsaved"
+    confirmed = clear(now, case.asked, case.language, _known(case))
+    opening = say(heading, case.language, target=case.about.title, clear=confirmed)
+    return "\n\n".join((opening, summary(now, case.about), say("approve", case.language)))
+
+
+def _keep(case: Case, asked: str, notes: list[Note] | None = None) -> None:
+    """Keep what the answer of this turn asks for, and what was noted, together with the answer."""
 
     def store(message_id: int) -> None:
         kept = replace(case.kept, asked={**case.kept.asked, str(message_id): asked})
+        if notes is not None:
+            rows = [[note.slot, note.words, note.replaces] for note in notes]
+            kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
         save_kept(case.turn.database, case.turn.run.conversation_id, kept)
 
     case.turn.also_saved.append(store)
 
 
-def _refused(case: Case) -> str:
-    _keep_asked(case, SUMMARY)
-    return say("what_else", case.language)
+def _known(case: Case) -> Known:
+    """Return what our own questions speak of: the last log's trouble, an earlier cause on this device."""
+    state = case.turn.state
+    troubles = [
+        finding
+        for finding in state.findings
+        if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
+    ]
+    return Known(case.device, next(reversed(troubles), ""), _earlier_cause(case))
 
 
-def _shown(case: Case) -> str:
-    """Return the summary, and the question whether it is right."""
-    _keep_asked(case, SUMMARY)
-    offers = words("offers")
-    case.turn.offers.append(Offer(offers["yes"][case.language], offers["yes"][case.language], TASK))
-    again = case.asked == SUMMARY
-    heading = "amended" if again and case.interview.new else "unsaved" if again else "summary"
-    opening = say(heading, case.language, target=case.about.title)
-    return "\n\n".join((opening, summary(case.interview, case.about), say("approve", case.language)))
+def _earlier_cause(case: Case) -> str:
+    """Return a root cause found on this device before, in this conversation or another; "" if none."""
+    turn = case.turn
+    if turn.state.root_causes:
+        return turn.state.root_causes[-1]
+    device = next((one for one in turn.inventory.devices if case.device in (one.name, one.ip)), None)
+    if device is None:
+        return ""
+    found = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
+    return next((one.item.text for one in found if one.item.field == "root_causes" and not one.sibling), "")
 
 
-def _asked_on(case: Case) -> Generator[Event, None, str | Reply]:
-    """Ask the agent for the next reply until it is an interviewer's; else return our own question."""
-    turn, fault = case.turn, ""
-    told = told_of(case)
-    said = " ".join(message.content for message in case.messages if message.role == "user")
-    said = f"{said} {case.device} {memory_context(case)}"
-    for asking in range(ASKINGS):
-        prompt = _prompt(case, fault)
-        reply = yield from replied(ask(turn, Asking(TASK, prompt, told, read_only=True)))
-        if reply.outcome == "cancelled":
-            return reply
-        faults = faults_of(reply.text, case.language, said)
-        if not faults:
-            _keep_asked(case, case.interview.gap)
-            return shaped(reply.text)
-        if reply.outcome != "ok":
-            break
-        fault = "; ".join(faults)
-        yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
-    _keep_asked(case, case.interview.gap)
-    return own_reply(told)
+def _record(case: Case) -> str:
+    """Return what is on record of the instrument and in the conversation, as the lines of a prompt."""
+    turn = case.turn
+    budget = max(400, int(CONTEXT_SHARE * turn.settings.prompt_tokens))
+    known = prompt_for(
+        turn.database,
+        turn.run.conversation_id,
+        case.device or "?",  # a name alone asks for its root causes
+        turn.question.id,
+        turn.state,
+        "",
+        turn.devices,
+        turn.inventory,
+        replace(turn.settings, prompt_tokens=budget),
+    )
+    wanted = [part.text for part in known.sections if part.name in RECORD]
+    return "\n".join(line for text in wanted for line in text.split("\n")[1:-1])
 
 
-def _prompt(case: Case, fault: str) -> str:
+def _prompt(case: Case, notes: list[Note], fault: str) -> str:
     turn, budget = case.turn, case.turn.settings.prompt_tokens
     history: list[Said] = [
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
         for message in case.messages[:-1]
     ]
-    asked = case.words
-    if memory.is_too_long(asked, budget // 2):
-        asked = memory.request_in_file(asked, request_file(asked), budget // 2)
+    words = case.words
+    if memory.is_too_long(words, budget // 2):
+        words = memory.request_in_file(words, request_file(words), budget // 2)
         half = replace(turn.settings, prompt_tokens=budget // 2)
         keep_long_request(case.words, turn.workspace(), half)
-    about = case.about
-    label = templates(turn.home())[case.template].label("en")
-    setting = Setting(case.language, case.device, memory_context(case), label, about.title)
-    return build_prompt(case.interview, asked, history, setting, budget, fault)
+    label = template_label(case.template, "en")
+    setting = Setting(case.language, case.device, _record(case), label, case.about.title)
+    now = heard(case.before, case.words, case.asked, notes)
+    return build_prompt(now, words, history, setting, budget, case.asked, fault)

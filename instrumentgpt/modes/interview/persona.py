@@ -1,11 +1,13 @@
 """Whether a reply is an interviewer's: one ✅, one ❓, no solution, in the user's language."""
 
 import re
+import tomllib
+from collections.abc import Collection
 from functools import cache
+from pathlib import Path
 
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import fold
-from instrumentgpt.modes.interview.patterns import folded, told
 
 LONGEST = 1200  # characters; an acknowledgement and one question need fewer
 CLEAR, ASKS = "✅", "❓"
@@ -14,10 +16,11 @@ _QUOTED = re.compile(r"“[^”]{0,300}”|「[^」]{0,300}」|\"[^\"\n]{0,300}\
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 
 
-def faults_of(reply: str, language: Language, said: str = "") -> list[str]:
+def faults_of(reply: str, language: Language, said: str = "", asked: Collection[str] = ()) -> list[str]:
     """Return what keeps `reply` from being an interviewer's, in words for who is asked again; [] if nothing.
 
-    said  what the user has said, and what is known: numbers and sentences from there may be repeated
+    said   what the user has said, and what is known: numbers and sentences from there may be repeated
+    asked  earlier replies: none of their questions is asked again in the same words
 
     >>> faults_of("✅ Clear: it drifts.\\n\\n❓ Since when does it drift?", "en")
     []
@@ -31,6 +34,7 @@ def faults_of(reply: str, language: Language, said: str = "") -> list[str]:
         *_of_shape(plain),
         *_of_content(plain, said),
         *([f"it is not in {_NAMES[language]}"] if language_of(_QUOTED.sub("", plain)) != language else []),
+        *(["it repeats an earlier question word for word"] if _repeats(plain, asked) else []),
         *(["it is too long"] if len(plain) > LONGEST else []),
     ]
 
@@ -46,6 +50,20 @@ def shaped(reply: str) -> str:
     """
     clear, asks = _line(reply, CLEAR), _asked(reply)
     return f"{clear}\n\n{asks}"
+
+
+def advises(sentence: str) -> bool:
+    """Return whether a sentence says what to do: of a user, a proposal and no requirement.
+
+    >>> advises("I think you should just raise kp"), advises("it must hold 0.1 °C")
+    (True, False)
+    """
+    return _patterns()["proposals"].search(fold(sentence)) is not None
+
+
+def _repeats(reply: str, asked: Collection[str]) -> bool:
+    question = fold(_asked(reply)) if ASKS in reply else ""
+    return any(question == fold(_asked(one)) for one in asked if ASKS in one)
 
 
 def _line(reply: str, mark: str) -> str:
@@ -112,4 +130,9 @@ def _without_said(sentence: str, known: str) -> str:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    return {kind: folded(patterns) for kind, patterns in told(__file__).items()}
+    """Return the patterns of persona.toml, compiled over folded text."""
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {
+        kind: re.compile("|".join(f"(?:{fold(one)})" for one in patterns), re.ASCII | re.M)
+        for kind, patterns in tables.items()
+    }

@@ -11,31 +11,33 @@ from instrumentgpt.memory.budget import Parts, within
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
-from instrumentgpt.modes.interview.gathered import GAPS, PHASES
-from instrumentgpt.modes.interview.hearing import Interview
-from instrumentgpt.modes.interview.history import Said, compacted
-from instrumentgpt.modes.interview.patterns import told
+from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview
+from instrumentgpt.modes.interview.texts import texts
 
+MAX_HISTORY_MESSAGES = 14  # seed 000
+FIRST, LAST = 2, 8  # seed 000: what brought the context, and the recent ones
 REMINDER_INTERVAL = 5  # turns, seed 000
 REMINDED_GAPS = 3  # seed 000
 MARGIN = 0.9  # of the budget: what an estimate of tokens may be off by (0010-tokens-are-estimated.md)
-RULES_SHARE = 0.55  # of the budget, for the rules with what is gathered
+RULES_SHARE = 0.7  # of the budget, for the rules with what is gathered
 SHOWN = (
     (8, 200),
     (4, 150),
     (2, 120),
     (1, 60),
-)  # newest entries of a slot, characters of each, until they fit
+    (1, 20),
+)  # newest lines of a slot, characters of each, until they fit
 BRIEF_CHARS = 600  # of what the compacted view says was gathered
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
-_HERE = Path(__file__).parent
+
+Said = tuple[str, str]  # speaker, text
 
 
 @dataclass(frozen=True)
 class Setting:
     """What an interview is about beside what is said: the instrument, template, target, language.
 
-    context  the state of the instrument and its history, as lines
+    context  the state of the instrument and what the conversation has on record, as lines
     """
 
     language: Language = "en"
@@ -45,19 +47,41 @@ class Setting:
     target: str = ""
 
 
+def compacted(messages: Sequence[Said], gathered: str) -> list[Said]:
+    """Return `messages`, or of more than 14 the first 2, one bracketed line of what was gathered, the last 8.
+
+    >>> len(compacted([("User", "a")] * 14, "x")), len(compacted([("User", "a")] * 15, "x"))
+    (14, 11)
+    """
+    if len(messages) <= MAX_HISTORY_MESSAGES:
+        return list(messages)
+    line = f"[Previous discussion summarized - gathered: {' '.join(gathered.split())}]"
+    return [*messages[:FIRST], ("Assistant", line), *messages[-LAST:]]
+
+
 def build_prompt(
-    interview: Interview, words: str, history: Sequence[Said], setting: Setting, budget: int, fault: str = ""
+    interview: Interview,
+    words: str,
+    history: Sequence[Said],
+    setting: Setting,
+    budget: int,
+    asked: str = "",
+    fault: str = "",
 ) -> str:
     """Return the whole prompt, within `budget` tokens.
 
     words    the user's newest message, or what stands for it where it is too long
     history  (speaker, text) of the interview before it, oldest first; a view of it goes in
+    asked    the slot that the newest message was to fill
     fault    what was wrong with the reply before, where it is asked for again
     """
-    rules = _fitting_rules(interview, setting, int(RULES_SHARE * budget))
     last = _last_words(interview, fault)
+    for shown in SHOWN:
+        rules = system_prompt(interview, setting, asked, shown)
+        if count_tokens(rules) <= int(RULES_SHARE * budget):
+            break
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
-    view = compacted(history, brief(interview))
+    view = compacted(history, _brief(interview))
     parts = {
         part.name: part.text for part in within(room, Parts(as_content(words), setting.context, "", (), view))
     }
@@ -66,21 +90,15 @@ def build_prompt(
     return "\n\n".join(part for part in (rules, *said, request, last) if part)
 
 
-def _fitting_rules(interview: Interview, setting: Setting, room: int) -> str:
-    for shown in SHOWN:
-        rules = system_prompt(interview, setting, shown)
-        if count_tokens(rules) <= room:
-            break
-    return rules
-
-
-def system_prompt(interview: Interview, setting: Setting, shown: tuple[int, int] = SHOWN[0]) -> str:
+def system_prompt(
+    interview: Interview, setting: Setting, asked: str = "", shown: tuple[int, int] = SHOWN[0]
+) -> str:
     """Return the rules (prompt.md, at most 200 lines) with the state in the place of its fields.
 
-    shown  how many newest entries of a slot are told, and how many characters of each
+    shown  how many newest lines of a slot are told, and how many characters of each
     """
-    template = Template((_HERE / "prompt.md").read_text(encoding="utf-8").strip())
-    closed = ", ".join(f"{GAPS[gap]} ({how})" for gap, how in interview.closed.items() if gap in GAPS)
+    template = Template(Path(__file__).with_suffix(".md").read_text(encoding="utf-8").strip())
+    closed = ", ".join(f"{GAPS[gap]} ({how})" for gap, how in interview.left.items() if gap in GAPS)
     return template.substitute(
         language=LANGUAGES[setting.language],
         phase=interview.phase,
@@ -91,9 +109,8 @@ def system_prompt(interview: Interview, setting: Setting, shown: tuple[int, int]
         gathered=_gathered(interview, *shown),
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(interview.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
-        gap=_asked_for(interview),
-        last_answer="The last answer was vague: ask for a specific example." if interview.vague else "",
-        guidance=told(__file__)[interview.phase].strip(),
+        asked=GAPS.get(asked, asked or "nothing yet"),
+        guidance=texts("guidance")[interview.phase].strip(),
         instrument=_line(setting.device) or "not known yet which one it is",
     )
 
@@ -111,9 +128,8 @@ def reminder(interview: Interview) -> str:
     )
 
 
-def brief(interview: Interview) -> str:
-    """Return what is gathered on one line."""
-    known = "; ".join(f"{slot}: {' | '.join(texts)}" for slot, texts in interview.gathered.filled().items())
+def _brief(interview: Interview) -> str:
+    known = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in interview.lines.items())
     return shorten(_line(known) or "nothing yet", BRIEF_CHARS)
 
 
@@ -123,26 +139,20 @@ def _last_words(interview: Interview, fault: str) -> str:
         if fault
         else ""
     )
-    asked = f"Reply now: one ✅ line, one ❓ question about: {_asked_for(interview)}. No solutions."
+    asked = (
+        "Now call `note` for what the newest message says, then reply: one ✅ line, one ❓ question about the"
+        " first gap that is left. No solutions."
+    )
     return "\n\n".join(part for part in (reminder(interview), again, asked) if part)
 
 
-def _asked_for(interview: Interview) -> str:
-    return GAPS.get(interview.gap, interview.gap.replace("_", " ") or "whether the summary is right")
-
-
 def _gathered(interview: Interview, entries: int, characters: int) -> str:
-    """Return gathered_info as JSON, of long lists the newest entries."""
-
-    def cut(held: object) -> object:
-        if isinstance(held, dict):
-            return {name: cut(value) for name, value in held.items()}
-        if isinstance(held, list):
-            return [cut(one) for one in held[-entries:]]
-        return shorten(str(held), characters)
-
-    info = {name: cut(held) for name, held in interview.info().items() if name not in ("phase", "gaps")}
-    return without_tags(json.dumps(info, ensure_ascii=False))
+    """Return the lines of each slot as JSON, of many the newest."""
+    told = {
+        slot: [shorten(line, characters) for line in lines[-entries:]]
+        for slot, lines in interview.lines.items()
+    }
+    return without_tags(json.dumps(told, ensure_ascii=False))
 
 
 def _line(text: str) -> str:

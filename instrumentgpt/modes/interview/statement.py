@@ -1,16 +1,25 @@
 """The statement that an interview comes to: its summary, its document, what the diagnosis is told."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from string import Template
 
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.modes.interview.gathered import NEEDED, SLOTS
-from instrumentgpt.modes.interview.hearing import Interview
-from instrumentgpt.modes.interview.patterns import told
-from instrumentgpt.modes.interview.words import say, words
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.modes.interview.gathered import GAPS, SLOTS, Interview, edge_cases
+from instrumentgpt.modes.interview.texts import say, texts
+
+FOLDER = "templates"  # of the user's own, in the application's home
+LARGEST = 200_000  # bytes; a larger file is no template
+DEFAULT = "fault_report"
+STATEMENT_CHARS = 300  # of one item of the state: memory/reading/statements.py
+# What the diagnosis is told of the statement beside its problem; constraints and requirements bind it.
+_TOLD = ("examples", "impact", "context", "edge_cases", "success_criteria", "proposed")
+_LAST = ("proposed", "remarks")  # stand at the end, if anything was said of them
+_NAME = re.compile(r"(?P<name>[^.]+)(?:\.(?P<language>en|zh))?")
 
 
 @dataclass(frozen=True)
@@ -23,45 +32,49 @@ class About:
     language: Language = "en"
 
 
-def since_of(interview: Interview) -> str:
-    """Return since when it is so, in the user's words; "" if nothing gathered says it.
+def templates(home: Path) -> dict[str, dict[str, Path]]:
+    """Return name → language ("" where it says none) → file: ours, which have none, then the user's own.
 
-    >>> from instrumentgpt.modes.interview.gathered import Gathered
-    >>> since_of(Interview(Gathered("the oven is off by two degrees since Monday")))
-    'Monday'
-    >>> since_of(Interview(Gathered("爐子從禮拜一開始差兩度")))
-    '禮拜一'
+    One of the user's replaces ours of the same name.
     """
-    for texts in interview.gathered.filled().values():
-        for text in texts:
-            if found := re.search("|".join(told(__file__)["since"]), text, re.I):
-                return next(group for group in found.groups() if group).strip()
-    return ""
+    found: dict[str, dict[str, Path]] = {name: {} for name in texts("templates")}
+    for path in sorted((home / FOLDER).glob("*.md")):
+        name = _NAME.fullmatch(path.stem)
+        if name and path.is_file() and path.stat().st_size <= LARGEST:
+            found.setdefault(name["name"], {})[name["language"] or ""] = path
+    return found
+
+
+def template_label(name: str, language: Language) -> str:
+    """Return what people call the template."""
+    told = texts("templates").get(name)
+    return str(told[language]) if told else name.replace("_", " ")
+
+
+def template_text(files: dict[str, Path], language: Language) -> str:
+    """Return the template in `language`, or in the one that it has; ours if it has none."""
+    for path in (files.get(language), files.get(""), *files.values()):
+        if path:
+            return path.read_text(encoding="utf-8", errors="replace")
+    labels = texts("labels")
+    heads = (f"| {labels[name][language]} | ${name} |" for name in ("device", "date"))
+    sections = (f"## {labels[slot][language]}\n${slot}" for slot in SLOTS if slot not in _LAST)
+    return "\n\n".join(["# $title", "\n".join(["| | |", "| --- | --- |", *heads]), *sections])
 
 
 def summary(interview: Interview, about: About) -> str:
     """Return all that is gathered as a list, each field that is not empty, and what was left open."""
-    labels, language = words("labels"), about.language
-    rows = [("device", [about.device]), ("since", [since_of(interview)])]
-    rows += [
-        (slot, list(interview.gathered.texts(slot)) or [_open(interview, slot, language)]) for slot in SLOTS
-    ]
-    rows.append(("notes", list(interview.notes)))
-    lines = []
-    for name, texts in rows:
-        shown = [plain_text(text) for text in texts if text]
+    labels, language = texts("labels"), about.language
+    lines = [f"- **{labels['device'][language]}**: {plain_text(about.device)}"] if about.device else []
+    for slot in SLOTS:
+        shown = [plain_text(line) for line in _lines(interview, slot)]
+        if not shown and (slot in GAPS or slot in interview.left):
+            shown = [_open(interview, slot, language)]
         if len(shown) == 1:
-            lines.append(f"- **{labels[name][language]}**: {shown[0]}")
+            lines.append(f"- **{labels[slot][language]}**: {shown[0]}")
         elif shown:
-            lines += [f"- **{labels[name][language]}**:", *(f"  - {text}" for text in shown)]
+            lines += [f"- **{labels[slot][language]}**:", *(f"  - {text}" for text in shown)]
     return "\n".join(lines)
-
-
-def _open(interview: Interview, slot: str, language: Language) -> str:
-    """Return what to say of a slot without content: how a gap was closed; "" of what is no gap."""
-    if not any(slot in gaps for gaps in NEEDED.values()):
-        return ""
-    return words("open")[interview.closed.get(slot, "empty")][language]
 
 
 def document(template: str, interview: Interview, about: About) -> str:
@@ -69,55 +82,55 @@ def document(template: str, interview: Interview, about: About) -> str:
 
     What the template has no field for is added at its end.
     """
-    fields = _fields(interview, about)
-    text = Template(template).safe_substitute(fields).strip()
+    fields = {slot: _listed(interview, slot, about.language) for slot in SLOTS}
+    device = plain_text(about.device) or texts("open")["empty"][about.language]
+    others = {"device": device, "date": about.date, "title": plain_text(about.title)}
+    text = Template(template).safe_substitute(fields | others).strip()
     named = set(re.findall(r"\$\{?(\w+)\}?", template))
-    labels = words("labels")
     missing = [
-        f"## {labels[name][about.language]}\n{fields[name]}"
-        for name in (*SLOTS, "notes")
-        if name not in named and (interview.notes if name == "notes" else interview.gathered.texts(name))
+        f"## {texts('labels')[slot][about.language]}\n{fields[slot]}"
+        for slot in SLOTS
+        if slot not in named and interview.lines.get(slot)
     ]
     return "\n\n".join([text, *missing]) + "\n"
 
 
-def _fields(interview: Interview, about: About) -> Mapping[str, str]:
-    empty = words("open")["empty"][about.language]
-    filled = {slot: _listed(interview, slot, about.language) for slot in SLOTS}
-    return {
-        **filled,
-        "device": plain_text(about.device) or empty,
-        "since": plain_text(since_of(interview)) or empty,
-        "date": about.date,
-        "title": plain_text(about.title),
-        "notes": "\n".join(f"- {plain_text(note)}" for note in interview.notes),
-        "phase": interview.phase,
-    }
+def findings(interview: Interview, language: Language) -> list[str]:
+    """Return what the diagnosis is told: the problem, then the rest of the statement; [] if there is none."""
+    rest = [
+        f"{texts('labels')[slot][language]}: {' · '.join(interview.lines[slot])}"
+        for slot in _TOLD
+        if interview.lines.get(slot)
+    ]
+    told = [say("reported", language, problem=problem)] if (problem := problem_of(interview)) else []
+    told += [say("statement", language, rest="; ".join(rest))] if rest else []
+    return [shorten(text, STATEMENT_CHARS) for text in told]
 
 
-def _listed(interview: Interview, slot: str, language: Language) -> str:
-    texts = [plain_text(text) for text in interview.gathered.texts(slot)]
-    if not texts:
-        return _open(interview, slot, language) or words("open")["empty"][language]
-    several = isinstance(getattr(interview.gathered, slot), tuple) and slot not in ("who",)
-    return "\n".join(f"- {text}" for text in texts) if several else ", ".join(texts)
-
-
-def finding(interview: Interview, language: Language) -> str:
-    """Return the reported symptom as a finding of the state, "" if none was described."""
-    problem, since = interview.gathered.description, since_of(interview)
-    if not problem:
-        return ""
-    if since and since not in problem:
-        return say("reported_since", language, problem=problem, since=since)
-    return say("reported", language, problem=problem)
+def problem_of(interview: Interview) -> str:
+    """Return what happens, in the user's words, on one line."""
+    return "; ".join(interview.lines.get("description", ()))
 
 
 def diagnosis_question(interview: Interview, about: About, key: str = "diagnose") -> str:
-    """Return the question with which the diagnosis goes on: the device, the symptom, since when."""
-    problem, since = interview.gathered.description.rstrip(" .。"), since_of(interview)
-    ends = "，" if about.language == "zh" else "."
+    """Return the question with which the diagnosis goes on: the device and the symptom."""
+    problem, ends = problem_of(interview).rstrip(" .。"), "，" if about.language == "zh" else "."
     device = about.device or say("nameless", about.language)
-    if key == "diagnose" and since and since not in problem:
-        return say("diagnose_since", about.language, device=device, problem=problem, since=since)
     return say(key, about.language, device=device, problem=f"{problem}{ends}" if problem else "")
+
+
+def _lines(interview: Interview, slot: str) -> tuple[str, ...]:
+    """Return what stands in a slot; errors told elsewhere are its edge cases where it has none of its own."""
+    return interview.lines.get(slot) or (edge_cases(interview.lines) if slot == "edge_cases" else ())
+
+
+def _open(interview: Interview, slot: str, language: Language) -> str:
+    return str(texts("open")[interview.left.get(slot, "empty")][language])
+
+
+def _listed(interview: Interview, slot: str, language: Language) -> str:
+    lines: list[str] = [plain_text(line) for line in _lines(interview, slot)]
+    if len(lines) > 1 or slot in ("examples", "must_have", "success_criteria", "constraints", "edge_cases"):
+        bullet: Callable[[str], str] = "- {}".format
+        return "\n".join(map(bullet, lines)) or _open(interview, slot, language)
+    return "".join(lines) or _open(interview, slot, language)

@@ -1,12 +1,11 @@
 """An interview as a conversation holds it: read anew from its messages, so what is deleted is unsaid.
 
-Beside the messages only this is kept: what each answer asked for, and what was approved.
-What the user chose on the page is kept apart, because the page writes it while a turn may be running.
+Beside the messages only this is kept: what each answer asked for, what an agent noted of each message, and
+what was approved. What the user chose on the page is kept apart: the page writes it while a turn may run.
 """
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlite_utils import Database
@@ -14,7 +13,8 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands.table import is_command
-from instrumentgpt.modes.interview.hearing import Interview, hear
+from instrumentgpt.modes.interview.gathered import Interview, Note
+from instrumentgpt.modes.interview.replies import heard
 from instrumentgpt.storage.conversations import mode_messages
 
 MODE = "interview"
@@ -27,11 +27,13 @@ class Kept:
 
     began     id of the first message of the one in progress
     asked     id of an answer → what it asked for
-    saved     of each approved statement: its document's id, file, title, and the message that approved it
+    notes     id of a question → what an agent noted of it; of others their replies are read by rule
+    saved     of each approved statement: its document's id and file, and the message that approved it
     """
 
     began: int = 0
     asked: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, list[list[str]]] = field(default_factory=dict)
     saved: tuple[dict[str, Any], ...] = ()
 
 
@@ -47,9 +49,8 @@ class Choices:
 def read_kept(database: Database, conversation_id: str) -> Kept:
     """Return what is stored of the conversation's interviews."""
     told = db.get_mode_state(database, conversation_id, MODE)
-    return Kept(
-        int(told.get("began", 0)), dict(told.get("asked", {})), tuple(map(dict, told.get("saved", ())))
-    )
+    asked, notes = dict(told.get("asked", {})), dict(told.get("notes", {}))
+    return Kept(int(told.get("began", 0)), asked, notes, tuple(map(dict, told.get("saved", ()))))
 
 
 def save_kept(database: Database, conversation_id: str, kept: Kept) -> None:
@@ -87,7 +88,20 @@ def read_interview(database: Database, conversation_id: str) -> tuple[Interview,
     """Return the interview in progress as the messages at hand leave it, and those messages."""
     kept = read_kept(database, conversation_id)
     messages = exchanges(database, conversation_id, kept)
-    return heard(messages, kept, read_choices(database, conversation_id)), messages
+    return interview_of(messages, kept), messages
+
+
+def interview_of(messages: Sequence[db.Message], kept: Kept) -> Interview:
+    """Return the interview that `messages` come to."""
+    interview, asked = Interview(), "description"
+    for message in messages:
+        if message.role == "assistant":
+            asked = kept.asked.get(str(message.id), "")
+        else:
+            rows = kept.notes.get(str(message.id))
+            notes = None if rows is None else [Note(*row) for row in rows]
+            interview, asked = heard(interview, message.content, asked, notes), ""
+    return interview
 
 
 def language_of_talk(messages: Sequence[db.Message]) -> Language:
@@ -96,23 +110,3 @@ def language_of_talk(messages: Sequence[db.Message]) -> Language:
         if message.role == "user" and sum(letter.isalpha() for letter in message.content) >= 2:
             return language_of(message.content)
     return "en"
-
-
-def heard(messages: Sequence[db.Message], kept: Kept, choices: Choices) -> Interview:
-    """Return the interview that `messages` come to, with what was chosen on the page."""
-    interview, asked = Interview(), ""
-    for message in messages:
-        if message.role == "assistant":
-            asked = kept.asked.get(str(message.id), "")
-        else:
-            interview, asked = hear(interview, message.content, asked), ""
-    return replace(
-        interview,
-        template=choices.template or interview.template,
-        target=choices.target or interview.target,
-    )
-
-
-def today() -> str:
-    """Return the local date, as a document has it."""
-    return time.strftime("%Y-%m-%d")

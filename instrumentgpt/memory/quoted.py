@@ -1,0 +1,71 @@
+"""Whether words are somebody's own, and words put in the place of others: case, width, blanks set aside."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from instrumentgpt.memory.terms import fold
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(
+    rf"(?:(?<!\w)[-−+±])?\d+(?:[.．]\d+)*|[^\W\d_{_HAN}]+(?:['’][^\W\d_{_HAN}]+)*|[{_HAN}]", re.UNICODE
+)
+DESCRIPTION_CHARS, ENTRY_CHARS = 200, 150  # of one line that an interview keeps: seed 000
+PIECE_WORDS = 2  # of a quotation with words left out: shorter pieces could be put together to anything
+
+
+def quoted(words: str, message: str) -> bool:
+    """Return whether `words` stand in `message` word for word, whole or as pieces in their order.
+
+    Pieces are what punctuation divides; only between them may something be left out.
+
+    >>> quoted("going up and DOWN", "Hi, the 52 is weird. Going up and down.")
+    True
+    >>> quoted("it should drop", "it should not drop"), quoted("差兩度，夜班", "差兩度。大概吧，夜班發現的")
+    (False, True)
+    """
+    said = _folded(message)
+    if _place(_folded(words), said) is not None:
+        return True
+    place = 0
+    for piece in _pieces(words):
+        found = _place(piece, said[place:]) if len(piece) >= PIECE_WORDS else None
+        if found is None:
+            return False
+        place += found + len(piece)
+    return bool(place)
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """Return `text` with `new` wherever the words of `old` stand; `text` itself where they do not.
+
+    >>> replaced("at 70.8, not 170.8", "70.8", "71.8")
+    'at 71.8, not 170.8'
+    """
+    spans, wanted = list(_WORD.finditer(text)), _folded(old)
+    words, made, done, place = [fold(span.group()) for span in spans], "", 0, 0
+    while (found := _place(wanted, words[place:])) is not None:
+        first, last = spans[place + found], spans[place + found + len(wanted) - 1]
+        made += text[done : first.start()] + new
+        done, place = last.end(), place + found + len(wanted)
+    return made + text[done:]
+
+
+def has_words(text: str, words: str) -> bool:
+    """Return whether the words of `words` stand in `text`, one after the other."""
+    return _place(_folded(words), _folded(text)) is not None
+
+
+def _folded(text: str) -> list[str]:
+    return [fold(word.replace("−", "-").replace("’", "'")) for word in _WORD.findall(text)]
+
+
+def _pieces(text: str) -> Iterator[list[str]]:
+    """Yield the words of what punctuation divides."""
+    divided = re.split(r"[,;:!?…，、；：。！？\n]+|(?<!\d)\.|\.(?!\d)", text)
+    yield from filter(None, map(_folded, divided))
+
+
+def _place(wanted: Sequence[str], words: Sequence[str]) -> int | None:
+    """Return where `wanted` begins in `words`; None if it is empty or stands nowhere."""
+    places = range(len(words) - len(wanted) + 1) if wanted else ()
+    return next((place for place in places if list(words[place : place + len(wanted)]) == list(wanted)), None)

@@ -1,0 +1,213 @@
+"""What the interview reads and says without any model: a reply fills the slot that was asked for. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from instrumentgpt.analyst.words import plain_text
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.filtering import prose_lines
+from instrumentgpt.memory.quoted import ENTRY_CHARS, has_words
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.modes.interview.gathered import (
+    MOST_TRIES,
+    PROPOSED,
+    REMARKS,
+    SLOTS,
+    Interview,
+    Note,
+    filed,
+    leave,
+    with_lines,
+)
+from instrumentgpt.modes.interview.persona import advises
+from instrumentgpt.modes.interview.texts import say, texts
+
+SUMMARY = "summary"  # what was asked for, beside slots: whether the summary is right
+_MARKS = re.compile("[✅❓?？]+")  # a reply has one of each: none in what it repeats
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+_ASKS = re.compile(r"(?<![?？])[?？][^\w?？]*$|[嗎吗呢]\W*$")  # "my thesis??" asks nothing
+_WHAT_IF = re.compile(r"\bif\b|如果|假如|萬一|万一|要是", re.I)
+_FIGURE = r"(?<![\w.])[-+±]?\d+(?:\.\d+)?"
+_CORRECTS = tuple(
+    re.compile(pattern.replace("#", _FIGURE), re.I)
+    for pattern in (
+        r"(?P<new>#)[^\d.;。；]{0,16}?\bnot (?:\w+ )?(?P<old>#)",
+        r"\bnot (?:\w+ )?(?P<old>#)[^\d.;。；]{0,16}?(?P<new>#)",
+        r"不是 ?(?P<old>#)[^\d;。；]{0,12}?(?P<new>#)",
+        r"(?P<new>#)[^\d;。；]{0,8}?不是 ?(?P<old>#)",
+    )
+)
+
+
+def heard(before: Interview, words: str, asked: str, notes: Sequence[Note] | None = None) -> Interview:
+    """Return the interview with one more message of the user, who was asked for the slot `asked`.
+
+    notes  what an agent took from it, checked; None: nobody did, and it answers what was asked
+
+    >>> now = heard(Interview(), "The oven is off by two degrees", "description")
+    >>> now.lines["description"], now.gap
+    (('The oven is off by two degrees',), 'examples')
+    >>> heard(now, "I don't know", "examples").left
+    {'examples': 'unknown'}
+    """
+    tries = {**before.tries, asked: before.tries.get(asked, 0) + 1}
+    now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="")
+    if form := form_lines(words):
+        now = _filled(replace(now, want="form"), form)
+    else:
+        now = _answered(now, words, asked if asked in SLOTS else "", notes)
+    if now.want == "enough":
+        return leave(now, "skip", *now.gaps)
+    if now.want in ("unknown", "skip", "none"):
+        return leave(now, now.want, asked)
+    return leave(now, "unanswered", asked) if tries[asked] >= MOST_TRIES else now
+
+
+def _answered(now: Interview, words: str, asked: str, notes: Sequence[Note] | None) -> Interview:
+    """Take in what `words` say, sentence by sentence, but for wishes, courtesies and questions."""
+    found = notes if notes is not None else _corrections(now, words)
+    for note in found or ():
+        now = filed(now, note)
+    prose = prose_lines(words)
+    sentences = [part.strip() for line in prose for part in _SENTENCE.split(line) if part.strip()]
+    sentences = sentences or [words.strip()]  # a pasted log line, a quotation
+    wishes = [_wish(sentence) for sentence in [words, *sentences]]
+    if wishes[0]:
+        return now if wishes[0] == "courtesy" else replace(now, want=wishes[0])
+    told = [sentence for sentence, wish in zip(sentences, wishes[1:], strict=True) if not wish]
+    answers = [one for one in told if now.turn == 1 or not _ASKS.search(one) or _is_edge_case(one, asked)]
+    if not answers:
+        other = next((wish for wish in wishes[1:] if wish and wish != "courtesy"), "")
+        return replace(now, want="question" if told else other)
+    if found or notes is not None:
+        return now
+    if not asked:
+        return filed(now, Note(REMARKS, " ".join(answers)))
+    for slot, is_advice in ((asked, False), (PROPOSED, True)):
+        for line in joined([answer for answer in answers if advises(answer) == is_advice]):
+            now = filed(now, Note(slot, line))
+    return now
+
+
+def _wish(sentence: str) -> str:
+    plain = sentence.replace("’", "'").strip(" \t.!。！,，~").casefold()
+    return next((name for name, phrases in texts("wishes").items() if plain in phrases), "")
+
+
+def _is_edge_case(question: str, asked: str) -> bool:
+    return asked == "edge_cases" and _WHAT_IF.search(question) is not None
+
+
+def joined(sentences: Sequence[str]) -> list[str]:
+    """Return sentences put together to lines as long as a slot holds: a long answer loses nothing."""
+    lines: list[str] = []
+    for sentence in sentences:
+        if lines and len(lines[-1]) + len(sentence) < ENTRY_CHARS:
+            lines[-1] += f" {sentence}" if lines[-1].isascii() else sentence
+        else:
+            lines.append(sentence)
+    return lines
+
+
+def _corrections(now: Interview, words: str) -> list[Note]:
+    """Return the figures that `words` put in the place of gathered ones: "it was 71.8, not 70.8"."""
+    for match in (match for pattern in _CORRECTS for match in pattern.finditer(words)):
+        held = [
+            Note(slot, match["new"], match["old"])
+            for slot, lines in now.lines.items()
+            if any(has_words(line, match["old"]) for line in lines)
+        ]
+        if held:
+            return held
+    return []
+
+
+def form_lines(words: str) -> list[tuple[str, str]]:
+    """Return (slot, text) of a message whose lines all begin with a slot's label; [] of any other.
+
+    >>> form_lines("- Impact: half a batch a week\\n- Users: don't know"), form_lines("Impact on us: none")
+    ([('impact', 'half a batch a week'), ('who', "don't know")], [])
+    """
+    labels = {name: slot for slot in SLOTS for name in texts("labels")[slot].values()}
+    rows = [re.match(r"[-*\s]*([^:：]{1,40})[:：]\s*(.*)$", line) for line in words.strip().split("\n")]
+    if not all(row and row[1].strip() in labels for row in rows):
+        return []
+    return [(labels[row[1].strip()], row[2].strip()) for row in rows if row]
+
+
+def _filled(now: Interview, form: Sequence[tuple[str, str]]) -> Interview:
+    for slot in dict.fromkeys(slot for slot, _ in form):
+        lines = [text for name, text in form if name == slot]
+        wish = _wish(lines[0]) if lines else ""
+        now = with_lines(now, slot, [line for line in lines if line.strip("-– ") and not wish])
+        now = leave(now, wish, slot) if wish in texts("open") else now
+        now = replace(now, new=(*now.new, *(Note(slot, line) for line in now.lines.get(slot, ()))))
+    return now
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the instrument: its name, what its last log showed, an earlier cause; "" if not."""
+
+    device: str = ""
+    finding: str = ""
+    cause: str = ""
+
+
+def own_reply(now: Interview, asked: str, language: Language, known: Known) -> str:
+    """Return one ✅ line and one ❓ question of our own; `asked` is what the newest message answered.
+
+    >>> print(own_reply(heard(Interview(), "it drifts", "description"), "description", "en", Known()))
+    ✅ Clear: it drifts
+    <BLANKLINE>
+    ❓ Can you give a specific example: when was it last seen, and what did the display or log show then?
+    """
+    return f"✅ {clear(now, asked, language, known)}\n\n❓ {_question(now, language, known)}"
+
+
+def clear(now: Interview, asked: str, language: Language, known: Known) -> str:
+    """Return what has become clear with the newest message; each correction is confirmed."""
+
+    def told(key: str, **fields: str) -> str:
+        return say(key, language, "clear", **{name: _quote(text) for name, text in fields.items()})
+
+    parts = [told("corrected", new=note.words, old=note.replaces) for note in now.new if note.replaces]
+    proposed = " · ".join(note.words for note in now.new if note.slot == PROPOSED)
+    new = " · ".join(note.words for note in now.new if note.slot != PROPOSED and not note.replaces)
+    gap = str(texts("labels")[asked][language]) if asked in now.left else ""
+    if now.want == "form":
+        parts.append(told("form"))
+    elif new:
+        parts.append(told("new", text=new))
+    parts += [told("proposed", text=proposed)] if proposed else []
+    parts += [told("question")] if now.want == "question" else []
+    if gap and now.want != "form":
+        parts.append(told(now.left[asked], gap=gap))
+    if known.cause and now.turn == 1:
+        parts.append(told("history", device=_device(known, language), cause=known.cause))
+    if not parts:
+        lines = [line for lines in now.lines.values() for line in lines]
+        parts.append(told("so_far", text=lines[-1]) if lines else told("begin"))
+    return (" " if language == "en" else "").join(parts)
+
+
+def _question(now: Interview, language: Language, known: Known) -> str:
+    gap = now.gap or "description"
+    tries = now.tries.get(gap, 0)
+    key = "finding" if gap == "examples" and known.finding and not tries else gap
+    asked = texts("questions")[key][language]
+    sentence = asked[min(tries, len(asked) - 1)].format(
+        device=_device(known, language), finding=_quote(known.finding).rstrip(".。")
+    )
+    return re.sub(r" (?=[，：。？])", "", sentence.strip())
+
+
+def _device(known: Known, language: Language) -> str:
+    """Return the instrument's name for a sentence; between Chinese and a Latin name stands a blank."""
+    name = plain_text(known.device) or {"en": "the instrument", "zh": "這台儀器"}[language]
+    return f" {name} " if language == "zh" and name[-1:].isascii() else name
+
+
+def _quote(text: str) -> str:
+    return _MARKS.sub("", plain_text(shorten(" ".join(text.split()), ENTRY_CHARS))).strip()
