@@ -58,8 +58,8 @@ def slots_right(lines: Lines, final: Mapping[str, Sequence[str]]) -> dict[str, b
     }
 
 
-def asked_slots_right(transcript: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return (reply, whether it is filed rightly by rule) of each reply to a question for a slot.
+def asked_slots_right(transcript: Mapping[str, Any]) -> list[tuple[str, bool, bool]]:
+    """Return (reply, whether it answers, whether it is filed rightly) of each reply to a question for a slot.
 
     Right is: what a person would file there stands there; and nothing where nothing is to be filed.
     """
@@ -74,7 +74,7 @@ def asked_slots_right(transcript: Mapping[str, Any]) -> list[tuple[str, bool]]:
         held = now.lines.get(asked, ())
         filed = all(any(has_words(line, row["words"]) for line in held) for row in rows)
         filed = filed and not any(row["replaces"] and _stands(held, row["replaces"]) for row in rows)
-        found.append((turn["reply"], filed if rows else held == before))
+        found.append((turn["reply"], bool(rows), filed if rows else held == before))
     return found
 
 
@@ -93,7 +93,7 @@ def _stands(lines: Sequence[str], words: str) -> bool:
 def main(half: str = "all", shown: bool = False) -> dict[str, float]:
     """Print and return the rates of a half of the transcripts."""
     slots: list[bool] = []
-    asked: list[tuple[str, bool]] = []
+    asked: list[tuple[str, bool, bool]] = []
     refusals = 0
     with tempfile.TemporaryDirectory() as folder:
         for transcript in HALVES[half]:
@@ -103,15 +103,20 @@ def main(half: str = "all", shown: bool = False) -> dict[str, float]:
             slots, asked, refusals = slots + list(right.values()), asked + replies, refusals + len(refused)
             if shown:
                 print(transcript["id"], [slot for slot in right if not right[slot]], *refused, sep="\n  ")
-                print(*(reply for reply, filed in replies if not filed), sep="\n  no: ")
+                print(*(reply for reply, _, filed in replies if not filed), sep="\n  no: ")
     rates = {
         "slots_with_model": sum(slots) / len(slots),
-        "asked_without": sum(filed for _, filed in asked) / len(asked),
+        "asked_without": sum(filed for *_, filed in asked) / len(asked),
     }
+    answers = [filed for _, answers, filed in asked if answers]
     print(
         f"{half}: with a model {sum(slots)} of {len(slots)} slots right ({refusals} notes refused);", end=" "
     )
-    print(f"without {sum(filed for _, filed in asked)} of {len(asked)} asked slots right")
+    print(
+        f"without {sum(filed for *_, filed in asked)} of {len(asked)} asked slots right, where the reply",
+        end=" ",
+    )
+    print(f"answers what was asked {sum(answers)} of {len(answers)}")
     return rates
 
 
