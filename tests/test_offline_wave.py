@@ -1,0 +1,74 @@
+"""A wave on the chart is explained also where all is within the band, and nothing is said twice."""
+
+import numpy as np
+import pytest
+
+from instrumentgpt.instruments.analysis.metrics import metrics_of
+from instrumentgpt.instruments.analysis.study import study_of
+from instrumentgpt.instruments.analysis.swing import swings_of
+from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.loops import loops_of
+from tests.offline_case import asked, state_after
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("10.1.1.47 為什麼溫度波動？", ["±0.16 °C", "每 170 秒", "共同的外部原因", "40 %", "無需處理"]),
+        ("why does 10.1.1.47 fluctuate?", ["±0.16 °C", "every 170 s", "no single loop", "nothing, unless"]),
+    ],
+)
+def test_how_large_how_regular_who_makes_it_and_whether_to_do_anything(tmp_path, question, parts):
+    text = asked(question, tmp_path).text
+    assert all(part in text for part in parts) and parts[0] in text.split("\n\n")[0]
+
+
+def test_what_was_said_before_is_referred_to_and_the_next_action_said_again(tmp_path):
+    first = asked("why does 051 not reach its setpoint?", tmp_path)
+    said = ({"turn": 1, "role": "assistant", "text": first.text},)
+    state = state_after(first, "zspr 051", "10.1.1.46")
+    again = asked("so what is wrong with it?", tmp_path, state=state, messages=said).text
+    assert "was said in turn 1" in again and len(again) < len(first.text) / 2
+    assert again.startswith(first.text.split("\n\n")[0]) and "Next: " in again
+
+
+def test_one_next_step_and_never_a_second_that_contradicts_it(tmp_path):
+    text = asked("why does 053 oscillate?", tmp_path).text
+    assert (
+        text.count("Next: ") == 1 and "better gains are kp" in text and "half" not in text.split("Next: ")[1]
+    )
+
+
+def test_the_age_of_data_that_are_not_of_today_is_said(tmp_path):
+    text = asked("how hot was 052 last night?", tmp_path, today="2026-11-23T09:00:00").text
+    assert "Nothing of “last night” is on record" in text and "2026-02-19 23:54" in text
+    on_the_day = asked("052 why?", tmp_path, today="2026-02-20T08:00:00").text
+    assert "old (" not in on_the_day
+
+
+def _log(path, *waves):
+    """Return a log with a channel per wave, each added to a held setpoint of 50 °C."""
+    rows = ["time,channel,setpoint,pv,output"]
+    scatter = np.random.default_rng(4).normal(0, 0.01, (1200, len(waves)))
+    for second in range(1200):
+        for channel, wave in enumerate(waves, start=1):
+            pv = 50 + wave(second) + scatter[second, channel - 1]
+            stamp = f"2026-02-20 10:{second // 60:02d}:{second % 60:02d}"
+            rows.append(f"{stamp},{channel},50,{pv:.2f},{40 - 9 * wave(second):.1f}")
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return read_log(path)
+
+
+@pytest.mark.parametrize(
+    ("waves", "makers"),
+    [
+        ((lambda t: 0.15 * np.sin(t / 20), lambda t: 0.15 * np.sin(t / 20)), ["outside", "outside"]),
+        ((lambda t: 0.15 * np.sin(t / 20), lambda t: 0.0), ["open", "noise"]),
+    ],
+)
+def test_what_moves_several_loops_at_once_is_told_from_what_moves_one(tmp_path, waves, makers):
+    log = _log(tmp_path / "run.csv", *waves)
+    channels = {channel: metrics_of(track) for channel, track in study_of(log).tracks.items()}
+    swings = swings_of(loops_of(log), channels)
+    assert [swings[channel].maker for channel in (1, 2)] == makers
+    assert swings[1].period == pytest.approx(2 * np.pi * 20, rel=0.1)
