@@ -159,7 +159,9 @@ def _is_name(fragment: str) -> bool:
 def term_names() -> str:
     """Return a pattern of all words of the glossary."""
     names = [name for key, row in terms().items() for name in (key, *row["also"])]
-    return "|".join(re.escape(one) for one in sorted(map(spelled, names), key=len, reverse=True))
+    return "|".join(
+        re.escape(one).replace("\\ ", " ") for one in sorted(map(spelled, names), key=len, reverse=True)
+    )
 
 
 def _pattern(fragment: str, language: str = "") -> re.Pattern[str]:
