@@ -294,7 +294,7 @@ def test_template_and_target_of_the_page_count_and_end_with_the_interview(talk, 
     assert "“Line 3”" in talk.answers[-1]
     talk.say("yes")
     assert documents()[0].name == "Line 3.md"
-    assert read_choices(database, talk.conversation).target == ""
+    assert read_choices(database, talk.conversation) == {}
 
 
 def test_a_template_of_the_users_own_loses_nothing_that_was_said(talk, database):

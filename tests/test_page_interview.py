@@ -63,7 +63,7 @@ def test_template_and_name_are_chosen_there(database):
     chooser.set_value("line_note").run()
     named(at.text_input, "Save as").set_value("Line 3").run()
     choices = read_choices(database, conversation)
-    assert (choices.template, choices.target) == ("line_note", "Line 3")
+    assert choices == {"template": "line_note", "target": "Line 3"}
     assert named(page(conversation).selectbox, "Template").value == "line_note"
 
 

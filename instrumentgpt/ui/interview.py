@@ -143,7 +143,7 @@ def _needed(gap: str) -> int:
 def _draw_target(database: Database, conversation_id: str) -> None:
     names, choices = list(templates(home())), read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
-    st.session_state[key] = choices.template if choices.template in names else DEFAULT
+    st.session_state[key] = chosen if (chosen := choices.get("template", "")) in names else DEFAULT
     st.selectbox(
         "Template",
         names,
@@ -153,7 +153,7 @@ def _draw_target(database: Database, conversation_id: str) -> None:
         args=(conversation_id, "template", key),
     )
     key = f"interview-target-{conversation_id}"
-    st.session_state[key] = choices.target
+    st.session_state[key] = choices.get("target", "")
     st.text_input(
         "Save as",
         placeholder="template, instrument and date",

@@ -104,12 +104,12 @@ def filed(now: Interview, note: Note) -> Interview:
             break
         after = [replaced(line, note.replaces, words) for line in before]
         if after != list(before):
-            return _with_new(with_lines(now, slot, after), Note(slot, words, note.replaces))
+            return replace(with_lines(now, slot, after), new=(*now.new, Note(slot, words, note.replaces)))
     before = now.lines.get(note.slot, ())
     if any(has_words(line, words) for line in before):
         return now
     longer = [line for line in before if not has_words(words, line)]
-    return _with_new(with_lines(now, note.slot, [*longer, words]), Note(note.slot, words))
+    return replace(with_lines(now, note.slot, [*longer, words]), new=(*now.new, Note(note.slot, words)))
 
 
 def with_lines(now: Interview, slot: str, lines: Collection[str]) -> Interview:
@@ -182,7 +182,3 @@ def gathered_info(lines: Lines, left: Collection[str] = ()) -> dict[str, Any]:
         "edge_cases": list(edge_cases(lines)),
         "gaps": [GAPS[gap] for gap in open_gaps(lines, left)],
     }
-
-
-def _with_new(now: Interview, note: Note) -> Interview:
-    return replace(now, new=(*now.new, note))

@@ -108,9 +108,12 @@ def _open_case(turn: Turn) -> Case:
     said = "\n".join(message.content for message in messages if message.role == "user")
     unknown = resolve(said, turn.inventory).unknown  # an instrument that the inventory lacks
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
-    template = choices.template if choices.template in templates(turn.home()) else DEFAULT
+    template = choices.get("template", "")
+    template = template if template in templates(turn.home()) else DEFAULT
     language, today = language_of_talk(messages), time.strftime("%Y-%m-%d")
-    title = choices.target or " ".join(filter(None, (template_label(template, language), device, today)))
+    title = choices.get("target") or " ".join(
+        filter(None, (template_label(template, language), device, today))
+    )
     about = About(device, today, title, language)
     before = interview_of(messages[:-1], kept)
     return Case(turn, kept, messages, before, asked, language, device, template, about)

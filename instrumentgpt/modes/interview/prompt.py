@@ -134,16 +134,12 @@ def _brief(interview: Interview) -> str:
 
 
 def _last_words(interview: Interview, fault: str) -> str:
-    again = (
-        f"[YOUR LAST REPLY WAS NOT SHOWN: {_line(fault)}. Reply again in the form above, and only so.]"
-        if fault
-        else ""
-    )
+    again = f"[YOUR LAST REPLY WAS NOT SHOWN: {_line(fault)}. Reply again in the form above, and only so.]"
     asked = (
         "Now call `note` for what the newest message says, then reply: one ✅ line, one ❓ question about the"
         " first gap that is left. No solutions."
     )
-    return "\n\n".join(part for part in (reminder(interview), again, asked) if part)
+    return "\n\n".join(part for part in (reminder(interview), again if fault else "", asked) if part)
 
 
 def _gathered(interview: Interview, entries: int, characters: int) -> str:

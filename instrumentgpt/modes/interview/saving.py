@@ -1,5 +1,7 @@
 """An approved statement: its document is saved, and the diagnosis knows what it says from then on."""
 
+from contextlib import suppress
+
 import db
 import memory
 from instrumentgpt.analyst.words import plain_text
@@ -15,7 +17,7 @@ from instrumentgpt.modes.interview.statement import (
     template_text,
     templates,
 )
-from instrumentgpt.modes.interview.stored import Kept, save_kept
+from instrumentgpt.modes.interview.stored import CHOICES, Kept, save_kept
 from instrumentgpt.modes.interview.texts import say, texts
 from instrumentgpt.storage.revisions import RefusedRevision, revise
 from instrumentgpt.turn.turn import Turn
@@ -54,6 +56,7 @@ def _saved(turn: Turn, kept: Kept, content: str, title: str) -> db.Document:
             row = {"document": saved.id, "file": saved.file, "message": turn.question.id}
             after = Kept(began=turn.question.id + 1, saved=(*kept.saved, row))
             save_kept(turn.database, conversation, after)
+            db.save_mode_state(turn.database, conversation, CHOICES, {})
     except OSError as problem:
         raise StatementNotSaved(
             f"The document “{title}” cannot be written: {problem.strerror or problem}."
@@ -76,18 +79,12 @@ def _tell_diagnosis(turn: Turn, interview: Interview, about: About) -> None:
         def store(_: int) -> None:
             db.add_state_items(turn.database, turn.run.conversation_id, items)
             for one in items:
-                _pin(turn, Item(one.device, one.field, one.text))
+                item = Item(one.device, one.field, one.text)
+                with suppress(RefusedRevision):  # too many are pinned: it stays unpinned
+                    revise(turn.database, turn.run.conversation_id, item, "pin", item.name)
 
         turn.also_saved.append(store)
     if demands := [*lines.get("constraints", ()), *lines.get("must_have", ())]:
         where = turn.database, turn.run.conversation_id, turn.question.id
         sentences = [("constraint", text, device) for text in demands]
         turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], sentences))
-
-
-def _pin(turn: Turn, item: Item) -> None:
-    """Pin the item, so that every later prompt has it; where too many are pinned it stays unpinned."""
-    try:
-        revise(turn.database, turn.run.conversation_id, item, "pin", item.name)
-    except RefusedRevision:
-        return

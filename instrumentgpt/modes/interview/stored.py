@@ -37,15 +37,6 @@ class Kept:
     saved: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What was chosen on the page."""
-
-    template: str = ""
-    target: str = ""
-    began: int = 0  # the interview that the choices are of; another one has its own
-
-
 def read_kept(database: Database, conversation_id: str) -> Kept:
     """Return what is stored of the conversation's interviews."""
     told = db.get_mode_state(database, conversation_id, MODE)
@@ -58,18 +49,15 @@ def save_kept(database: Database, conversation_id: str, kept: Kept) -> None:
     db.save_mode_state(database, conversation_id, MODE, vars(kept))
 
 
-def read_choices(database: Database, conversation_id: str) -> Choices:
-    """Return what was chosen on the page for the interview in progress."""
-    told = db.get_mode_state(database, conversation_id, CHOICES)
-    choices = Choices(**{name: told[name] for name in vars(Choices()) if name in told})
-    began = read_kept(database, conversation_id).began
-    return choices if choices.began == began else Choices(began=began)
+def read_choices(database: Database, conversation_id: str) -> dict[str, str]:
+    """Return what was chosen on the page for the interview in progress: "template" and "target"."""
+    return db.get_mode_state(database, conversation_id, CHOICES)
 
 
 def choose(database: Database, conversation_id: str, **chosen: str) -> None:
-    """Store what was chosen on the page: a template or a target."""
+    """Store what was chosen on the page."""
     with db.transaction(database):
-        after = {**vars(read_choices(database, conversation_id)), **chosen}
+        after = {**read_choices(database, conversation_id), **chosen}
         db.save_mode_state(database, conversation_id, CHOICES, after)
 
 
