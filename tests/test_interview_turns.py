@@ -343,3 +343,17 @@ def test_what_the_conversation_has_on_record_is_in_the_interviews_prompt(tmp_pat
     assert "Do not restart it before Friday" in context
     assert "kp" in context and "7" in context
     assert "ruled out the sensor" in context
+
+
+@pytest.mark.parametrize("mode", ["chat", "investigate", "panel"])
+def test_what_the_interview_learned_is_in_every_other_modes_prompt(mode, talk, tmp_path, monkeypatch):
+    talk.say("yes")
+    for _ in range(6):  # until the interview is long out of the recent messages
+        talk.say("and now?", mode="chat")
+    program = stub_agent(tmp_path / "asked", "It is the relay.")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+    talk.say("What is the cause, sensor or relay?", mode=mode)
+    prompt = prompts_of(program)[0]
+    assert "off by two degrees since Monday" in prompt
+    assert "We cannot stop production before Friday." in prompt
+    assert "raise kp" in prompt

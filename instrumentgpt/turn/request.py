@@ -156,7 +156,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
 
 
 def on_record(turn: Turn) -> list[str]:
-    """Return what the user laid down, ruled out and stated of the device in question, a line each."""
+    """Return what the user laid down, ruled out, stated and pinned of the device in question, a line each."""
     found = _device_memory(turn)
     constraints = [f"laid down: {text}" for text in _said(found, "constraint")[-MOST_CONSTRAINTS:]]
     ruled_out = [f"ruled out: {text}" for text in _said(found, "ruled_out")[-MOST_RULED_OUT:]]
@@ -165,7 +165,8 @@ def on_record(turn: Turn) -> list[str]:
         f" {row['value']} {row['unit']}"
         for row in _stated(found)
     ]
-    return [" ".join(line.split()) for line in [*constraints, *ruled_out, *stated]]
+    pinned = [f"pinned: {text}" for _, text in found.pinned]  # an approved statement, among others
+    return [" ".join(line.split()) for line in [*constraints, *ruled_out, *stated, *pinned]]
 
 
 MOST_ANSWERS, MOST_QUESTIONS = 12, 400  # of earlier messages told to our own analyst, the newest
