@@ -1,6 +1,7 @@
 """The main job through the real offline analyst: a question about a device, a follow-up, a dropped log."""
 
 import pytest
+from faulty_logs import written
 
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
@@ -169,23 +170,15 @@ def test_what_was_said_counts_as_known_before_any_log_is_read(conversation):
     assert "this conversation" in answer and "`Never restart an oven before Friday.`" in answer
 
 
-@pytest.fixture
-def concluded(conversation):
-    """The conclusion of a panel of a user who laid something down before."""
-    ask(conversation, "Do not change the gains of 053 before Friday.")
-    ask(conversation, "why does 053 swing?", mode="panel")
-    return ask(conversation, "yes", mode="panel")[-1].text
-
-
-def test_a_panel_marks_a_step_held_back_and_what_it_ruled_out_is_no_finding(
-    database, conversation, concluded
-):
-    assert "dies away. **(Not before Friday: so you laid down.)**" in concluded
+def test_what_a_panel_ruled_out_is_no_finding(database, conversation, tmp_path):
+    log = written("heater_degradation", tmp_path)
+    question = "run.csv: sensor drift or heater loss?"
+    ask(conversation, question, mode="panel", attachments=[("run.csv", log.read_bytes())])
+    assert "Conclusion" in ask(conversation, "yes", mode="panel")[-1].text
     state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
-    assert not [text for text in state.findings if "uled out" in text or "No noise" in text]
+    assert not [text for text in state.findings if "uled out" in text]
     out = [entry.text for entry in listing(database, conversation, state).sections["ruled_out"]]
-    noise = "Sensor noise (No noise: one cycle every 45 s with a regularity of 0.97, L "
-    assert [text for text in out if text.startswith(noise)]
+    assert out and all(", L " in text for text in out)
 
 
 def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(conversation):

@@ -168,7 +168,14 @@ def _contradiction(loop: Loop, found: Identification) -> Refusal | None:
         return Refusal(loop.channel, "wrong_sign", numbers)
     best, every = (margins(models, gains.kp, gains.ki, gains.kd) for models in (found.best, found.models))
     phase, gain = best.worst()
-    if (phase <= 0 or gain <= 1) and _is_calm(loop, found.band):
+    calm, held = _is_calm(loop, found.band), not np.any(np.diff(loop.setpoint[np.isfinite(loop.setpoint)]))
+    if calm and held and phase < STEADY_PHASE:
+        # Without a step the gains answer a swing from outside: a model of that is the controller turned round
+        # (Ljung, System Identification, 2nd ed., chapter 13), and stands at the edge of what is stable.
+        swings = {"output_range": _range(loop.output), "pv_range": _range(loop.pv)}
+        needed = {"output_needed": DIGITS * digit(loop.output), "pv_needed": CLEAR_BANDS * found.band}
+        return Refusal(loop.channel, "quiet", swings | needed)
+    if (phase <= 0 or gain <= 1) and (calm or not _meets_a_limit(loop)):
         return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
     amplitude, period = oscillation(loop)
     least = float(every.phase.min())
@@ -189,6 +196,12 @@ def _is_calm(loop: Loop, band: float) -> bool:
     count = CALM_LAGS * int(LAG_SAMPLES)
     pv = loop.pv[-count:][(loop.setpoint[-count:] == loop.setpoint[-1]) & np.isfinite(loop.pv[-count:])]
     return bool(pv.size) and float(np.ptp(pv)) / 2 < CALM * band
+
+
+def _meets_a_limit(loop: Loop) -> bool:
+    """Return whether the output ever is at 0 or 100 %, where a swing that grows ends."""
+    size, near = np.abs(loop.output[np.isfinite(loop.output)]), digit(loop.output)
+    return bool(np.any((size <= near) | (size >= 100 - near)))
 
 
 def oscillation(loop: Loop) -> tuple[float, float]:
