@@ -1,0 +1,40 @@
+"""No room grows past its ceiling, in lines of Python and TOML; raising one needs a decision record.
+
+The ceilings stand where the rooms are now.
+"""
+
+from cases import each
+
+from instrumentgpt.settings import CHECKOUT
+
+CEILINGS = {  # room → lines
+    "instrumentgpt/agents": 5_730,
+    "instrumentgpt/analyst": 3_950,
+    "instrumentgpt/commands": 1_600,
+    "instrumentgpt/instruments": 21_100,
+    "instrumentgpt/memory": 4_920,
+    "instrumentgpt/modes/commands": 900,
+    "instrumentgpt/modes/interview": 1_500,
+    "instrumentgpt/modes/investigate": 1_680,
+    "instrumentgpt/modes/panel": 2_550,
+    "instrumentgpt/storage": 4_300,
+    "instrumentgpt/turn": 2_450,
+    "instrumentgpt/ui": 6_650,
+}
+WHOLE = 59_050
+
+
+def lines_in(room: str) -> int:
+    files = [path for ending in ("py", "toml") for path in (CHECKOUT / room).rglob(f"*.{ending}")]
+    return sum(path.read_text(encoding="utf-8").count("\n") for path in files)
+
+
+@each("room", CEILINGS)
+def test_no_room_has_more_lines_than_its_ceiling(room):
+    assert lines_in(room) <= CEILINGS[room]
+
+
+def test_the_product_has_no_more_lines_than_its_ceiling():
+    beside = ("app.py", "memory.py", "db.py", "cursor_cli.py")
+    count = sum((CHECKOUT / name).read_text(encoding="utf-8").count("\n") for name in beside)
+    assert lines_in("instrumentgpt") + count <= WHOLE
