@@ -49,18 +49,24 @@ def _draw() -> None:
         run = live_run(database, shown.id) if shown else None
         latest = list_runs(database, shown.id, limit=1) if shown else []
         composer.draw(settings, run, next(iter(latest), None))
-        beside = st.sidebar.container()
+        if not run:
+            _draw_sidebar(database, shown)
         if shown is None:
             welcome.draw(settings)
         else:
             _draw_conversation(database, settings, shown, run)
-        with beside:  # last: while an answer comes the one of before stands, and no word waits for it
-            sidebar.draw_conversations(database, shown.id if shown else None)
-            if shown:
-                entities.draw(database, shown.id)
-            inspector.draw(shown.id if shown else None)
-            if shown:
-                permissions.draw(database, shown.id)
+        if run:  # while an answer comes the sidebar of before stands: no word waits for a new one
+            _draw_sidebar(database, shown)
+
+
+def _draw_sidebar(database: Database, shown: db.Conversation | None) -> None:
+    with st.sidebar:
+        sidebar.draw_conversations(database, shown.id if shown else None)
+        if shown:
+            entities.draw(database, shown.id)
+        inspector.draw(shown.id if shown else None)
+        if shown:
+            permissions.draw(database, shown.id)
 
 
 def _draw_conversation(
