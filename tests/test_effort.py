@@ -1,16 +1,20 @@
 """What a request asks for: how much work, since when, of which devices."""
 
+import tomllib
 from datetime import date
 
 from cases import SHARE, each, rated
 
 from bench import plans
-from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.instruments.fleet import choose, devices_meant, speaks_of_several
 from instrumentgpt.instruments.since import since
+from instrumentgpt.modes.investigate.editing import reply_to
 from instrumentgpt.modes.investigate.effort import STEPS, effort_of
+from instrumentgpt.modes.investigate.kept import Pending
 from instrumentgpt.settings import DEMO_INVENTORY
 
+QUESTIONS = plans.PLANS.with_name("questions.toml")
 SATURDAY = date(2026, 11, 21)
 
 
@@ -90,6 +94,23 @@ def test_003_11_14_words_change_which_devices_are_meant(words, numbers):
     inventory = load_inventory(DEMO_INVENTORY)
     found = choose(words, inventory, inventory.devices)
     assert " ".join(device.name[-3:] for device in found.devices) == numbers
+
+
+def test_the_second_one_is_that_of_the_plan_and_not_of_the_inventory():
+    pending = Pending("proposal", "", "compare", devices=("zspr 053", "zspr 050"))
+    reply = reply_to(pending, "skip the second one", load_inventory(DEMO_INVENTORY))
+    assert (reply.kind, reply.devices) == ("change", ("zspr 053",))
+
+
+def test_what_a_request_says_of_a_device_takes_no_device_out():
+    """Beside a few: 160 questions that were written by somebody who had read none of the code."""
+    inventory = load_inventory(DEMO_INVENTORY)
+    asked = [row["text"] for row in tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))["question"]]
+    asked += ["why is 053 not heating?", "does the temperature drop on 053?", "compare 050 with 051"]
+    asked += ["把 052 的圖畫出來", "053 has no output", "is it not 053?", "052 不是很穩，為什麼"]
+    named = {text: set(resolve(text, inventory).devices) for text in asked}
+    turned = [text for text in asked if named[text] and set(choose(text, inventory).devices) != named[text]]
+    assert sum(map(bool, named.values())) > 50 and turned == []
 
 
 def test_whether_a_report_is_wanted_is_what_was_said_last():

@@ -37,11 +37,6 @@ def compare(before: Log, after: Log) -> Comparison:
     return Comparison(*names, before.unit, tuple(rows), tuple(event_changes(before, after)))
 
 
-def compare_at(log: Log, time: float) -> Comparison:
-    """Return what changed in `log` at `time` (s since its first line)."""
-    return compare(*divided(log, time))
-
-
 def divided(log: Log, time: float) -> tuple[Log, Log]:
     """Return the parts of `log` before `time` (s since its first line), and from then on."""
     last = float(log.samples["time"].max()) if len(log.samples) else math.nan

@@ -113,13 +113,13 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     return Resolution(tuple(by_ip[ip] for ip in known), unknown)
 
 
-def places(text: str, inventory: Inventory) -> list[tuple[int, Device]]:
-    """Return (place in the normalised `text`, device) of each device that it names, in order."""
+def places(text: str, inventory: Inventory) -> list[tuple[int, int, Device]]:
+    """Return (start, stop, device) of each device that `normalised(text)` names, in order."""
     by_ip = {device.ip: device for device in inventory.devices}
     names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
     nicknames = {device.ip: device.nicknames for device in inventory.devices}
     spans = mention_spans(text, names, nicknames)
-    return [(start, by_ip[key]) for start, _, key in spans if key in by_ip]
+    return [(start, stop, by_ip[key]) for start, stop, key in spans if key in by_ip]
 
 
 def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Which devices a text means when it speaks of several: by name, by place, all of them, all but some."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.instruments.devices import Device, Inventory, places
@@ -25,17 +25,26 @@ _COUNTED = (
     rf"\b(?:the|all|our|these)? ?{_COUNT} (?:\w+ )?{_NOUN}\b",
     rf"{_COUNT}\s*[台部座](?:的|{_HAN_NOUN}|都|自|从|比|做|$|[,，、。 ])",
 )
-# What is done with the devices named behind (or, where none is, before) a word; folded, simplified.
+# What is done with devices, by a word right before or right behind their names; folded, simplified.
 _OPERATIONS = {
-    "out": r"\b(?:except|excluding|exclude|without|not|skip|drop|remove|leave out|minus|ignore|no|don'?t"
-    r"|instead of|other than|apart from|but not|rather than|replace|swap)\b"
-    r"|不要|不用|不做|不看|不含|不是|除了|除|去掉|拿掉|跳过|扣掉|排除|省略|删掉|删除|移除|别|略过|把",
-    "in": r"\b(?:add|also|too|plus|as well|include|and also)\b|加上|加入|加|也|还有|另外|连",
-    "only": r"\b(?:only|just|nothing but)\b|只|仅",
-    "swap": r"改成|改为|换成|换|\buse\b|\btake\b|(?<=\d )(?:with|by|for)\b|→|->",
+    "out": r"\b(?:except|excluding|exclude|without|but not|not|skip|drop|remove|leave out|minus|ignore|no"
+    r"|don'?t|instead of|other than|apart from|rather than|replace|swap)\b"
+    r"|不要|不用|不做|不看|不含|不是|除了|去掉|拿掉|跳过|扣掉|排除|省略|删掉|删除|移除|略过",
+    "in": r"\b(?:add|also|too|plus|as well|include|and also)\b|加上|加入|加|也|还有|另外",
+    "only": r"\b(?:only|just|nothing but)\b|只要|只做|只看|只|仅",
+    "swap": r"改成|改为|换成|换|\buse\b|\btake\b|\b(?:with|by|for)\b|→|->",
 }
 _MARK = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _OPERATIONS.items()))
+# By these alone a first request takes devices out: it may also ask "is it not 053?", "should I replace 053?".
+_EXCEPT = re.compile(
+    r"except|excluding|exclude|without|but not|skip|leave out|ignore"
+    r"|instead of|other than|apart from|rather than"
+    r"|除了|不要|不含|跳过|扣掉|排除|略过"
+)
 _CLAUSE = re.compile(r"[,，;；.。!！?？\n]|\bbut\b|但是?|而")
+_BETWEEN = re.compile(rf"(?:\s|\b(?:the|this|that|those|number|both|{_NOUN})\b|{_HAN_NOUN}|[台部座那这])*")
+_JOINED = re.compile(r"(?:\s|[,、，/&]|\b(?:and|or)\b|[和跟与及或])*")
+_AFTER = re.compile(r"(?:\s|\b(?:the|it|please|pls|thanks?|then)\b|[了吧掉进来去请谢])*")
 _ORDINAL = re.compile(
     rf"\b(?P<last>last)(?: (?P<lasts>{'|'.join(NUMBERS)}|\d))?\b|\bfirst (?P<firsts>{'|'.join(NUMBERS)}|\d)\b"
     rf"|\b(?P<place>{'|'.join(PLACES)})\b|\b(?P<nth>\d{{1,2}})(?:st|nd|rd|th)\b"
@@ -43,9 +52,14 @@ _ORDINAL = re.compile(
     r"|最后(?P<ends>[一二两三四五六七八九\d])[台个部]"
 )
 _REPORT = re.compile(r"\breports?\b|\bwrite[- ]?up\b|报告|报表")
+_NO_REPORT = re.compile(
+    r"\b(?:without|no|skip|drop|leave out|not|don'?t)\b[^.,;]{0,12}\b(?:reports?|write[- ]?up)\b"
+    r"|(?:不要|不用|不需要|免|别|省略)[^，。,]{0,4}(?:报告|报表)"
+)
 _NAMES = re.compile(r"[a-z_\-]*\s?\d[\d.]*|\b(?:and|the|please|pls|yes|ok)\b|[和跟与请、]")
 MOST_BESIDE = 2  # words or characters beside names that are nothing but names
-_FIRST_COUNT = re.compile(rf"\s*(?:the )?(?P<count>\d|{'|'.join(NUMBERS)})(?: {_NOUN}|[台个份部])?\s*$")
+_FIRST_COUNT = re.compile(rf"(?<=only )(?:the )?{_COUNT}(?: {_NOUN})?\s*(?=$|[,.;])")
+_HAN_FIRST = re.compile(r"(?<=[只要看做])(?P<count>[一二两三四五六七八九\d])[台个份部]")
 
 
 @dataclass(frozen=True)
@@ -73,50 +87,105 @@ class Choice:
 def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Choice:
     """Return what `text` makes of the choice `among`; of no choice, the devices that it means.
 
-    Words say what is done with the devices named behind them, or before them where they name none behind:
-    "all except 050", "skip the second one", 「不要 052，改成 055」. What it names without such a word is
-    the choice itself.
+    A word says what is done with devices only right before their names: "all except 050", "skip the second
+    one", 「不要 052，改成 055」. Of a choice that is there, also right behind them, with nothing more in the
+    clause ("051 拿掉"). "Why is 053 not heating?" does nothing with 053. What is named without such a word
+    is the choice itself.
     """
     folded = in_simplified(normalised(text))
-    told: dict[str, list[Device]] = {kind: [] for kind in (*_OPERATIONS, "")}
-    unclear, report = False, None
-    waiting: list[Device] = []  # named before any word that says what is done with them
-    for kind, behind, words in _segments(text, folded, inventory, among):
-        if _REPORT.search(words):
-            report = kind != "out"
-            if not behind:
-                continue
-        if not kind:
-            waiting = behind or waiting
-            told[""] += behind
-            continue
-        if not behind and waiting:
-            told[""] = [device for device in told[""] if device not in waiting]
-            behind, waiting = waiting, []
-        if kind == "swap" and waiting:  # "052 → 055"
-            told[""] = [device for device in told[""] if device not in waiting]
-            told["out"] += waiting
-            waiting = []
-        told[kind] += behind
-        unclear |= not behind and not (kind == "in" and any(told.values()))
-    out, is_all = told["out"], bool(re.search(_ALL, folded))
-    added = [*told["in"], *told["swap"]]
-    base = list(among) or (list(inventory.devices) if is_all or (out and not added and not told[""]) else [])
-    if told["only"] or (told[""] and not told["in"]):
-        base = [*told["only"], *told[""]]
+    declined = list(_NO_REPORT.finditer(folded))
+    told, unclear = _told(text, folded, inventory, among, [found.span() for found in declined])
+    out, named, added = told["out"], told[""], [*told["in"], *told["swap"]]
+    is_all = bool(re.search(_ALL, folded))
+    base = list(among) or (list(inventory.devices) if is_all or (out and not added and not named) else [])
+    if told["only"] or (named and not told["in"]):
+        base = [*told["only"], *named]
     elif told["swap"] and not out:
         base = []
-    base += [*told[""], *added]
+    base += [*named, *added]
     if not among and not base and (counted := _counted(folded)):
         base = list(inventory.devices) if counted == len(inventory.devices) else []
-    devices = tuple(device for device in dict.fromkeys(base) if device not in out)
     changes = any(told.values())
-    if not changes:
-        devices = tuple(among) or devices
+    devices = tuple(device for device in dict.fromkeys(base) if device not in out)
     rest = _NAMES.sub(" ", _ORDINAL.sub(" ", folded))
-    is_bare = bool(told[""]) and len(re.findall(r"[a-z]{2,}|[\u4e00-\u9fff]", rest)) <= MOST_BESIDE
-    edits = any(told[kind] for kind in _OPERATIONS)
-    return Choice(devices, tuple(dict.fromkeys(out)), changes, not unclear, report, edits, is_bare)
+    return Choice(
+        devices if changes or not among else tuple(among),
+        tuple(dict.fromkeys(out)),
+        changes,
+        not unclear,
+        not declined if _REPORT.search(folded) else None,
+        any(told[kind] for kind in _OPERATIONS),
+        bool(named) and len(re.findall(r"[a-z]{2,}|[\u4e00-\u9fff]", rest)) <= MOST_BESIDE,
+    )
+
+
+def _told(
+    text: str,
+    folded: str,
+    inventory: Inventory,
+    among: Sequence[Device],
+    answered: Sequence[tuple[int, int]],
+) -> tuple[dict[str, list[Device]], bool]:
+    """Return what is done ("": nothing in particular) → devices, and whether such a word has no devices.
+
+    answered  spans of `folded` that speak of something else
+    """
+    groups = _groups(text, folded, inventory, among)
+    told: dict[str, list[Device]] = {kind: [] for kind in (*_OPERATIONS, "")}
+    done: dict[int, str] = {}
+    unclear = False
+    for mark in _MARK.finditer(folded):
+        kind = mark.lastgroup or ""
+        if kind == "out" and not among and not _EXCEPT.fullmatch(mark[0]):
+            continue
+        if any(start <= mark.start() < stop for start, stop in answered):
+            continue
+        behind = [place for place, group in enumerate(groups) if group[0] >= mark.end()][:1]
+        before = [place for place, group in enumerate(groups) if group[1] <= mark.start()][-1:]
+        if behind and _BETWEEN.fullmatch(folded, mark.end(), groups[behind[0]][0]):
+            is_swapped = before and _BETWEEN.fullmatch(folded, groups[before[0]][1], mark.start())
+            if kind == "swap" and is_swapped and not done.get(before[0]) and mark[0] in ("with", "by", "for"):
+                continue  # "compare 050 with 051"
+            if kind == "swap" and is_swapped:
+                done[before[0]] = "out"
+            done[behind[0]] = kind
+        elif among and before and _ends_clause(folded, groups[before[0]][1], mark.start(), mark.end()):
+            done.setdefault(before[0], kind)
+        elif among and kind != "swap":
+            unclear |= not (kind == "in" and done)
+    for place, (_, _, devices) in enumerate(groups):
+        told[done.get(place, "")] += devices
+    return told, unclear
+
+
+def _ends_clause(folded: str, start: int, mark: int, stop: int) -> bool:
+    """Return whether the word at `mark` is on what ends at `start`, with nothing behind it in its clause."""
+    end = _CLAUSE.search(folded, stop)
+    if not _AFTER.fullmatch(folded, stop, end.start() if end else len(folded)):
+        return False
+    clauses = [found.end() for found in _CLAUSE.finditer(folded, start, mark)]
+    return bool(_BETWEEN.fullmatch(folded, clauses[-1] if clauses else start, mark))
+
+
+def _groups(
+    text: str, folded: str, inventory: Inventory, among: Sequence[Device]
+) -> list[tuple[int, int, list[Device]]]:
+    """Return (start, stop, devices) of each stretch of `text` that names devices one after the other."""
+    named = [(start, stop, [device]) for start, stop, device in places(text, inventory)]
+    named += [(*found.span(), _at(found, among)) for found in _ORDINAL.finditer(folded) if among]
+    named += [
+        (*found.span(), list(among[: _number(found["count"])]))
+        for pattern in (_FIRST_COUNT, _HAN_FIRST)
+        for found in pattern.finditer(folded)
+        if among
+    ]
+    groups: list[tuple[int, int, list[Device]]] = []
+    for start, stop, devices in sorted(named, key=lambda span: span[:2]):
+        if groups and _JOINED.fullmatch(folded, groups[-1][1], start):
+            groups[-1] = (groups[-1][0], stop, [*groups[-1][2], *devices])
+        elif not groups or start >= groups[-1][1]:
+            groups.append((start, stop, devices))
+    return groups
 
 
 def devices_meant(text: str, inventory: Inventory) -> tuple[Device, ...]:
@@ -131,23 +200,6 @@ def speaks_of_several(text: str) -> bool:
     """Return whether `text` speaks of several devices together, whichever they are."""
     folded = in_simplified(normalised(text))
     return _counted(folded) > 1 or bool(re.search(_ALL, folded))
-
-
-def _segments(
-    text: str, folded: str, inventory: Inventory, among: Sequence[Device]
-) -> Iterator[tuple[str, list[Device], str]]:
-    """Yield (what is done, devices named, words) of each stretch of `text` between clauses and such words."""
-    named = places(text, inventory)
-    named += [(found.start(), device) for found in _ORDINAL.finditer(folded) for device in _at(found, among)]
-    marks = [(found.start(), found.lastgroup or "") for found in _MARK.finditer(folded)]
-    ends = [(found.start(), "") for found in _CLAUSE.finditer(folded)]
-    cuts = sorted({place: kind for place, kind in [(0, ""), *ends, *marks]}.items())
-    for (start, kind), (stop, _) in zip(cuts, [*cuts[1:], (len(folded), "")], strict=True):
-        words = folded[start:stop]
-        behind = [device for place, device in sorted(named, key=lambda one: one[0]) if start <= place < stop]
-        if kind == "only" and not behind and (found := _FIRST_COUNT.search(words)):
-            behind = list(among[: _number(found["count"])])
-        yield kind, behind, words
 
 
 def _at(found: re.Match[str], among: Sequence[Device]) -> list[Device]:

@@ -74,7 +74,9 @@ def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
 
 
 def _devices(names: tuple[str, ...], inventory: Inventory) -> list[Device]:
-    return [device for device in inventory.devices if device.name in names]
+    """Return the devices in the order of `names`, in which "the second one" counts."""
+    known = {device.name: device for device in inventory.devices}
+    return [known[name] for name in names if name in known]
 
 
 def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Reply:
