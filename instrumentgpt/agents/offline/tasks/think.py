@@ -153,7 +153,7 @@ def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
 
 def _said(scope: _Scope, key: str) -> str:
     names = joined(scope.names, scope.language)
-    question = shorten(" ".join(scope.asked.split()), ASKED_CHARS)
+    question = shorten(" ".join(scope.asked.split("\n")[0].split()), ASKED_CHARS)  # without what amended it
     return phrase(key, scope.language, names=names, day=scope.day, question=question)
 
 
