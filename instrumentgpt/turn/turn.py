@@ -162,20 +162,10 @@ class Turn:
 
         reserve  tokens of the budget that a mode needs for words of its own around it
         """
-        settings = replace(self.settings, prompt_tokens=max(1, self.settings.prompt_tokens - reserve))
+        budget = max(1, self.settings.prompt_tokens - reserve)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
-        prompt = prompt_for(
-            self.database,
-            self.run.conversation_id,
-            request,
-            self.question.id,
-            self.state,
-            self.summary,
-            self.devices,
-            self.inventory,
-            settings,
-        )
-        keep_long_request(request, self.workspace(), settings)
+        prompt = self._composed(request, budget)
+        keep_long_request(request, self.workspace(), replace(self.settings, prompt_tokens=budget))
         self.summary = prompt.summary
         return prompt.text
 
@@ -184,10 +174,14 @@ class Turn:
 
         It is what a prompt of `question` tells beside the question itself; "" if there is nothing.
         """
-        prompt = prompt_for(
+        sections = self._composed(question, budget).sections
+        return "\n\n".join(section.text for section in sections if section.name != "request")
+
+    def _composed(self, request: str, budget: int) -> memory.Prompt:
+        return prompt_for(
             self.database,
             self.run.conversation_id,
-            question,
+            request,
             self.question.id,
             self.state,
             self.summary,
@@ -195,7 +189,6 @@ class Turn:
             self.inventory,
             replace(self.settings, prompt_tokens=budget),
         )
-        return "\n\n".join(section.text for section in prompt.sections if section.name != "request")
 
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
