@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as NotInTime
 from sqlite_utils import Database
 
 import db
@@ -174,6 +175,22 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         page.wait_for_timeout(100)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose an option of a select; the page may close the list while it is drawn anew."""
+    box, found = page.get_by_role("combobox", name=label), page.get_by_role("option", name=option)
+
+    def is_chosen() -> bool:
+        if not found.count():
+            box.click()
+        try:
+            found.click(timeout=2_000)
+        except NotInTime:
+            return False
+        return True
+
+    until(page, is_chosen)
 
 
 def with_token(url: str) -> str:

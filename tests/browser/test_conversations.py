@@ -4,7 +4,7 @@ import re
 import zipfile
 
 import pytest
-from driving import Server, ask, drop, opened, until, with_token
+from driving import Server, ask, choose, drop, opened, until, with_token
 from faulty_logs import written
 from playwright.sync_api import Page, expect
 
@@ -127,8 +127,7 @@ def test_settings_are_refused_with_the_remedy_or_saved_and_the_next_answer_uses_
     counting.save({"agent": "offline", "agent_path": None})
     counting.held.unlink()
     page.goto(with_token(counting.address("settings")))
-    page.get_by_role("combobox", name="Agent").click()
-    page.get_by_role("option", name="Cursor agent").click()
+    choose(page, "Agent", "Cursor agent")
     page.get_by_label("Path of the agent's program").fill("/nowhere/agent")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("/nowhere/agent is no program")).to_be_visible()

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from driving import START_SECONDS, Server, answered, opened, until, with_token
+from driving import START_SECONDS, Server, answered, choose, opened, with_token
 from playwright.sync_api import Locator, Page, expect
 
 import db
@@ -45,19 +45,6 @@ def row(page: Page) -> Locator:
 
 def picked(page: Page) -> Locator:
     return page.locator(".lines .row.picked")
-
-
-def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option; the page may close the list while it is drawn anew."""
-    box, found = page.get_by_role("combobox", name=label), page.get_by_role("option", name=option)
-
-    def is_open() -> bool:
-        if not found.count():
-            box.click()
-        return found.count() > 0
-
-    until(page, is_open)
-    found.click()
 
 
 def drag(page: Page, chart: int, first: float, last: float) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+import driving
 from driving import Server, messages, opened
 from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
@@ -62,11 +63,6 @@ def entry_of(sidebar: Locator, words: str) -> Locator:
     return rows.filter(has=sidebar.page.locator("[class*=st-key-item-]")).last
 
 
-def show_prompt(page: Page, sidebar: Locator, option: str) -> None:
-    sidebar.get_by_test_id("stSelectbox").get_by_role("combobox").click()
-    page.get_by_role("option", name=option).click()
-
-
 def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page, server):
     opened(page, server.address(conv=conversation_on(server)))
     sidebar = page.get_by_test_id("stSidebar")
@@ -109,11 +105,11 @@ def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_hand
     expect(code).to_contain_text(FINDING)
     expect(sidebar.get_by_role("img", name="Tokens of the prompt").first).to_be_visible()
     expect(sidebar).to_contain_text("■ state")
-    show_prompt(page, sidebar, "Turn 1 · Offline analyst")
+    driving.choose(page, "Prompt of", "Turn 1 · Offline analyst")
     expect(sidebar).to_contain_text("Exactly what the agent was sent:")
     expect(code).to_contain_text(QUESTION)
     expect(code).not_to_contain_text("<recent_conversation>")
-    show_prompt(page, sidebar, "Turn 2 · Offline analyst")
+    driving.choose(page, "Prompt of", "Turn 2 · Offline analyst")
     sidebar.get_by_text("Difference", exact=True).click()
     expect(sidebar).to_contain_text("Against turn 1")
     added = sidebar.locator("ins").first
