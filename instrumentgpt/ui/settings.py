@@ -1,21 +1,76 @@
 """The Settings page: the form, checked before it is saved, and what concerns the whole installation."""
 
 import os
-from dataclasses import asdict, fields
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.agents.process import Clocks, Request, run
+from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
+from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, session, space, trial, untrusted
-from instrumentgpt.ui.settings_form import draw_fields
+from instrumentgpt.ui import connection, session, space, untrusted
+from instrumentgpt.ui.progress import Progress, advance
 
+Number = TypeVar("Number", int, float)
 WIDTH = 720  # px
+QUESTION = "This is a test of the connection. Reply with the single word OK."
+CLOCKS = Clocks(first_event=30.0, silence=30.0, total=60.0)
+ANSWER_CHARACTERS = 600  # of the test's answer
+OWN_DEFAULT = "The agent's own default"
+AGENT_LABELS = {"auto": "Automatic", **{name: agent.label for name, agent in AGENTS.items()}}
+EFFORTS = {
+    "auto": "By the question",
+    **{name: f"{name.capitalize()}: {count} steps" for name, count in STEPS.items()},
+}
+LAYERS = {  # layer of the prompt → its label
+    "state": "State of the device",
+    "facts": "Values, limits and errors",
+    "history": "What other conversations found on the device",
+    "summary": "Summary of older messages",
+    "recalled": "Recalled turns",
+    "recent": "Recent exchanges",
+}
+COUNTS = {  # setting → its label, lowest and highest value, and what it does
+    "recent_exchanges": (
+        "Recent exchanges in the prompt",
+        1,
+        10,
+        "The last exchanges go to the agent in full; older ones as a summary.",
+    ),
+    "prompt_tokens": (
+        "Tokens of a whole prompt",
+        2_000,
+        32_000,
+        "Request, state, summary, recalled and recent turns share them.",
+    ),
+    "runs_at_once": (
+        "Answers at the same time",
+        1,
+        20,
+        "Of all conversations; further questions wait in order.",
+    ),
+    "retention_days": (
+        "Prune conversations untouched for days",
+        0,
+        3_650,
+        "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned.",
+    ),
+}
+SECONDS = {  # setting → its label, lowest and highest value
+    "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
+    "silence_seconds": ("Longest silence (s)", 10.0, 1_800.0),
+    "total_seconds": ("Longest answer (s)", 30.0, 7_200.0),
+}
 
 
 def page() -> None:
@@ -40,10 +95,7 @@ def problems(settings: Settings) -> list[str]:
         found.append(
             f"The agent's program: {path} is no program that can be run. Correct the path, or leave it empty"
         )
-    if (
-        settings.first_event_seconds > settings.total_seconds
-        or settings.silence_seconds > settings.total_seconds
-    ):
+    if max(settings.first_event_seconds, settings.silence_seconds) > settings.total_seconds:
         found.append(
             "Time limits: the longest answer must be at least as long as the two other limits. Raise it"
         )
@@ -58,14 +110,115 @@ def _draw(database: Database) -> None:
             names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
             st.caption(f":material/lock: Set by the environment, and not to be changed here: {names}")
         with st.form("settings", border=False):
-            changed = draw_fields(settings, fixed)
+            changed = replace(settings, **_draw_fields(_Form(settings, fixed)))
             saved = st.form_submit_button("Save", type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, changed)
         connection.draw(settings)
-        trial.draw(settings)
+        _draw_test(settings)
         space.draw(database, settings)
-        _draw_paths()
+        st.caption(f"Database: `{database_path()}`")
+        st.caption(f"Data folder: `{home()}` (set it with `INSTRUMENTGPT_HOME`)")
+        st.caption(f"Largest log: {most_text() / 1e6:,.0f} MB of text (set it with `{MEGABYTES_VARIABLE}`)")
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Inputs for settings, each with the value in force; those `fixed` by the environment are only shown."""
+
+    settings: Settings
+    fixed: set[str]
+
+    def text(self, name: str, label: str, placeholder: str = "", help: str | None = None) -> str:
+        value: str = getattr(self.settings, name)
+        return st.text_input(
+            label, value, placeholder=placeholder, help=help, disabled=name in self.fixed
+        ).strip()
+
+    def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
+        value: str = getattr(self.settings, name)
+        return st.selectbox(
+            label,
+            list(options),
+            list(options).index(value) if value in options else 0,
+            format_func=options.__getitem__,
+            help=help,
+            disabled=name in self.fixed,
+        )
+
+    def number(
+        self, name: str, label: str, low: Number, high: Number, help: str = "", step: Number | None = None
+    ) -> Number:
+        value = min(max(type(low)(getattr(self.settings, name)), low), high)
+        return st.number_input(label, low, high, value, step, help=help or None, disabled=name in self.fixed)
+
+    def model(self) -> str:
+        """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
+        listed = connection.models(self.settings)
+        if not listed:
+            return self.text("model", "Model", OWN_DEFAULT)
+        options = list(dict.fromkeys(["", *listed, self.settings.model]))
+        chosen = st.selectbox(
+            "Model",
+            options,
+            options.index(self.settings.model),
+            format_func=lambda name: name or OWN_DEFAULT,
+            accept_new_options=True,
+            disabled="model" in self.fixed,
+        )
+        return (chosen or "").strip()
+
+
+def _draw_fields(form: _Form) -> dict[str, Any]:
+    """Draw one input per setting; return setting → its value in the form."""
+    drawn: dict[str, Any] = {
+        "agent": form.choice(
+            "agent",
+            "Agent",
+            AGENT_LABELS,
+            "Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
+        ),
+        "model": form.model(),
+        "agent_path": form.text("agent_path", "Path of the agent's program", "Found on PATH"),
+        **{name: form.number(name, *told) for name, told in COUNTS.items()},
+        "effort": form.choice(
+            "effort",
+            "Steps that Investigate takes before it asks",
+            EFFORTS,
+            "A longer plan is proposed in parts.",
+        ),
+        "profile": form.text(
+            "profile", "Who you are, for plans", "Service engineer; knows PID, wants figures first"
+        ),
+        "plan_guidance": form.text(
+            "plan_guidance", "What every plan has to keep to", "Always compare with the log before"
+        ),
+    }
+    layers = st.multiselect(
+        "What a prompt tells beside the request",
+        list(LAYERS),
+        [name for name in form.settings.shown_layers if name in LAYERS],
+        format_func=LAYERS.__getitem__,
+        disabled="layers" in form.fixed,
+        help="Nothing is lost of a layer that is left out: it is as it would be when you choose it again.",
+    )
+    drawn["layers"] = ", ".join(name for name in LAYERS if name in layers)
+    drawn["background_summary"] = st.toggle(
+        "The agent also writes the summary",
+        form.settings.background_summary,
+        disabled="background_summary" in form.fixed,
+        help="In the background after its answer; it costs tokens. What would lose a number is not taken.",
+    )
+    drawn["rule_tag"] = form.text(
+        "rule_tag",
+        "Tag of the rule",
+        help="Put under a question about a device, for Cursor: it names the rule to follow. Empty: none.",
+    )
+    drawn["inventory"] = form.text("inventory", "Inventory of devices")
+    for column, (name, told) in zip(st.columns(len(SECONDS)), SECONDS.items(), strict=True):
+        with column:
+            drawn[name] = form.number(name, *told, step=5.0)
+    return drawn
 
 
 def _save(database: Database, before: Settings, changed: Settings) -> None:
@@ -80,7 +233,32 @@ def _save(database: Database, before: Settings, changed: Settings) -> None:
     st.success("Saved. The next question uses these settings.", icon=":material/check:")
 
 
-def _draw_paths() -> None:
-    st.caption(f"Database: `{database_path()}`")
-    st.caption(f"Data folder: `{home()}` (set it with `INSTRUMENTGPT_HOME`)")
-    st.caption(f"Largest log: {most_text() / 1e6:,.0f} MB of text (set it with `{MEGABYTES_VARIABLE}`)")
+def _draw_test(settings: Settings) -> None:
+    """Draw the button that asks the agent one question, under the settings as they are saved."""
+    if not st.button(
+        "Test agent", icon=":material/network_check:", help="Asks one question with the saved settings"
+    ):
+        return
+    with st.spinner("Asking the agent…"):
+        agent, progress = _ask_agent(settings)
+    if progress.done and progress.done.outcome == "ok" and progress.text.strip():
+        st.success(f"{agent.label} answered in {progress.done.seconds:.1f} s.", icon=":material/check:")
+    else:
+        failure = progress.failure
+        words = f"{failure.text} {failure.remedy}" if failure else "It ended without an answer."
+        st.error(f"{agent.label}: {untrusted.label(words, 600)}", icon=":material/error:")
+    if progress.text:
+        st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)
+
+
+def _ask_agent(settings: Settings) -> tuple[Agent, Progress]:
+    """Return who would answer under `settings`, and what it said; raise UnknownAgent if nobody can.
+
+    A failure, with its remedy, is part of the progress. Nothing is stored.
+    """
+    agent, program = choose(settings.agent, settings)
+    with tempfile.TemporaryDirectory() as folder:
+        request = Request(QUESTION, Path(folder), model=settings.model)
+        command = agent.command(program, request, environment_for(agent))
+        events = run(command, agent.parse, CLOCKS, signs=agent.signs)
+        return agent, advance(Progress(), enumerate(events, start=1))
