@@ -1,9 +1,11 @@
 """`python -m instrumentgpt offline`: reads a task, answers it on Cursor's wire."""
 
 import argparse
+import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from instrumentgpt.agents.offline.calls import calling
 from instrumentgpt.agents.offline.edge import run_on, use_utf_8
@@ -37,6 +39,19 @@ def _answer(wire: Wire, arguments: argparse.Namespace) -> str:
     for words in TASKS[task.task](task, wire):
         wire.say(words)
     return ""
+
+
+def rehearse() -> None:
+    """Answer a question about a small log, to nobody: so is loaded what is loaded at its first use."""
+    rows = (f"{second},40.0,{40 + second % 7 / 10:.1f},{30 + second % 5}" for second in range(300))
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "rehearsal.csv"
+        log.write_text("\n".join(("time,setpoint,pv,output", *rows)), encoding="utf-8")
+        question, cache, charts = "Why does the temperature fluctuate?", f"{folder}/cache", f"{folder}/charts"
+        task = Task(question, attachments=(str(log),), cache=cache, artifacts=charts)
+        for _ in ("read", "kept"):
+            for _ in chat(task, Wire(io.StringIO())):
+                pass
 
 
 def chat(task: Task, wire: Wire) -> Iterator[str]:
