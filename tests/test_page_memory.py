@@ -17,7 +17,7 @@ from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
 from instrumentgpt.storage.runs import keep_prompt, live_run, start_run
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui import inspector
-from instrumentgpt.ui.inspector.draw import VIEW
+from instrumentgpt.ui.inspector import VIEW
 from instrumentgpt.ui.inspector.editing import (
     CONFIRM,
     CORRECT,

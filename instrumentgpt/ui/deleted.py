@@ -16,7 +16,6 @@ from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector.editing import change
-from instrumentgpt.ui.permissions import who
 
 LATEST = "deleted-turn"  # in the session's state: the turn deleted last in this tab
 WORDS, FEW_WORDS = 120, 60  # characters
@@ -39,7 +38,7 @@ def say(key: str, question: str, **fields: str | int) -> str:
 def delete(message_id: int) -> None:
     """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
     with session.opened() as database:
-        turn = delete_turn(database, message_id, who())
+        turn = delete_turn(database, message_id, session.who())
     st.session_state[LATEST] = min(turn, default=0)
 
 
@@ -113,7 +112,7 @@ def _turn(database: Database, conversation_id: str, one: Revision) -> int:
 
 def _restore(one: Revision, conversation_id: str = "") -> None:
     """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(lambda database: undo_revision(database, one.id, who()))
+    is_back = change(lambda database: undo_revision(database, one.id, session.who()))
     if is_back and conversation_id:
         session.go_to(conversation_id, int(one.item.name))
 

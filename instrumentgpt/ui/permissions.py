@@ -64,12 +64,7 @@ def _change(conversation_id: str) -> None:
         for field in ("may_run", "may_edit", "may_browse")
     }
     with session.opened() as database:
-        save_permission(database, conversation_id, **wanted, changed_by=who())
-
-
-def who() -> str:
-    """Return who changes it, as far as the page can tell: the address of the browser."""
-    return str(st.context.ip_address or "this computer")
+        save_permission(database, conversation_id, **wanted, changed_by=session.who())
 
 
 def _may(permission: Permission) -> str:

@@ -77,3 +77,8 @@ def leave() -> None:
     st.session_state.pop(CONVERSATION, None)
     st.query_params.pop("conv", None)
     st.query_params.pop("msg", None)
+
+
+def who() -> str:
+    """Return who sits at the page, as far as it can tell: the address of the browser."""
+    return str(st.context.ip_address or "this computer")

@@ -1,8 +1,53 @@
-"""The memory inspector: what the next question brings along, where it comes from, and changing it."""
+"""The memory inspector in the sidebar: what the next question brings along, where it is from, changing it.
 
-from instrumentgpt.ui.inspector.bar import bar
-from instrumentgpt.ui.inspector.draw import draw
-from instrumentgpt.ui.inspector.preview import next_prompt
+The bar of tokens is always there, and below it one of four views.
+"""
+
+import streamlit as st
+
+from instrumentgpt.storage.history import places
+from instrumentgpt.ui import session
+from instrumentgpt.ui.inspector import changes, editing, older, prompts, state
+from instrumentgpt.ui.inspector.prompts import bar, draw_bar, next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
+VIEWS = ("State", "Prompt", "Older", "Edits")
+VIEW = "memory-view"  # in the session's state
+
+
+@st.fragment
+def draw(conversation_id: str | None) -> None:
+    """Draw the memory of the conversation; what is typed or changed in it redraws only this."""
+    editing.redraw()
+    with session.opened() as database:
+        if conversation_id is None:
+            st.markdown("**Memory**")
+            st.caption(
+                "Empty until the first question. Here you will see what the assistant remembers, and why."
+            )
+            return
+        asked = places(database, conversation_id)[1]
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown("**Memory**", width="content")
+            st.badge(f"turn {len(asked)}", color="gray")
+        settings = session.in_force(database)
+        typed = st.session_state.get(prompts.TYPED) or prompts.EXAMPLE
+        prompt, begun = next_prompt(database, conversation_id, typed, settings)
+        draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
+        editing.draw_problem()
+        known, text, older_ones, changed = st.tabs(VIEWS, key=VIEW, on_change="rerun")
+        if known.open:
+            with known:
+                changes.draw_last(database, conversation_id)
+                state.draw(database, conversation_id, begun)
+        if text.open:
+            with text:
+                prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
+        if older_ones.open:
+            with older_ones:
+                older.draw(database, conversation_id, prompt)
+        if changed.open:
+            with changed:
+                changes.draw(database, conversation_id)
+        editing.draw_dialog(conversation_id)

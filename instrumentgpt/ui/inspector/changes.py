@@ -8,9 +8,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, VALUE, Revision
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
-from instrumentgpt.ui import deleted, untrusted
-from instrumentgpt.ui.inspector.editing import change
-from instrumentgpt.ui.permissions import who
+from instrumentgpt.ui import deleted, session, untrusted
+from instrumentgpt.ui.inspector.editing import change, draw_line
 
 SHOWN = 30  # newest
 CHARACTERS = 120
@@ -54,19 +53,7 @@ def draw(database: Database, conversation_id: str) -> None:
             "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
         )
     for revision in reversed(revisions[-SHOWN:]):
-        with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
-            with st.container(width="stretch"):
-                st.markdown(_line(revision))
-            undone = revision.undone_at is not None
-            st.button(
-                "",
-                key=f"{'redo' if undone else 'undo'}-{revision.id}",
-                icon=":material/redo:" if undone else ":material/undo:",
-                help="Do it again" if undone else "Undo",
-                type="tertiary",
-                on_click=_redo if undone else undo,
-                args=(revision.id,),
-            )
+        _draw_one(revision)
     if len(revisions) > SHOWN:
         st.caption(f"{len(revisions) - SHOWN} older changes are not shown.")
 
@@ -93,18 +80,20 @@ def _subject(revision: Revision) -> str:
     return revision.old or revision.new
 
 
-def _line(revision: Revision) -> str:
+def _draw_one(revision: Revision) -> None:
     when = datetime.fromtimestamp(revision.changed_at).strftime("%Y-%m-%d %H:%M")
     by = f"{when} · {untrusted.label(revision.changed_by)} · turn {revision.turn}"
     if revision.undone_at is None:
-        return f":small[{told(revision)}]  \n:small[:gray[{by}]]"
-    undone = datetime.fromtimestamp(revision.undone_at).strftime("%H:%M")
-    return f":small[:gray[~~{told(revision)}~~]]  \n:small[:gray[{by} · undone {undone}]]"
+        draw_line(told(revision), by, f"undo-{revision.id}", "undo", "Undo", undo, revision.id)
+        return
+    by += f" · undone {datetime.fromtimestamp(revision.undone_at):%H:%M}"
+    words = f":gray[~~{told(revision)}~~]"
+    draw_line(words, by, f"redo-{revision.id}", "redo", "Do it again", _redo, revision.id)
 
 
 def undo(revision_id: int) -> None:
     """Take the change back, in the name of who sits at the page."""
-    change(lambda database: undo_revision(database, revision_id, who()))
+    change(lambda database: undo_revision(database, revision_id, session.who()))
 
 
 def _redo(revision_id: int) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -12,7 +13,6 @@ from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.storage.in_force import Entry
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.permissions import who
 
 EDIT, CORRECT = ":material/edit: Edit", ":material/edit: Correct"
 PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
@@ -93,17 +93,27 @@ def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
         session.go_to(conversation_id, entry.origin.message_id)
         st.session_state[REDRAW] = True
     elif chosen in ACTIONS:
-        _revise(conversation_id, entry, ACTIONS[chosen])
+        revise_item(conversation_id, entry.item, ACTIONS[chosen], entry.text)
     elif chosen in BECOMES:
         action, field = BECOMES[chosen]
-        add(conversation_id, Item(entry.item.device, field, entry.text), action)
+        revise_item(conversation_id, Item(entry.item.device, field, entry.text), action, new=entry.text)
     elif entry.other:
-        _revise(conversation_id, entry, "correct", entry.other[0])
+        revise_item(conversation_id, entry.item, "correct", entry.text, entry.other[0])
 
 
-def add(conversation_id: str, item: Item, action: str) -> None:
-    """Put the words of `item` on record as the user's own."""
-    change(lambda database: revise(database, conversation_id, item, action, "", item.name, who()))
+def revise_item(conversation_id: str, item: Item, action: str, old: str = "", new: str = "") -> bool:
+    """Keep a revision of `item` by who sits at the page, to undo; return whether that was done."""
+    return change(lambda database: revise(database, conversation_id, item, action, old, new, session.who()))
+
+
+def draw_line(words: str, origin: str, key: str, icon: str, help: str, *call: Any) -> None:
+    """Draw a line of what is remembered, where it is from, and a button that makes `call` (function, args).
+
+    words, origin  Markdown of ours
+    """
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
+        st.markdown(f":small[{words}]  \n:small[:gray[{origin}]]", width="stretch")
+        st.button("", key, help, call[0], call[1:], icon=f":material/{icon}:", type="tertiary")
 
 
 def change(action: Callable[[Database], object]) -> bool:
@@ -161,15 +171,11 @@ def _edit(conversation_id: str, entry: Entry) -> None:
             "No later answer brings the old words back. Edits → Undo takes it back."
         )
         saved = st.form_submit_button("Save", type="primary", icon=":material/check:")
-    if saved and _revise(conversation_id, entry, "correct" if field == VALUE else "edit", text or ""):
+    action = "correct" if field == VALUE else "edit"
+    if saved and revise_item(conversation_id, entry.item, action, entry.text, text or ""):
         _end()
         redraw()
     draw_problem()
-
-
-def _revise(conversation_id: str, entry: Entry, action: str, new: str = "") -> bool:
-    told = (conversation_id, entry.item, action, entry.text, new, who())
-    return change(lambda database: revise(database, *told))
 
 
 def _end() -> None:

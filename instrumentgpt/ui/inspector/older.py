@@ -12,7 +12,7 @@ from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.summary import Entry, parse, told_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
-from instrumentgpt.storage.revisions import list_revisions, revise
+from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import Run, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.summary import past_summaries
@@ -21,8 +21,7 @@ from instrumentgpt.ui import (
     untrusted,
 )
 from instrumentgpt.ui.inspector import changes
-from instrumentgpt.ui.inspector.editing import change
-from instrumentgpt.ui.permissions import who
+from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
 
 SHOWN = 20  # newest older messages at once
 SAID, REMAINED = 90, 300  # characters
@@ -107,38 +106,17 @@ def _put_back(database: Database, conversation_id: str) -> dict[int, int]:
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
-        with st.container(width="stretch"):
-            speaker = "user" if message["role"] == "user" else "assistant"
-            words = untrusted.label(memory.filter_content(message["content"]), SAID) or "—"
-            state = " · in the prompt again" if revision else ""
-            st.markdown(f":small[{words}]  \n:small[:gray[turn {turn} · {speaker}{state}]]")
-        if revision is None:
-            st.button(
-                "",
-                key=f"put-back-{message['id']}",
-                icon=":material/restore_page:",
-                help="Put it back into the prompt",
-                type="tertiary",
-                on_click=_restore,
-                args=(conversation_id, message, turn),
-            )
-        else:
-            st.button(
-                "",
-                key=f"take-out-{message['id']}",
-                icon=":material/undo:",
-                help="Take it out of the prompt again",
-                type="tertiary",
-                on_click=changes.undo,
-                args=(revision,),
-            )
-
-
-def _restore(conversation_id: str, message: StoredMessage, turn: int) -> None:
-    words = f"turn {turn}: {message['content'][:SAID]}"
-    item = Item("", MESSAGE, str(message["id"]))
-    change(lambda database: revise(database, conversation_id, item, "restore", words, "", who()))
+    speaker = "user" if message["role"] == "user" else "assistant"
+    words = untrusted.label(memory.filter_content(message["content"]), SAID) or "—"
+    where, key = f"turn {turn} · {speaker}", message["id"]
+    if revision is None:
+        help_ = "Put it back into the prompt"
+        restored = (Item("", MESSAGE, str(key)), "restore", f"turn {turn}: {message['content'][:SAID]}")
+        call = (revise_item, conversation_id, *restored)
+        draw_line(words, where, f"put-back-{key}", "restore_page", help_, *call)
+    else:
+        where, help_ = f"{where} · in the prompt again", "Take it out of the prompt again"
+        draw_line(words, where, f"take-out-{key}", "undo", help_, changes.undo, revision)
 
 
 def _show_more(limit: int) -> None:

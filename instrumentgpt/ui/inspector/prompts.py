@@ -1,20 +1,28 @@
-"""The Prompt view: exactly what was or will be sent, and what changed since the turn before."""
+"""Prompts: the tokens of each part, the Prompt view with text and difference, what would be sent now."""
 
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
 
+import db
 import memory
-from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.agents.registry import AGENTS, choose
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compared import asked_about
+from instrumentgpt.instruments.conversation import nicknamed
+from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.difference import LayerChange, Line, difference, layers_of
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.settings import Settings
+from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
-from instrumentgpt.ui.inspector.bar import draw_bar, part_of, thousands
+from instrumentgpt.turn.prompt import prompt_for, tagged
+from instrumentgpt.ui import untrusted
 
 TYPED = "next-question"  # in the session's state
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
@@ -22,6 +30,18 @@ NEXT = 0  # stands for the prompt that has not been sent
 TASK = "chat"
 TEXT, DIFFERENCE = "Text", "Difference"
 HEIGHT = 420  # px
+PARTS = {  # section of the prompt → its name here and its colour, the same in light and dark
+    "request": ("request", "#0072B2"),
+    "instructions": ("instructions", "#6B7280"),
+    "diagnostic_context": ("state", "#009E73"),
+    "note": ("note", "#56B4E9"),
+    "notes": ("notes", "#A6761D"),
+    "device_history": ("history", "#D55E00"),
+    "conversation_summary": ("summary", "#E69F00"),
+    "recalled_turns": ("recalled", "#8C564B"),
+    "recent_conversation": ("recent", "#CC79A7"),
+}
+OTHER_COLOUR = "#6B7280"
 _COLOURS = {"added": "#009E73", "removed": "#D55E00"}
 _SIGNS = {"added": "+", "removed": "−", "same": " ", "left out": " "}
 
@@ -125,3 +145,96 @@ def _piece(kind: str, words: str) -> str:
     tag = "ins" if kind == "added" else "del"
     look = f"background:color-mix(in srgb, {_COLOURS[kind]} 28%, transparent);text-decoration:none"
     return f'<{tag} style="{look}">{escape(words)}</{tag}>'
+
+
+def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
+    """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
+    parts = [(*part_of(section.name), section.tokens) for section in sections]
+    share = sum(counted for _, _, counted in parts) / budget
+    st.html(bar([(colour, counted) for _, colour, counted in parts], budget))
+    legend = " · ".join(
+        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(counted)}'
+        for name, colour, counted in parts
+    )
+    total = f"**{thousands(tokens)}** of {thousands(budget)} tokens · {percent(share)}"
+    st.markdown(f":small[{total}]  \n:small[{legend}]")
+
+
+def part_of(section: str) -> tuple[str, str]:
+    """Return what a section of a prompt is called here, and its colour."""
+    return PARTS.get(section, (section, OTHER_COLOUR))
+
+
+def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
+    """Return a stacked bar as HTML; only colours of ours and numbers go into it.
+
+    >>> bar([("#0072B2", 50)], 100).count("width:50.0%")
+    1
+    """
+    whole = max(budget, sum(tokens for _, tokens in parts))
+    pieces = "".join(
+        f'<div style="width:{tokens / whole:.1%};background:{colour}"></div>' for colour, tokens in parts
+    )
+    return (
+        '<div role="img" aria-label="Tokens of the prompt" style="display:flex;height:10px;'
+        'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
+        f"{pieces}</div>"
+    )
+
+
+def thousands(tokens: int) -> str:
+    """
+    >>> thousands(8), thousands(320), thousands(1840)
+    ('8', '320', '1.8k')
+    """
+    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k".replace(".0k", "k")
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.004), percent(0.41)
+    ('< 1 %', '41 %')
+    """
+    return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
+
+
+def next_prompt(
+    database: Database, conversation_id: str, question: str, settings: Settings
+) -> tuple[memory.Prompt, memory.DiagnosticState]:
+    """Return the prompt that `question` would send now, and the state it begins with; stores nothing.
+
+    The state is as extracted: `storage.in_force.listing` shows it as people revised it.
+    """
+    summary, stored = db.get_memory(conversation_id, database)
+    state = memory.DiagnosticState.deserialize(stored)
+    try:
+        inventory = load_inventory(settings.inventory)
+    except InstrumentGPTError:
+        inventory = Inventory(Path(), ())
+    inventory = nicknamed(database, conversation_id, inventory)
+    devices = asked_about(question, inventory, state.device_ip).devices
+    first = devices[0] if devices else None
+    filed = db.device_states(database, conversation_id)
+    state = memory.begin_question(
+        state, first.ip if first else None, first.name if first else None, filed, question
+    )
+    prompt = prompt_for(
+        database,
+        conversation_id,
+        tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
+        LAST_ID,
+        state,
+        summary,
+        devices,
+        inventory,
+        settings,
+    )
+    return prompt, state
+
+
+def _answering(settings: Settings) -> str:
+    """Return the name of the agent that would answer, "" if none can."""
+    try:
+        return choose(settings.agent, settings)[0].name
+    except InstrumentGPTError:
+        return ""

@@ -1,4 +1,7 @@
-"""The State view: every item that is known, with where it came from and what can be done with it."""
+"""The State view: every item that is known, the devices' nicknames and the notes in force.
+
+Each stands with where it came from and what can be done with it.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,16 +9,22 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
+import db
 import memory
 from instrumentgpt.memory.facts import is_known
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
-from instrumentgpt.memory.revisions import DEVICE_FIELDS, SENTENCES, VALUE, Item
-from instrumentgpt.storage.export import case_as_markdown
-from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, listing
+from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, SENTENCES, VALUE, Item
+from instrumentgpt.storage.export import DEFERRED, case_as_markdown, where_noted
+from instrumentgpt.storage.history import places, turn_of
+from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, list_nicknames, listing
+from instrumentgpt.storage.notes import notes_of
+from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
 
 ITEM_CHARACTERS = 300
+NICKNAMES, NAME_CHARACTERS = 12, 30  # shown of those given last
+NOTES = 20  # newest of each kind
 FEW = 5  # entries of a section drawn at once; the newest
 SOURCES = {
     "tool": ":material/build: tool",
@@ -52,6 +61,10 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
         help="Device, findings, hypotheses, values with their sources and notes, as Markdown",
         on_click="ignore",
     )
+    _draw_nicknames(database, conversation_id, told.device)
+    notes = notes_of(database, conversation_id, [told.device] if told.device else [])
+    _draw_notes(conversation_id, "For a person to decide", [note for note in notes if note.kind == DEFERRED])
+    _draw_notes(conversation_id, "Notes in force", [note for note in notes if note.kind != DEFERRED])
 
 
 def _exported(conversation_id: str) -> str:
@@ -115,7 +128,7 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
         saved = st.form_submit_button("", icon=":material/add:", help="Lay it down", type="tertiary")
     said = " ".join((text or "").split())
     if saved and said:
-        editing.add(conversation_id, Item(scope or "", "constraint", said), "lay_down")
+        editing.revise_item(conversation_id, Item(scope or "", "constraint", said), "lay_down", new=said)
         editing.redraw()
 
 
@@ -173,3 +186,49 @@ def source_of(entry: Entry, conversation_id: str) -> str:
 
 def _show_all(name: str) -> None:
     st.session_state[ALL] = {*st.session_state.get(ALL, ()), name}
+
+
+def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
+    """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
+    given = sorted(list_nicknames(database, conversation_id), key=lambda name: name.message_id)[-NICKNAMES:]
+    if given:
+        st.markdown(":small[**What you call the devices**]")
+    asked = places(database, conversation_id)[1] if given else []
+    for name in given:
+        words = f"**{untrusted.label(name.nickname)}** is {untrusted.label(name.device)}"
+        turn = f" · turn {turn_of(name.message_id, asked)}" if name.message_id else ""
+        key, help_ = f"nickname-{editing.key_of(name.item)}", "Not so: forget this name"
+        call = (editing.revise_item, conversation_id, name.item, "forget", name.nickname)
+        editing.draw_line(words, f"{SOURCES['user']}{turn}", key, "block", help_, *call)
+    if device:
+        key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
+        st.text_input(
+            f"Call {device}",
+            key=key,
+            placeholder=f"Call {device} …",
+            label_visibility="collapsed",
+            max_chars=NAME_CHARACTERS,
+            on_change=_name,
+            args=(key, conversation_id, device),
+        )
+
+
+def _name(key: str, conversation_id: str, device: str) -> None:
+    name = " ".join(str(st.session_state[key] or "").split())
+    st.session_state[key] = ""
+    if name:
+        editing.revise_item(conversation_id, Item(device, NICKNAME, name), "name", new=name)
+
+
+def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
+    if notes:
+        st.markdown(f":small[**{title}**]")
+    for note in notes[:NOTES]:
+        words = untrusted.label(note.text, ITEM_CHARACTERS)
+        where = untrusted.label(f"{note.id} · {where_noted(note, conversation_id)}")
+        key = f"note-{editing.key_of(Item(note.scope, 'note', note.id))}"
+        editing.draw_line(words, where, key, "block", "Forget this note", _forget_note, conversation_id, note)
+
+
+def _forget_note(conversation_id: str, note: db.Note) -> None:
+    editing.change(lambda database: forget_note(database, conversation_id, note, session.who()))
