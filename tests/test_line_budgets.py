@@ -19,7 +19,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_550,
     "instrumentgpt/storage": 4_300,
     "instrumentgpt/turn": 2_450,
-    "instrumentgpt/ui": 6_650,
+    "instrumentgpt/ui": 6_400,
 }
 WHOLE = 59_050
 

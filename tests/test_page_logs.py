@@ -13,11 +13,11 @@ from instrumentgpt.memory.revisions import Item
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.ui.logs import pins
+from instrumentgpt.ui.logs import actions
+from instrumentgpt.ui.logs.chart import counts, strip_in_words
 from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
 from instrumentgpt.ui.logs.moments import axis_of, line_at, moment_at, time_of, within
 from instrumentgpt.ui.logs.place import Place
-from instrumentgpt.ui.logs.strip import counts, in_words
 from instrumentgpt.ui.logs.viewer import Row
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs" / "zspr_050"
@@ -31,7 +31,7 @@ def log():
 
 
 def pin(database, conversation, device=OVEN, text="Pinned line 7: door open"):
-    return pins.pin(database, conversation, device, "run.log", 7, text)
+    return actions.pin(database, conversation, device, "run.log", 7, text)
 
 
 def test_the_address_of_a_line_is_quoted_whatever_the_log_is_called():
@@ -69,7 +69,7 @@ def test_a_window_keeps_only_its_samples_and_an_empty_one_changes_nothing(log):
 def test_the_strip_counts_every_event_line_once(log):
     _, found = counts(log)
     assert sum(int(number.sum()) for number in found.values()) == len(log.events)
-    assert f"{int(found['errors'].sum()):,} errors" in in_words(log)
+    assert f"{int(found['errors'].sum()):,} errors" in strip_in_words(log)
 
 
 def test_rows_are_filtered_by_kind_and_by_all_words():
@@ -122,5 +122,5 @@ def test_nothing_is_pinned_while_an_answer_is_written(database):
     conversation = pin(database, None)
     question = db.add_message(database, conversation, "user", "why?")
     start_run(database, conversation, "offline", "chat", question)
-    with pytest.raises(pins.CannotPin, match="Pin when it is finished"):
+    with pytest.raises(actions.CannotPin, match="Pin when it is finished"):
         pin(database, conversation, text="another")

@@ -24,7 +24,7 @@ from instrumentgpt.storage.revisions import (
     undo_revision,
 )
 from instrumentgpt.turn.rebuild import RefusedRebuild, rebuild
-from instrumentgpt.ui.logs.pins import pin
+from instrumentgpt.ui.logs.actions import pin
 
 pytestmark = pytest.mark.usefixtures("ovens")
 

@@ -150,7 +150,16 @@ class _Form:
         self, name: str, label: str, low: Number, high: Number, help: str = "", step: Number | None = None
     ) -> Number:
         value = min(max(type(low)(getattr(self.settings, name)), low), high)
-        return st.number_input(label, low, high, value, step, help=help or None, disabled=name in self.fixed)
+        return st.number_input(
+            label,
+            low,
+            high,
+            value,
+            step,
+            "%g" if step else None,
+            help=help or None,
+            disabled=name in self.fixed,
+        )
 
     def model(self) -> str:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""

@@ -4,13 +4,29 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
+from sqlite_utils import Database
 
+import db
+import memory
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.logs import lines, pins, place
+from instrumentgpt.instruments.devices import Device, load_inventory
+from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
+from instrumentgpt.memory.state import new_items
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.runs import live_run
+from instrumentgpt.turn.record import put_on_record
+from instrumentgpt.ui import composer, pages, session, untrusted
+from instrumentgpt.ui.logs import lines, place
 from instrumentgpt.ui.logs.moments import time_of
 from instrumentgpt.ui.logs.preparation import Preparation
+
+QUOTED_CHARACTERS = 160  # of the first line that is pinned
+
+
+class CannotPin(InstrumentGPTError, RuntimeError):
+    """A pin that would be lost."""
 
 
 def draw(
@@ -33,7 +49,7 @@ def draw(
             st.caption("The address of this line:")
             st.code(_address(here, first, conversation_id), language=None, wrap_lines=True)
     if asked:
-        pins.ask(here.device, here.log, first, last)
+        _ask(here.device, here.log, first, last)
     if pinned:
         _pin(preparation, here, conversation_id, first, last)
 
@@ -60,10 +76,67 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
         with session.opened() as database:
             inventory = load_inventory(Path(session.in_force(database).inventory))
             device = inventory.find(here.device) if here.device else None
-            text = pins.quoted(index, first, last)
-            kept = pins.pin(database, conversation_id or None, device, here.log, first, text)
+            text = _quoted(index, first, last)
+            kept = pin(database, conversation_id or None, device, here.log, first, text)
     except InstrumentGPTError as error:
         st.warning(untrusted.label(str(error), 400), icon=":material/info:")
         return
     session.enter(kept)
     st.toast("Pinned: it is a finding in the conversation's memory now.", icon=":material/push_pin:")
+
+
+def question(device: str, log: str, first: int, last: int) -> str:
+    """Return a question about the lines, in words that every agent understands.
+
+    >>> question("zspr 052", "run.log", 7, 9), question("", "run.log", 7, 7)
+    ('zspr 052: what happens in lines 7–9 of run.log?', 'What happens in line 7 of run.log?')
+    """
+    lines = f"line {first}" if first == last else f"lines {first}–{last}"
+    return f"{device}: what happens in {lines} of {log}?" if device else f"What happens in {lines} of {log}?"
+
+
+def _ask(device: str, log: str, first: int, last: int) -> None:
+    """Open the chat with the question in its input, to be completed or sent."""
+    st.session_state[composer.UNSENT] = question(device, log, first, last)
+    st.switch_page(pages.named("chat"))
+
+
+def _quoted(index: LineIndex, first: int, last: int) -> str:
+    """Return the lines as an item of the state: where they are, and what the first one says."""
+    text = "".join(text for _, text in indexed_lines(index, first, first))
+    where = f"line {first}" if first == last else f"lines {first}–{last}"
+    return f"Pinned {where}: {shorten(' '.join(text.split()), QUOTED_CHARACTERS)}"
+
+
+def pin(
+    database: Database, conversation_id: str | None, device: Device | None, log: str, line: int, text: str
+) -> str:
+    """Keep `text` as a finding of the conversation, from the user; return the conversation, new if need be.
+
+    It goes into the state of the log's own device, in force or left earlier.
+    """
+    if conversation_id and live_run(database, conversation_id):
+        raise CannotPin(
+            "An answer is being written in this conversation, and will store its memory at its end. "
+            "Pin when it is finished"
+        )
+    with db.transaction(database):
+        kept = conversation_id or db.create_conversation(database, f"Evidence from {log}")
+        state = memory.DiagnosticState.deserialize(db.get_memory(kept, database)[1])
+        name = device.name if device else memory.device_key(state)
+        before, after = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})
+        items = [
+            db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
+            for field, said in [*new_items(before, after), *_forgotten(database, kept, after, text)]
+        ]
+        db.add_state_items(database, kept, items)
+    return kept
+
+
+def _forgotten(
+    database: Database, conversation_id: str, state: memory.DiagnosticState, text: str
+) -> list[tuple[str, str]]:
+    """Return (field, text) of the pin if it had been forgotten: pinned anew, it is remembered again."""
+    said = shorten(text, STATEMENT_CHARS)
+    shown = memory_in_force(database, conversation_id, state).state.findings
+    return [] if same(said) in map(same, shown) else [("findings", said)]

@@ -1,27 +1,44 @@
-"""The charts of a log: the strip of levels above the loops; a box drawn in either narrows both."""
+"""The charts of a log: the strip of levels above the loops; a box drawn in either narrows both.
+
+The strip shows how many lines of each level a log has over time: where trouble is.
+"""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from instrumentgpt.instruments.charts import CHARTS, judged_for, text_alternative
-from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.charts.frame import row_axis, worth_showing
+from instrumentgpt.instruments.charts.style import template
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.charts import CONFIG
-from instrumentgpt.ui.logs import place, strip
+from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
-from instrumentgpt.ui.logs.preparation import Preparation, in_words
+from instrumentgpt.ui.logs.preparation import Preparation
 
 Shown = TypeVar("Shown", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
+SELECTABLE: Mapping[str, str] = {"dragmode": "select", "selectdirection": "h"}  # a span of time
+BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone
+ROWS: Mapping[str, tuple[tuple[str, ...], str]] = {  # row → its levels, its colour
+    "errors": (("critical", "error"), "#E0434B"),
+    "warnings": (("warning",), "#B87000"),
+    "info": (("info", "debug", "trace"), "#5B7FA6"),
+}
+ROW_PIXELS, GAP_SHARE = 30, 0.06
+AXIS_PIXELS = 40
+LEFT_PIXELS = 92  # of all charts of the page, so that one moment is one place
 TOP_PIXELS = 44  # the legend: the name of the log stands above already
 STROKE = 0.03  # of what is shown: a box as narrow is a stroke over one moment; Plotly takes none below 12 px
 
@@ -38,8 +55,7 @@ def draw(preparation: Preparation, name: str) -> None:
         kind, channels = _draw_choice(log, preparation.diagnosis)
         figure = figure_of(preparation, kind, channels, window)
         key = ("words", tuple(channels), window, preparation.diagnosis is not None)
-        words = in_words(
-            preparation,
+        words = preparation.once(
             key,
             lambda: text_alternative(
                 within(log, window), findings, channels=channels, excursions=_excursions(preparation, window)
@@ -66,20 +82,17 @@ def figure_of(
             window=window,
             **(judged_for(kind, diagnosis) if diagnosis else {}),
         )
-        margin = {"l": strip.LEFT_PIXELS, "t": TOP_PIXELS}
-        return figure.update_layout(title={"text": ""}, margin=margin, **strip.SELECTABLE)
+        margin = {"l": LEFT_PIXELS, "t": TOP_PIXELS}
+        return figure.update_layout(title={"text": ""}, margin=margin, **SELECTABLE)
 
     key = (kind, tuple(channels), window, preparation.diagnosis is not None)
-    return _once(preparation, key, make)
+    return preparation.once(key, lambda: as_data(make()))
 
 
-def _once(preparation: Preparation, key: tuple[object, ...], make: Callable[[], go.Figure]) -> dict[str, Any]:
-    with preparation.lock:
-        if key not in preparation.looked_up:
-            preparation.looked_up[key] = json.loads(make().to_json())
-        figure = preparation.looked_up[key]
-    assert isinstance(figure, dict)
-    return figure
+def as_data(figure: go.Figure) -> dict[str, Any]:
+    """Return a figure as it is kept: the page draws it in a tenth of the time that the figure takes."""
+    data: dict[str, Any] = json.loads(figure.to_json())
+    return data
 
 
 def _overlapping(found: Sequence[Shown], window: Window | None) -> list[Shown]:
@@ -111,8 +124,8 @@ def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name:
     if not len(log.events):
         st.caption("No event lines: every line of this log is a reading.")
         return
-    figure = _once(preparation, ("strip", window), lambda: strip.strip_chart(log, window))
-    words = in_words(preparation, ("strip words", window), lambda: strip.in_words(log, window))
+    figure = preparation.once(("strip", window), lambda: as_data(strip_chart(log, window)))
+    words = preparation.once(("strip words", window), lambda: strip_in_words(log, window))
     _draw_figure(figure, f"strip-{name}-{window}", words, log)
 
 
@@ -169,3 +182,91 @@ def _selected(key: str, log: Log) -> None:
     stroke = last - first < STROKE * (end - begin)
     window = None if stroke else (max(first, 0.0), min(last, last_moment(log)))
     place.go_to(line_at(log, first), window)
+
+
+def kinds_of(events: pd.DataFrame) -> "pd.Series[str]":
+    """Return for each event the row of the strip that it belongs to."""
+    row_of = {level: row for row, (levels, _) in ROWS.items() for level in levels}
+    spelled = {str(level): row_of[level_of(str(level))] for level in events["level"].unique()}
+    return events["level"].astype(str).map(spelled)
+
+
+def counts(log: Log, window: Window | None = None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the edges of the bins (s) and row → lines in each bin."""
+    first, last = window or (0.0, last_moment(log))
+    edges = np.linspace(first, max(last, first + 1e-3), BINS + 1)
+    times, kinds = log.events["time"].to_numpy(dtype=float), kinds_of(log.events).to_numpy()
+    known = np.isfinite(times)
+    return edges, {row: np.histogram(times[known & (kinds == row)], edges)[0] for row in ROWS}
+
+
+def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
+    """Return the strip: a row of bars for each kind of line, over the axis of the log's other charts."""
+    edges, found = counts(log, window)
+    clock = axis_of(log)
+    middles = clock.position((edges[:-1] + edges[1:]) / 2)
+    figure = go.Figure()
+    for number, row in enumerate(ROWS, start=1):
+        _draw_bars(figure, number, row, middles, found[row])
+        _place_row(figure, number, f"{row} {int(found[row].sum()):,}")
+    figure.update_xaxes(anchor=row_axis(len(ROWS)), **clock.axis("en", (float(edges[0]), float(edges[-1]))))
+    return figure.update_layout(
+        template=template(),
+        height=ROW_PIXELS * len(ROWS) + AXIS_PIXELS,
+        margin={"t": 4, "b": AXIS_PIXELS - 4, "l": LEFT_PIXELS, "r": 16},
+        hovermode="closest",
+        bargap=0,
+        **SELECTABLE,
+    )
+
+
+def _draw_bars(figure: go.Figure, number: int, row: str, middles: np.ndarray, found: np.ndarray) -> None:
+    """Draw the bars of `row`, one in the middle of each bin that has such lines."""
+    shown = found > 0
+    figure.add_bar(
+        x=middles[shown],
+        y=np.sqrt(found[shown]),  # one line beside thousands must still be seen
+        customdata=found[shown],
+        width=float(middles[1] - middles[0]),
+        marker={"color": ROWS[row][1], "line": {"width": 0}},
+        hovertemplate=f"%{{customdata:,}} {row}<extra></extra>",
+        yaxis=row_axis(number),
+        showlegend=False,
+    )
+
+
+def _place_row(figure: go.Figure, number: int, label: str) -> None:
+    """Give the row its part of the height, and its label at the left."""
+    height = 1 / len(ROWS)
+    axis = {
+        "domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE],
+        "tickvals": [],
+        "rangemode": "tozero",
+        "fixedrange": True,
+        "title": "",
+        "showgrid": False,
+    }
+    figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
+    figure.add_annotation(
+        text=label,
+        x=0,
+        xref="paper",
+        xanchor="right",
+        xshift=-8,
+        y=0.35,
+        yref=f"{row_axis(number)} domain",
+        yanchor="middle",
+        showarrow=False,
+        font={"size": 12},
+    )
+
+
+def strip_in_words(log: Log, window: Window | None = None) -> str:
+    """Return the strip for those who cannot see it: how many of each, and where most errors are."""
+    edges, found = counts(log, window)
+    said = ", ".join(f"{int(number.sum()):,} {row}" for row, number in found.items())
+    worst = next((row for row in ROWS if found[row].sum()), None)
+    if worst is None:
+        return "No event lines in this part of the log."
+    most = int(found[worst].argmax())
+    return f"Lines by level over time: {said}. Most {worst} from {log.clock(float(edges[most]))}."

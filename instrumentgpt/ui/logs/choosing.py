@@ -1,15 +1,21 @@
-"""Which device, which of its logs, and which second log to compare it with."""
+"""Which device, which of its logs or of the conversation's files, and which second log to compare it with."""
+
+from datetime import datetime
+from pathlib import Path
 
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.instruments.tools.opened import bare
+from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
+from instrumentgpt.instruments.lognames import begun, is_log_name
+from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.ui import attachments, untrusted
-from instrumentgpt.ui.logs import library, place, preparation
-from instrumentgpt.ui.logs.library import DROPPED, Choice
+from instrumentgpt.ui.logs import place, preparation
+from instrumentgpt.ui.logs.preparation import DROPPED, Choice
 
+LISTED_FOR = "10m"  # a device is asked again after that, or on request
 DROPPED_LABEL = "Files of this conversation"
 MESSAGE_CHARACTERS = 600
 
@@ -17,7 +23,7 @@ MESSAGE_CHARACTERS = 600
 def draw(inventory: Inventory, workspace: Workspace) -> list[Choice]:
     """Draw what chooses; return the log, and a second one if one is to be compared; [] if there is none."""
     asked = _take_address(inventory, workspace)
-    dropped = library.dropped_logs(workspace)
+    dropped = _dropped_logs(workspace)
     devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
     if not devices:
         st.info(
@@ -30,7 +36,7 @@ def draw(inventory: Inventory, workspace: Workspace) -> list[Choice]:
         st.session_state[place.DEVICE] = devices[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="logs-choice"):
         device = _pick_device(devices, inventory)
-        choices, problem = library.device_logs(inventory.find(device), workspace) if device else (dropped, "")
+        choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         chosen = _pick_logs(choices, asked) if choices else []
         st.button("", icon=":material/refresh:", help="Look for new logs", on_click=_look_again)
     if problem:
@@ -53,7 +59,7 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
         return ""
     st.session_state[place.SHOWN] = asked
     try:
-        device = library.device_of(asked.log, asked.device, inventory, workspace)
+        device = _device_of(asked.log, asked.device, inventory, workspace)
     except InstrumentGPTError as error:
         st.warning(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/link_off:")
         return ""
@@ -125,5 +131,56 @@ def _device_changed() -> None:
 
 
 def _look_again() -> None:
-    library.ask_again()
+    _listed.clear()
     preparation.forget()
+
+
+def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], str]:
+    """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
+    try:
+        return [_remote(log) for log in _listed(device)], ""
+    except FetchError as error:
+        kept = device_folder(workspace.cache, device.name).glob("*")
+        copies = [_copy(device.name, path) for path in kept if is_log_name(path.name)]
+        return sorted(copies, key=lambda copy: (copy.when or datetime.min, copy.name), reverse=True), str(
+            error
+        )
+
+
+def _dropped_logs(workspace: Workspace) -> list[Choice]:
+    """Return the logs among the conversation's files, the latest first."""
+    paths = [path for path in workspace.attachments if is_log_name(path.name) and path.exists()]
+    return [_copy(DROPPED, path) for path in paths]
+
+
+def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace) -> str:
+    """Return the device that an address means by `log` ("run.log", "zspr 052/run.log") and `device`.
+
+    Both come from anywhere. Raises UnknownLog or UnknownDevice if the inventory and the conversation have
+    nothing of the kind.
+    """
+    device = device or log.rpartition("/")[0]
+    if device:
+        return inventory.find(device).name
+    if any(bare(path.name) == bare(log) for path in workspace.attachments):
+        return DROPPED
+    for known in inventory.devices:
+        folder = device_folder(workspace.cache, known.name)
+        if any(bare(path.name) == bare(log) for path in folder.glob("*")):
+            return known.name
+    raise UnknownLog("log_of_nobody", log=repr(log))
+
+
+@st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner="Looking for logs…")
+def _listed(device: Device) -> list[RemoteLog]:
+    return list_logs(device)
+
+
+def _remote(log: RemoteLog) -> Choice:
+    return Choice(log.device.name, bare(log.name), log, None, log.size, log.begun or log.modified)
+
+
+def _copy(device: str, path: Path) -> Choice:
+    found = path.stat()
+    when = begun(path.name) or datetime.fromtimestamp(found.st_mtime)
+    return Choice(device, bare(path.name), None, path, found.st_size, when)

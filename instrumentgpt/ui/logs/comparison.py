@@ -25,10 +25,12 @@ SENTENCE_CHARACTERS = 500
 
 def draw(later: Preparation, earlier: Preparation) -> None:
     """Draw what changed from the log `earlier` to `later`, and the charts of both."""
-    if later.log is None or earlier.log is None:
+    before, after = earlier.log, later.log
+    if after is None or before is None:
         return
     try:
-        found = _compared(later, earlier)
+        key = ("compared", str(earlier.path), before.lines)
+        found = later.once(key, lambda: compare(before, after))
     except InstrumentGPTError as error:
         st.warning(untrusted.label(str(error), SENTENCE_CHARACTERS), icon=":material/info:")
         found = None
@@ -69,17 +71,6 @@ def _channel(row: Row) -> str:
 
 def _number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.4g}"
-
-
-def _compared(later: Preparation, earlier: Preparation) -> Comparison:
-    assert later.log is not None and earlier.log is not None
-    key = ("compared", str(earlier.path), earlier.log.lines)
-    with later.lock:
-        if key not in later.looked_up:
-            later.looked_up[key] = compare(earlier.log, later.log)
-        found = later.looked_up[key]
-    assert isinstance(found, Comparison)
-    return found
 
 
 def _draw_side(preparation: Preparation, side: str, later: Preparation) -> None:

@@ -8,9 +8,9 @@ import streamlit as st
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.ui.logs import place, viewer
+from instrumentgpt.ui.logs.chart import kinds_of
 from instrumentgpt.ui.logs.moments import Window
 from instrumentgpt.ui.logs.preparation import Preparation
-from instrumentgpt.ui.logs.strip import kinds_of
 
 AROUND = 250  # lines before and after
 MOST_FOUND = 500  # event lines shown of all that fit

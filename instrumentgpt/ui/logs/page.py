@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.ui import evidence, session, untrusted
-from instrumentgpt.ui.logs import actions, chart, choosing, columns, comparison, findings, kinds, lines, place
+from instrumentgpt.ui.logs import actions, chart, choosing, comparison, findings, lines, place, reading
 from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
 
 MESSAGE_CHARACTERS = 600
@@ -32,15 +32,15 @@ def _draw(database: Database) -> None:
     chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace)
     if not chosen:
         return
-    first, *_ = both = [prepared(one, columns.reading_of(one.reference), workspace.cache) for one in chosen]
+    first, *_ = both = [prepared(one, reading.reading_of(one.reference), workspace.cache) for one in chosen]
     _draw_progress(both)
     for one, choice in zip(both, chosen, strict=True):
         if one.done and one.future:
             one.future.result()
         if one.problem:
             st.error(untrusted.label(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
-        columns.draw(database, one, choice, conversation_id)
-        kinds.draw(database, one, choice, conversation_id)
+        whose = f" · {untrusted.label(choice.name, 80)}" if len(both) > 1 else ""
+        reading.draw(database, one, choice, conversation_id, whose)
     if len(both) > 1:
         comparison.draw(*both)
     elif first.log is not None:

@@ -7,14 +7,17 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from typing import TypeVar, cast
 
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.fetch import fetch
+from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.kept_verdicts import diagnosed
+from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.reading.line_index import LineIndex, line_index
@@ -22,12 +25,30 @@ from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.settings import home
-from instrumentgpt.ui.logs.library import Choice
 
+Made = TypeVar("Made")
+DROPPED = ""  # stands for a device: the files that came with the conversation
 KEPT = 4  # logs in memory, of all who look: two to compare, twice
 QUICK = 1.5  # s that the page waits before it shows how far the reading is
 WORKERS = 2
 STEPS = ("Fetching", "Finding the lines", "Reading", "Judging", "Ready")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One log: of `device`, or DROPPED; at its device as `remote`, or here already at `path`."""
+
+    device: str
+    name: str
+    remote: RemoteLog | None = None
+    path: Path | None = None
+    size: int | None = None  # bytes
+    when: datetime | None = None  # by its name, else when it was written
+
+    @property
+    def reference(self) -> str:
+        """Return its name as links carry it: "zspr 052/run.log"."""
+        return reference_to(self.name, self.device)
 
 
 @dataclass(eq=False)
@@ -43,21 +64,20 @@ class Preparation:
     diagnosis: Diagnosis | None = None
     problem: str = ""
     future: Future[None] | None = None
-    looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # charts made of it
+    looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # what was made of it
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """Return what `make` returns, made once: a large log takes a second to be drawn or put into words."""
+        with self.lock:
+            if key not in self.looked_up:
+                self.looked_up[key] = make()
+            return cast(Made, self.looked_up[key])
 
     @property
     def done(self) -> bool:
         """Whether the preparation has ended, well or not."""
         return self.future is not None and self.future.done()
-
-
-def in_words(preparation: Preparation, key: tuple[object, ...], say: Callable[[], str]) -> str:
-    """Return what `say` returns, asked once: a large log takes a second to be put into words."""
-    with preparation.lock:
-        if key not in preparation.looked_up:
-            preparation.looked_up[key] = say()
-        return str(preparation.looked_up[key])
 
 
 def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:

@@ -1,0 +1,221 @@
+"""How a log was read: its columns and what was guessed, the kinds of its loops; forms to correct both.
+
+What is said is remembered for logs laid out alike: of the device, or else of the conversation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.instruments import loop_wording
+from instrumentgpt.instruments.analysis.kind import DRIVES
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.cells import Shape
+from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
+from instrumentgpt.instruments.reading.sources import chunks, open_source
+from instrumentgpt.instruments.reading.stated import UNITS, Stated
+from instrumentgpt.instruments.reading.tables import named_values, table_shape
+from instrumentgpt.instruments.readings import recalled, remember
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.logs.preparation import Choice, Preparation
+
+READINGS = "logs-readings"  # in the session's state: log's reference → how to read it
+ROLES = ("time", "setpoint", "pv", "output")
+NONE, AS_RECOGNISED = "not in the table", "as recognised"
+CELL_CHARACTERS = 24
+WIDE, NARROW = 240, 160  # px
+QUESTIONS = {
+    "period": "The table has no time. Give the seconds between two rows, and what needs them is judged.",
+    "setpoint": "Which column is the setpoint, or what is its value? Without it nothing is said of control.",
+}
+ACTS = {"": None, "heats": False, "cools": True}  # word → whether more output lowers pv
+
+
+def reading_of(reference: str) -> Stated:
+    """Return how the user said that this log is to be read."""
+    readings: dict[str, Stated] = st.session_state.get(READINGS, {})
+    return readings.get(reference, Stated())
+
+
+def draw(
+    database: Database, preparation: Preparation, choice: Choice, conversation_id: str, whose: str = ""
+) -> None:
+    """Draw how the log was read, with forms to correct it; nothing of what its lines say themselves.
+
+    whose  put behind the titles: which log it is, where there are two
+    """
+    log, reference, owner = preparation.log, choice.reference, choice.device or conversation_id
+    unread = log is not None and reference not in st.session_state.get(READINGS, {})
+    if log is not None and unread and (kept := recalled(database, owner, log)):
+        _read_anew(reference, kept)
+    stated = _draw_columns(preparation, reference, whose) or _draw_kinds(preparation, reference, whose)
+    if stated is not None:
+        if log is not None:
+            remember(database, owner, log, stated if stated != Stated() else None)
+        _read_anew(reference, stated)
+
+
+def _read_anew(reference: str, stated: Stated) -> None:
+    st.session_state[READINGS] = {**st.session_state.get(READINGS, {}), reference: stated}
+    st.rerun()
+
+
+def _draw_columns(preparation: Preparation, reference: str, whose: str) -> Stated | None:
+    """Draw which column is what; return what the form says when one of its buttons is pressed, else None."""
+    path, log, said = preparation.path, preparation.log, reading_of(reference)
+    shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
+    asked = [text for name, text in QUESTIONS.items() if log is not None and name in log.missing]
+    if shape is None and not asked and replace(said, loops=()) == Stated():
+        return None
+    guessed = dict(log.guessed) if log else {}
+    title = "Columns: please check" if log is None or guessed or asked else "Columns"
+    with st.expander(f"{title}{whose}", icon=":material/view_column:", expanded=log is None or bool(asked)):
+        for text in asked:
+            st.caption(text)
+        for name, reason in guessed.items():
+            st.caption(f"**{untrusted.label(name)}** was guessed: {untrusted.label(reason, 200)}")
+        return _draw_column_form(reference, shape, log, said)
+
+
+def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said: Stated) -> Stated | None:
+    columns = {role: at for role, at in (log.columns if log else {}).items() if role in ROLES}
+    with st.form(f"columns-{reference}", border=False):
+        given = _draw_roles(shape, columns, reference) if shape else {}
+        with st.container(horizontal=True, gap="small"):
+            setpoint = st.number_input(
+                "Setpoint, if no column has it",
+                value=said.setpoint,
+                placeholder="from its column",
+                key=f"setpoint-{reference}",
+                width=WIDE,
+            )
+            period = st.number_input(
+                "Seconds between two rows",
+                min_value=0.001,
+                value=said.period,
+                placeholder="from the time column",
+                key=f"period-{reference}",
+                width=WIDE,
+            )
+            units = ["", *dict.fromkeys(UNITS.values())]
+            unit = st.selectbox(
+                "Unit",
+                units,
+                index=units.index(said.unit),
+                format_func=lambda unit: unit or f"{AS_RECOGNISED}: {log.unit if log else '?'}",
+                key=f"unit-{reference}",
+                width=WIDE,
+            )
+        saved, anew = _draw_submit("Read it so")
+    if anew:
+        return Stated(loops=said.loops)
+    return Stated(_changed(columns, given, said), setpoint, period, unit, said.loops) if saved else None
+
+
+def _draw_submit(label: str) -> tuple[bool, bool]:
+    """Return whether the form was sent, and whether it is to be as recognised."""
+    with st.container(horizontal=True, gap="small"):
+        return st.form_submit_button(label, type="primary"), st.form_submit_button("As recognised")
+
+
+def _changed(
+    columns: dict[str, int], given: dict[str, int], said: Stated
+) -> tuple[tuple[str, int | str], ...]:
+    """Return the columns to state: those picked otherwise; all if pv is among them, or one is taken away."""
+    picked = {role: at for role, at in given.items() if columns.get(role) != at}
+    whole = "pv" in picked or columns.keys() - given.keys()
+    return tuple((given if whole else {**dict(said.columns), **picked}).items()) if given else said.columns
+
+
+def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[str, int]:
+    """Draw a choice of column for each role; columns are called by number, as people count, and heading."""
+    headings: Sequence[str] = [heading.text for heading in shape.headings] or [""] * shape.width
+    names = [f"{number} {text[:CELL_CHARACTERS]}".strip() for number, text in enumerate(headings, start=1)]
+    names.insert(0, NONE)
+    chosen = {}
+    for role, place in zip(ROLES, st.columns(len(ROLES)), strict=True):
+        at = columns.get(role, -1) + 1
+        options, key = range(len(names)), f"column-{role}-{reference}-{at}"
+        picked = place.selectbox(role, options, index=at, format_func=lambda at: names[at], key=key)
+        chosen[role] = int(picked or 0) - 1
+    return {role: at for role, at in chosen.items() if at >= 0}
+
+
+def _shape(path: Path) -> Shape | None:
+    for chunk in chunks(open_source(path), chunk_bytes=1 << 18):
+        return table_shape(chunk.content, path.name) or named_values(chunk.content)
+    return None
+
+
+def _draw_kinds(preparation: Preparation, reference: str, whose: str) -> Stated | None:
+    """Draw what kinds of loops the log has; return how to read it when its form is sent, else None."""
+    diagnosis = preparation.diagnosis
+    if diagnosis is None or not diagnosis.kinds:
+        return None
+    names = dict.fromkeys(loop_wording.name(kind, "en") for kind in diagnosis.kinds.values())
+    title = f"Kind of loop: {untrusted.label('; '.join(names), 160)}{whose}"
+    with st.expander(title, icon=":material/tune:"):
+        for channel, kind in diagnosis.kinds.items():
+            told = loop_wording.sentence(kind, diagnosis.log.unit, "en")
+            st.caption(untrusted.label(f"Channel {channel}: {told}", 500))
+        loop = _draw_kind_form(diagnosis, reference)
+    said = reading_of(reference)
+    return replace(said, loops=stated_loops(said.loops, *loop)) if loop else None
+
+
+def stated_loops(
+    loops: tuple[tuple[int, StatedLoop], ...], channel: int, loop: StatedLoop
+) -> tuple[tuple[int, StatedLoop], ...]:
+    """Return `loops` with what is now said of `channel` (0: of every one, which takes the place of all).
+
+    >>> stated_loops(((1, StatedLoop("on_off")), (2, StatedLoop(band=1.0))), 1, UNSTATED)
+    ((2, StatedLoop(drive='', reverse=None, band=1.0)),)
+    """
+    kept = tuple(row for row in loops if channel and (row[0] != channel or loop != UNSTATED))
+    return kept if loop == UNSTATED else (*kept, (channel, loop))
+
+
+def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLoop] | None:
+    """Return the channel (0: every one) and its loop as the form says when a button is pressed, else None."""
+    channels = [*([0] if len(diagnosis.kinds) > 1 else []), *diagnosis.kinds]
+    unit = untrusted.label(diagnosis.log.unit) or "its unit"
+    with st.form(f"kind-{reference}", border=False):
+        with st.container(horizontal=True, gap="small"):
+            channel = st.selectbox(
+                "Channel",
+                channels,
+                format_func=lambda channel: str(channel) if channel else "all",
+                key=f"kind-channel-{reference}",
+                width=NARROW,
+            )
+            drive = st.selectbox(
+                "It is",
+                ["", *DRIVES],
+                format_func=lambda name: loop_wording.word(f"drive.{name}", "en") if name else AS_RECOGNISED,
+                key=f"kind-drive-{reference}",
+                width=WIDE,
+            )
+            acts = st.selectbox(
+                "Its output",
+                list(ACTS),
+                format_func=lambda word: word or AS_RECOGNISED,
+                key=f"kind-acts-{reference}",
+                width=NARROW,
+            )
+            band = st.number_input(
+                f"Band, ± {unit}",
+                min_value=1e-6,
+                value=None,
+                format="%.3g",
+                placeholder="its own",
+                key=f"kind-band-{reference}",
+                width=NARROW,
+            )
+        saved, anew = _draw_submit("Judge it so")
+    if anew:
+        return channel, UNSTATED
+    return (channel, StatedLoop(drive, ACTS[acts], band)) if saved else None
