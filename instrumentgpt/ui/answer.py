@@ -10,7 +10,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.ui import again, charts, live, panel_answer, session, untrusted
+from instrumentgpt.ui import again, artifacts, live, panel, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
@@ -51,13 +51,13 @@ def draw(
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     words = partial(_draw_words, database, conversation_id, made, open_charts)
-    if message.run_id and get_run(database, message.run_id).mode == panel_answer.MODE:
-        panel_answer.draw(message.content, words)
+    if message.run_id and get_run(database, message.run_id).mode == panel.MODE:
+        panel.draw_answer(message.content, words)
     else:
         words(message.content)
     for artifact in kept:
         if artifact.id not in message.content:  # nothing says where it stands
-            charts.draw(database, artifact, expanded=artifact.id in open_charts)
+            artifacts.draw(database, artifact, expanded=artifact.id in open_charts)
     if message.status != "complete":
         _draw_ending(message, progress)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -78,7 +78,7 @@ def _draw_words(
     among = [artifact_id for artifact_id in made if artifact_id in text]
     for part in rendered_parts(text, among):
         if part.artifact_id:
-            charts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
+            artifacts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
             untrusted.write(part.text, conversation_id)
 

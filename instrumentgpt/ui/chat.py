@@ -18,7 +18,6 @@ from instrumentgpt.ui import (
     inspector,
     interview,
     live,
-    offers,
     panel,
     permissions,
     plan,
@@ -79,7 +78,7 @@ def _draw_conversation(
     if not run:
         plan.draw(database, shown.id, settings)
         is_interview = interview.draw(database, shown.id)
-        if not offers.draw(database, messages) and not is_interview and not is_panel:
+        if not welcome.draw_offers(database, messages) and not is_interview and not is_panel:
             state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
             welcome.draw_follow_ups(settings, messages, state)
     evidence.draw(database, shown.id, settings)

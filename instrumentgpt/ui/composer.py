@@ -14,7 +14,7 @@ from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs
 from instrumentgpt.turn import runs
-from instrumentgpt.ui import attachments, connection, permissions, session, untrusted
+from instrumentgpt.ui import artifacts, connection, permissions, session, untrusted
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
@@ -86,11 +86,11 @@ def ask() -> None:
             conversation_id = shown.id if shown else db.create_conversation(database)
             st.session_state[session.CONVERSATION] = conversation_id
             session.leave_place()
-            kept = attachments.store(database, conversation_id, question.files)
+            kept = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 kept = copy_uploads(database, question.like)
             agent = question.agent or session.in_force(database).agent
-        words = question.text or attachments.question_about(question.files)
+        words = question.text or artifacts.question_about(question.files)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)
     except InstrumentGPTError as error:

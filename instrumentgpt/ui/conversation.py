@@ -15,13 +15,12 @@ from instrumentgpt.storage.runs import Run, get_run
 from instrumentgpt.ui import (
     again,
     answer,
-    attachments,
-    charts,
+    artifacts,
+    browser,
     deleted,
     inspector,
     live,
-    panel_answer,
-    places,
+    panel,
     session,
     untrusted,
 )
@@ -64,7 +63,7 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
         )
     kept = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
-        artifact.id for found in kept.values() for artifact in found if artifact.kind == charts.KIND
+        artifact.id for found in kept.values() for artifact in found if artifact.kind == artifacts.CHART
     ]
     goal = place if place is not None else _just_folded(database, messages)
     agents = None if answering else again.agents_here(settings)
@@ -85,7 +84,7 @@ def draw(database: Database, conversation_id: str, settings: Settings, answering
     again.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):
-        places.bring_into_view(f"message-{goal}")
+        browser.bring_into_view(f"message-{goal}")
     return messages
 
 
@@ -94,8 +93,8 @@ def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     run_id = st.session_state.get(live.FOLLOWED)
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
-    is_panel = get_run(database, run_id).mode == panel_answer.MODE
-    return messages[-1].id if is_panel and panel_answer.is_folded(messages[-1].content) else None
+    is_panel = get_run(database, run_id).mode == panel.MODE
+    return messages[-1].id if is_panel and panel.is_folded(messages[-1].content) else None
 
 
 def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:
@@ -120,7 +119,7 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
 
 def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
-    places.follow(run.id)
+    browser.follow(run.id)
     progress = live.progress_of(database, run.id)
     made = {artifact.id: artifact for artifact in db.list_artifacts_of_run(database, run.id)}
     with st.chat_message("assistant", avatar=ASSISTANT):
@@ -130,7 +129,7 @@ def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
             words.append(text)
             if isinstance(key, str) and key in made:
                 untrusted.write(paragraphs(words), run.conversation_id)
-                charts.draw(database, made[key], expanded=True)
+                artifacts.draw(database, made[key], expanded=True)
                 words = []
         return st.container(), progress
 
@@ -141,7 +140,7 @@ def _show_more(conversation_id: str, limit: int) -> None:
 
 def _draw_question(database: Database, message: db.Message, kept: list[db.Artifact], answering: bool) -> None:
     with st.chat_message("user", avatar=USER):
-        attachments.draw(database, kept)
+        artifacts.draw_files(database, kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             with st.container(
                 width="stretch", height=LONG_HEIGHT if _is_long(message) else "content", border=False

@@ -9,7 +9,7 @@ import db
 from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.ui import composer, untrusted
-from instrumentgpt.ui.reports import MIME
+from instrumentgpt.ui.artifacts import MIME
 
 LABEL_CHARACTERS = 80
 FLAG_COLORS = {

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import list_uploads, upload_path
-from instrumentgpt.ui import links, pages, untrusted
+from instrumentgpt.ui import browser, session, untrusted
 
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
 AROUND = (10, 50, 250)  # lines before and after
@@ -25,7 +25,7 @@ SCROLLED_HEIGHT = 520  # px
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     """Open the dialog if an evidence link was clicked, or the address asks for a line."""
-    if asked := links.clicked() or _from_address():
+    if asked := browser.clicked() or _from_address():
         st.session_state[ASKED] = (str(asked.get("log")), _number(asked.get("line")))
     if ASKED not in st.session_state:
         return
@@ -59,7 +59,7 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 def _show(path: Path, log: str, line: int) -> None:
     if st.button("Open on the Logs page", icon=":material/list_alt:", type="tertiary"):
         _forget()
-        st.switch_page(pages.named("logs"), query_params={"log": log, "line": str(line)})
+        st.switch_page(session.page_named("logs"), query_params={"log": log, "line": str(line)})
     around = st.segmented_control(
         "Lines around it", AROUND, default=AROUND[0], required=True, format_func=lambda count: f"± {count}"
     )

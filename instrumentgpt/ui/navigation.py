@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from instrumentgpt.ui import chat, pages, settings
+from instrumentgpt.ui import chat, session, settings
 from instrumentgpt.ui.logs import page as logs
 
 ICON = Path(__file__).parent / "icon.svg"  # a named one is fetched from outside
@@ -29,5 +29,5 @@ def draw() -> None:
         "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
         "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
     }
-    pages.remember(shown)
+    st.session_state[session.PAGES] = shown
     st.navigation(list(shown.values()), position="top").run()

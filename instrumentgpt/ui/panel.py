@@ -1,6 +1,6 @@
-"""The panel under the conversation: its sub-problems as steps, the decomposition to edit, how to go on."""
+"""The panel: its answers folded, and under the conversation its sub-problems, their editor, how to go on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,6 +11,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
+from instrumentgpt.modes.panel.reading import folded, without_editing
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.ui import composer, session, untrusted
@@ -18,6 +19,7 @@ from instrumentgpt.ui import composer, session, untrusted
 MODE = "panel"
 GOAL_CHARACTERS = 90
 CODES_CHARACTERS = 400
+HEADING_CHARACTERS = 300
 LOOK_SECONDS = 1.0  # between two looks at a panel that goes on
 ICONS = {
     "done": ":green[:material/check_circle:]",
@@ -106,3 +108,24 @@ def _draw_resume(progress: Progress) -> None:
 
 def _send(key: str) -> None:
     composer.propose(str(st.session_state[key]), mode=MODE)
+
+
+def is_folded(content: str) -> bool:
+    """Return whether `content` is shown otherwise than it was written: its end first, the rest folded."""
+    return folded(content) is not None
+
+
+def draw_answer(content: str, draw_words: Callable[[str], None]) -> None:
+    """Draw `content`; words go through `draw_words`, which puts charts where their markers stand."""
+    parts = folded(content)
+    if parts is None:
+        draw_words(without_editing(content))
+        return
+    draw_words(parts.opening)
+    draw_words(parts.ending)
+    for heading, text in parts.parts:
+        with st.expander(untrusted.label(heading, HEADING_CHARACTERS)):
+            draw_words(text)
+    if parts.costs:
+        with st.expander("What it cost"):
+            draw_words(parts.costs)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 from sqlite_utils import Database
+from streamlit.navigation.page import Page
 
 import db
 from instrumentgpt.settings import Settings, database_path, settings_in_force
@@ -12,6 +13,7 @@ from instrumentgpt.settings import Settings, database_path, settings_in_force
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to.
 CONVERSATION, LEFT, VISITS = "conversation_id", "left-message", "visits"
+PAGES = "pages"  # those of the navigation by name, so that one can lead to another
 
 
 @contextmanager
@@ -82,3 +84,9 @@ def leave() -> None:
 def who() -> str:
     """Return who sits at the page, as far as it can tell: the address of the browser."""
     return str(st.context.ip_address or "this computer")
+
+
+def page_named(name: str) -> Page:
+    """Return the page called `name`: "chat", "logs" or "settings"."""
+    pages: dict[str, Page] = st.session_state[PAGES]
+    return pages[name]

@@ -1,5 +1,7 @@
-"""The sidebar: conversations to start, find, rename and delete; below them the memory of the one in view."""
+"""The sidebar's conversations: to start, rename, export and delete, and to search in all that was said."""
 
+import re
+import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -7,8 +9,11 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.conversation import nicknamed_anywhere
+from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.ui import exporting, hits, session, untrusted
+from instrumentgpt.ui import session, untrusted
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
@@ -18,6 +23,21 @@ RENAME, EXPORT, DELETE = (
     ":material/download: Export",
     ":material/delete: Delete",
 )
+
+PIECE_CHARACTERS = 200
+HIT_TITLE_CHARACTERS = 60
+KINDS = {  # kind of hit → its icon, and in words
+    "question": (":material/person:", "question"),
+    "answer": (":material/device_thermostat:", "answer"),
+    "findings": (":material/search_insights:", "finding"),
+    "hypotheses": (":material/help:", "hypothesis"),
+    "root_causes": (":material/flag:", "root cause"),
+    "downloaded_logs": (":material/description:", "log"),
+}
+_MARKS = re.compile(
+    r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)"
+)  # of our answers: bold, code, links to lines
+OTHER = (":material/notes:", "note")
 
 
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
@@ -50,7 +70,7 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         for conversation in shown:
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
-        hits.draw(database, words, any_title=bool(found))
+        _draw_hits(database, words, any_title=bool(found))
     if len(shown) < len(found):
         st.button(f"Show all {len(found)}", type="tertiary", on_click=_show_all)
 
@@ -101,7 +121,7 @@ def _rename(conversation: db.Conversation) -> None:
 def _export(conversation: db.Conversation) -> None:
     st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
     st.caption("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
-    exporting.draw_button(conversation, "Export", "export")
+    draw_export(conversation, "Export", "export")
 
 
 @st.dialog("Delete conversation?")
@@ -110,7 +130,7 @@ def _delete(conversation: db.Conversation) -> None:
     st.caption(
         "Its messages, charts, files, memory and its agents' folder go with it. This cannot be undone."
     )
-    exporting.draw_button(conversation, "Export first", "export-first")
+    draw_export(conversation, "Export first", "export-first")
     if st.button("Delete", type="primary", icon=":material/delete:"):
         _change(lambda database: db.delete_conversation(database, conversation.id))
 
@@ -124,3 +144,78 @@ def _change(action: Callable[[Database], None]) -> None:
         st.error(str(error), icon=":material/error:")
         return
     st.rerun()
+
+
+def draw_export(conversation: db.Conversation, label: str, key: str) -> None:
+    """Draw the button; the file is made when it is clicked."""
+    st.download_button(
+        label,
+        lambda: _exported(conversation.id),
+        export_name(conversation.title, conversation.id),
+        "application/zip",
+        icon=":material/download:",
+        help="Messages, memory, charts, files, notes, documents and prompts as one zip",
+        on_click="ignore",
+        key=f"{key}-{conversation.id}",
+    )
+
+
+def _exported(conversation_id: str) -> bytes:
+    with session.opened() as database:
+        return exported(database, conversation_id)
+
+
+def _draw_hits(database: Database, words: str, any_title: bool) -> None:
+    """Draw the hits for `words`; `any_title` tells whether conversations of that title stand above."""
+    found = db.search(database, words, _names(database))
+    if not found:
+        if not any_title:
+            st.caption("Nothing that was asked, answered or found has these words.")
+        return
+    st.caption(f"{len(found)} {'place' if len(found) == 1 else 'places'} in all conversations")
+    with st.container(gap="small", key="hits"):
+        for number, hit in enumerate(found):
+            _draw_hit(number, hit)
+
+
+def _draw_hit(number: int, hit: db.Hit) -> None:
+    icon, kind = KINDS.get(hit.kind, OTHER)
+    with st.container(gap=None):
+        st.button(
+            untrusted.label(hit.title or "Untitled", HIT_TITLE_CHARACTERS),
+            key=f"hit-{number}-{hit.message_id}",
+            icon=icon,
+            type="tertiary",
+            wrap=False,
+            help="Open the conversation here",
+            on_click=session.go_to,
+            args=(hit.conversation_id, hit.message_id),
+        )
+        when = time.strftime("%Y-%m-%d", time.localtime(hit.created_at))
+        told = " · ".join(part for part in (when, kind, untrusted.label(hit.device)) if part)
+        st.markdown(f":small[{context(hit)}]  \n:small[:gray[{told}]]")
+
+
+def context(hit: db.Hit) -> str:
+    """Return the words around the hit as Markdown in which nothing but the hit is marked.
+
+    >>> print(context(db.Hit("c", "", 1, "answer", 0.0, "", (("the ", False), ("*kp*", True)))))
+    the :primary-background[**\\*kp\\***]
+    >>> print(context(db.Hit("c", "", 1, "answer", 0.0, "", (("**No,** `kp` [L 7](?log=a)", False),))))
+    No, kp L 7
+    """
+    told = ""
+    for marked, is_hit in hit.pieces:
+        text = _MARKS.sub(r"\g<words>", marked) if hit.kind == "answer" else marked
+        words = untrusted.label(text, PIECE_CHARACTERS)
+        before, after = " " * text[:1].isspace(), " " * text[-1:].isspace()
+        told += f":primary-background[**{words}**]" if is_hit else f"{before}{words}{after if words else ''}"
+    return told
+
+
+def _names(database: Database) -> list[tuple[str, ...]]:
+    try:
+        inventory = load_inventory(session.in_force(database).inventory)
+        return spoken_names(nicknamed_anywhere(database, inventory))
+    except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
+        return []

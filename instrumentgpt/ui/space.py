@@ -12,7 +12,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import CHECKOUT, Settings
-from instrumentgpt.ui import exporting, session, untrusted
+from instrumentgpt.ui import session, sidebar, untrusted
 
 SUGGESTED_DAYS = 90
 LISTED = 20  # conversations; more are told by their number
@@ -48,7 +48,7 @@ def _draw_one(one: Prunable) -> None:
         title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
         st.markdown(f"{title}  \n:small[:gray[last used {when} · {size_text(one.size)}]]", width="stretch")
         conversation = db.Conversation(one.conversation_id, one.title, one.updated_at, one.updated_at)
-        exporting.draw_button(conversation, "Export", "export-before")
+        sidebar.draw_export(conversation, "Export", "export-before")
 
 
 @st.dialog("Prune conversations?")

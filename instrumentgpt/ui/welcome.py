@@ -1,15 +1,17 @@
-"""Questions to start from: for a device on the empty page, and after an answer."""
+"""What can be asked by a click: for a device on the empty page, and after an answer, which may offer more."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from sqlite_utils import Database
 
 import db
 from instrumentgpt.analyst.follow_ups import follow_ups
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import composer, untrusted
 
@@ -46,6 +48,23 @@ def draw(settings: Settings) -> None:
             on_click=composer.propose,
             args=(question,),
         )
+
+
+def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
+    """Draw the offers of the last message; a click says the words in the offer's mode. False if none."""
+    offers = db.list_offers(database, messages[-1].id) if messages else []
+    with st.container(horizontal=True, gap="xsmall", key="offers"):
+        for number, offer in enumerate(offers):
+            if offer.mode in MODES:
+                st.button(
+                    untrusted.label(offer.label),
+                    key=f"offer-{messages[-1].id}-{number}",
+                    type="secondary" if number else "primary",
+                    on_click=composer.propose,
+                    args=(offer.text,),
+                    kwargs={"mode": offer.mode},
+                )
+    return bool(offers)
 
 
 def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: DiagnosticState) -> None:

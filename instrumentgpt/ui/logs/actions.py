@@ -17,7 +17,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
-from instrumentgpt.ui import composer, pages, session, untrusted
+from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.logs import lines, place
 from instrumentgpt.ui.logs.moments import time_of
 from instrumentgpt.ui.logs.preparation import Preparation
@@ -98,7 +98,7 @@ def question(device: str, log: str, first: int, last: int) -> str:
 def _ask(device: str, log: str, first: int, last: int) -> None:
     """Open the chat with the question in its input, to be completed or sent."""
     st.session_state[composer.UNSENT] = question(device, log, first, last)
-    st.switch_page(pages.named("chat"))
+    st.switch_page(session.page_named("chat"))
 
 
 def _quoted(index: LineIndex, first: int, last: int) -> str:

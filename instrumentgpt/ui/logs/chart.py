@@ -21,7 +21,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.charts import CONFIG
+from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
 from instrumentgpt.ui.logs.preparation import Preparation

@@ -8,10 +8,11 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
+from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.lognames import begun, is_log_name
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.ui import attachments, untrusted
+from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs import place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
 
@@ -119,7 +120,7 @@ def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
 
 def described(choice: Choice) -> str:
     """Return a log's name with its size; its time too where the name has none."""
-    size = "" if choice.size is None else attachments.size_in_words(choice.size)
+    size = "" if choice.size is None else size_text(choice.size)
     digits = sum(letter.isdigit() for letter in choice.name)
     when = f"{choice.when:%Y-%m-%d %H:%M}" if choice.when and digits < 12 else ""
     return " · ".join(filter(None, (choice.name, when, size)))

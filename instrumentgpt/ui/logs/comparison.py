@@ -12,7 +12,7 @@ from instrumentgpt.instruments.compare import compare
 from instrumentgpt.instruments.comparing.rows import Comparison, Row
 from instrumentgpt.instruments.comparison_wording import comparison_sentences
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.charts import CONFIG
+from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs.chart import figure_of
 from instrumentgpt.ui.logs.preparation import Preparation
 

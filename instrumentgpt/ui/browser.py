@@ -1,13 +1,34 @@
-"""Bring one message into view: the hit of a search, the message that an address names, a finished panel.
+"""What the browser does for the page: follows links within it, and brings one message into view.
 
-The page scrolls to its end when it is drawn, so this waits until the message is there, goes to it once per
-visit, and shows with a line that fades which one it is. On a phone the sidebar makes room for it.
+A Markdown link would open a new browser tab and with it a new session, which is what it still does when
+clicked with Ctrl: the address `?conv=…&log=…&line=…` works from anywhere.
+
+The page scrolls to its end when it is drawn, so a message that is gone to (the hit of a search, the one that
+an address names, a finished panel) is waited for, once per visit, and marked with a line that fades. On a
+phone the sidebar makes room for it.
 """
 
 import streamlit as st
 
 from instrumentgpt.ui import session
 
+_LISTENER = """
+export default function ({ setTriggerValue }) {
+  const open = event => {
+    const link = event.target.closest?.("a[href*='log='][href*='line='], a[href^='?conv=']")
+    const modified = event.button || event.ctrlKey || event.metaKey || event.shiftKey
+    if (!link || modified) return
+    const query = new URL(link.href, window.location.href).searchParams
+    event.preventDefault()
+    event.stopPropagation()
+    if (query.get("log")) setTriggerValue("opened", { log: query.get("log"), line: query.get("line") })
+    else setTriggerValue("visited", { conv: query.get("conv"), msg: query.get("msg") })
+  }
+  document.addEventListener("click", open, true)
+  return () => document.removeEventListener("click", open, true)
+}
+"""
+_listener = st.components.v2.component("evidence_links", js=_LISTENER)
 _SCROLLER = """
 const HEADER = 60 // px, which the page's own head covers
 const NARROW = 768 // px: there the sidebar covers the page
@@ -55,6 +76,19 @@ export default function ({ data }) {
 """
 _follower = st.components.v2.component("follow_answer", js=_FOLLOWER)
 _scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
+
+
+def clicked() -> dict[str, str] | None:
+    """Return the `log` and `line` of the evidence link that was just clicked, or None. Both are untrusted.
+
+    A link to another conversation is followed at once.
+    """
+    given = _listener(key="evidence-links", on_opened_change=lambda: None, on_visited_change=lambda: None)
+    if isinstance(given.visited, dict):
+        message = str(given.visited.get("msg") or "")
+        session.go_to(str(given.visited.get("conv")), int(message) if message.isdecimal() else None)
+        st.rerun()
+    return given.opened if isinstance(given.opened, dict) else None
 
 
 def follow(run_id: str) -> None:

@@ -1,0 +1,153 @@
+"""What messages carry: charts and reports of answers, files that came with questions.
+
+They are drawn the same in a live answer, in history and after a reload.
+"""
+
+import io
+import json
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import plotly.graph_objects as go
+import streamlit as st
+from PIL import Image
+from sqlite_utils import Database
+from streamlit.typing import UploadedFile
+
+import db
+from instrumentgpt.instruments.language import size_text
+from instrumentgpt.instruments.reading.transcripts import logs_in
+from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
+from instrumentgpt.storage.uploads import plain_name, received
+from instrumentgpt.ui import session, untrusted
+
+CHART = "plotly"
+CONFIG = {"displaylogo": False}
+MIME = {"html": "text/html", "markdown": "text/markdown"}  # kind of a report → its type
+PREVIEW_PIXELS = 640
+IMAGE_WIDTH = 360  # px
+LARGEST_SHOWN = (1600, 1600)  # px, where a picture is opened over the page
+MOST_PIXELS = 50_000_000  # 200 MB unpacked; cameras make up to 48 million
+MOST_PICTURE_BYTES = 50_000_000
+
+
+def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
+    """Draw what an answer made: a chart in place, an older chart when it is opened, a file by its name."""
+    title = untrusted.label(artifact.title)
+    if artifact.removed_at:
+        st.caption(_removed(artifact))
+    elif artifact.kind in MIME:
+        _draw_report(database, artifact)
+    elif artifact.kind != CHART:
+        st.caption(f":material/draft: {title}")
+    elif expanded:
+        _draw_chart(database, artifact)
+    else:
+        key = f"folded-{artifact.id}"
+        with st.expander(title, icon=":material/show_chart:", key=key, on_change="rerun") as folded:
+            if folded.open:
+                _draw_chart(database, artifact)
+
+
+def draw_files(database: Database, artifacts: Sequence[db.Artifact]) -> None:
+    """Draw what came with a question: pictures as they are, other files by name and size."""
+    for artifact in artifacts:
+        if artifact.removed_at:
+            st.caption(_removed(artifact))
+            continue
+        picture = artifact.kind == "image" and _picture(database, artifact.conversation_id, artifact.id)
+        if picture:
+            st.image(picture, width=IMAGE_WIDTH, alt=artifact.alt)
+        else:
+            size = size_text(artifact.size)
+            st.caption(f":material/attach_file: {untrusted.label(artifact.title)} · {size}")
+
+
+def store(database: Database, conversation_id: str, files: Sequence[UploadedFile]) -> list[str]:
+    """Keep the files, each log of a .zip for itself, as artifacts that no message has; return their ids."""
+    kept = []
+    for file in files:
+        packed = [(name, io.BytesIO(content.read())) for name, content in logs_in(file, file.name)]
+        for name, content in packed or [(file.name, file)]:
+            with received(database, name, content) as given:
+                kept.append(add_upload(database, conversation_id, None, given))
+    return kept
+
+
+def question_about(files: Sequence[UploadedFile]) -> str:
+    """Return what is asked when files were sent without a word."""
+    return f"What is wrong in {', '.join(plain_name(file.name) for file in files)}?"
+
+
+def _removed(artifact: db.Artifact) -> str:
+    """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
+    day = time.strftime("%Y-%m-%d", time.localtime(artifact.removed_at))
+    icon, title = ":material/cleaning_services:", untrusted.label(artifact.title)
+    if artifact.run_id is None:
+        return f"{icon} “{title}” was removed on {day} to save space; drop it again to ask about it."
+    kind = "Chart" if artifact.kind == CHART else "File"
+    return f"{icon} {kind} “{title}” removed on {day} to save space; ask again to draw it."
+
+
+def _draw_chart(database: Database, artifact: db.Artifact) -> None:
+    title = untrusted.label(artifact.title)
+    try:
+        figure = _figure(database, artifact.conversation_id, artifact.id)
+        st.plotly_chart(figure, key=f"chart-{artifact.id}", config=CONFIG, alt=artifact.alt or artifact.title)
+    except ValueError as error:
+        st.caption(f"The chart “{title}” cannot be read: {untrusted.label(str(error))}")
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _figure(_database: Database, conversation_id: str, artifact_id: str) -> go.Figure:
+    """A stored chart never changes; as a figure it is drawn in a tenth of the time that its JSON takes."""
+    kept = db.get_artifact(_database, conversation_id, artifact_id)
+    return go.Figure(json.loads(kept.content) if kept else {})
+
+
+def _draw_report(database: Database, artifact: db.Artifact) -> None:
+    """Draw a report by its name, with a preview that can do nothing to the page, and its download."""
+    title, key = untrusted.label(artifact.title, 100), f"report-{artifact.id}"
+    with st.expander(
+        f"Report: {title}", icon=":material/description:", key=key, on_change="rerun"
+    ) as preview:
+        if preview.open and artifact.kind == "html":  # served apart, as an origin of its own (server.py)
+            path = f"/report/{artifact.conversation_id}/{artifact.id}"
+            st.iframe(path, height=PREVIEW_PIXELS, alt=artifact.title)
+        elif preview.open:
+            text = _content(artifact.conversation_id, artifact.id).decode("utf-8", "replace")
+            untrusted.write(text, artifact.conversation_id)
+    st.download_button(
+        f"Download · {size_text(artifact.size)}",
+        partial(_content, artifact.conversation_id, artifact.id),
+        f"{file_name(artifact.title)}{SUFFIXES[artifact.kind]}",
+        MIME[artifact.kind],
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"download-{artifact.id}",
+    )
+
+
+def _content(conversation_id: str, artifact_id: str) -> bytes:
+    with session.opened() as database:
+        kept = db.get_artifact(database, conversation_id, artifact_id)
+    return kept.content if kept else b""
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _picture(_database: Database, conversation_id: str, artifact_id: str) -> bytes | None:
+    """Return the picture, no larger than a screen; None if it is none, or would not fit into memory."""
+    try:
+        kept = db.get_artifact(_database, conversation_id, artifact_id)
+        if kept is None or kept.size > MOST_PICTURE_BYTES:
+            return None
+        with Image.open(io.BytesIO(kept.content)) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                return None
+            picture.thumbnail(LARGEST_SHOWN)
+            shown = io.BytesIO()
+            picture.convert("RGBA").save(shown, "PNG")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):  # of broken pictures
+        return None
+    return shown.getvalue()
