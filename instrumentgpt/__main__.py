@@ -22,7 +22,6 @@ from instrumentgpt.commands import (
     plot,
     prune,
     rebuild,
-    scripted,
     search,
     simulate,
     terminal,
@@ -43,7 +42,6 @@ COMMANDS: dict[str, ModuleType] = {
     "rebuild": rebuild,
     "doctor": doctor,
     "offline": offline,
-    "scripted": scripted,
 }
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it
 

@@ -23,7 +23,7 @@ class Settings:
     layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
-    script: str = ""  # the file that the scripted agent answers by
+    script: str = ""  # the program of the scripted agent, which tests answer by
     effort: str = "auto"  # of Investigate: QUICK 2, BENCH 4, PLAN 8, CREATE 4 steps; "auto": by the question
     profile: str = ""  # who asks, and what he wants of every plan of Investigate
     plan_guidance: str = ""  # what every plan of Investigate has to keep to

@@ -32,7 +32,6 @@ NEEDED = (  # beside the programs themselves: what their functions import when t
         for mode in ("chat", "commands.mode", "interview.mode", "investigate.mode")
     ),
     "instrumentgpt.modes.panel.mode",
-    "instrumentgpt.agents.scripted.program",
     "instrumentgpt.instruments.tools",
     "instrumentgpt.instruments.charts",
     "instrumentgpt.instruments.report",

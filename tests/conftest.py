@@ -130,12 +130,15 @@ def shared_logs() -> Path:
 
 @pytest.fixture
 def scripted(tmp_path, monkeypatch):
-    """A function that makes its arguments (docs/scripted-agent.md) the answers of the scripted agent."""
+    """A function that makes its arguments (scripted_agent.py) the answers of the scripted agent."""
 
     def script(*answers: dict[str, Any]) -> Path:
-        path = tmp_path / "script.json"
-        path.write_text(json.dumps({"answer": answers}), encoding="utf-8")
-        monkeypatch.setenv("INSTRUMENTGPT_SCRIPT", str(path))
-        return path
+        told, program = tmp_path / "script.json", tmp_path / "scripted"
+        told.write_text(json.dumps({"answer": answers}), encoding="utf-8")
+        words = [sys.executable, str(TESTS / "scripted_agent.py"), str(told)]
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("INSTRUMENTGPT_SCRIPT", str(program))
+        return program
 
     return script

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import cursor_cli
 from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Sign
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Command, Parser, Request
+from instrumentgpt.agents.programs import find_program
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import CHECKOUT, Settings
 
@@ -63,20 +63,13 @@ class Agent:
     caveat: str = ""
 
 
-def _offline_command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
+def _on_our_wire(start: tuple[str, ...], request: Request, environment: Mapping[str, str]) -> Command:
+    """Return how to ask a program that speaks Cursor's stream and reads the task file; `start` begins it."""
     options = ["-p", "--output-format", "stream-json", "--stream-partial-output"]
     if request.task_file is not None:
         options += ["--task", str(request.task_file)]
-    argv = (program, "-m", "instrumentgpt", "offline", *options)
-    return Command(argv, request.prompt, {**environment, "PYTHONPATH": str(CHECKOUT)}, request.folder)
-
-
-def _scripted_command(script: str, request: Request, environment: Mapping[str, str]) -> Command:
-    options = ["-p", "--output-format", "stream-json", "--stream-partial-output", "--script", script]
-    if request.task_file is not None:
-        options += ["--task", str(request.task_file)]
-    argv = (sys.executable, "-m", "instrumentgpt", "scripted", *options)
-    return Command(argv, request.prompt, {**environment, "PYTHONPATH": str(CHECKOUT)}, request.folder)
+    environment = {**environment, "PYTHONPATH": str(CHECKOUT)}
+    return Command((*start, *options), request.prompt, environment, request.folder)
 
 
 AGENTS: dict[str, Agent] = {
@@ -141,7 +134,7 @@ AGENTS: dict[str, Agent] = {
         "offline",
         "Offline analyst",
         lambda _: sys.executable,
-        _offline_command,
+        lambda program, *told: _on_our_wire((program, "-m", "instrumentgpt", "offline"), *told),
         partial(cursor_cli.parse_stream, narrates=False),
         own=("INSTRUMENTGPT_", "PYTHON"),
         resumes=False,
@@ -149,11 +142,11 @@ AGENTS: dict[str, Agent] = {
     "scripted": Agent(
         "scripted",
         "Scripted agent",
-        lambda script: str(Path(script).absolute()) if Path(script).is_file() else None,
-        _scripted_command,
+        lambda program: find_program((), program) if program else None,
+        lambda program, *told: _on_our_wire((program,), *told),
         cursor_cli.parse_stream,
         own=("INSTRUMENTGPT_", "PYTHON"),
-        install="Name its script in INSTRUMENTGPT_SCRIPT: docs/scripted-agent.md.",
+        install="Name its program in INSTRUMENTGPT_SCRIPT: docs/tests.md.",
         resumes=False,
     ),
 }
@@ -179,7 +172,7 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
 def _own_path(name: str, settings: Settings) -> str:
     """Return the path that the settings give for this agent: it is the chosen one's, else Cursor's.
 
-    The scripted agent's is its script.
+    The scripted agent's has a setting of its own.
     """
     if name == "scripted" and settings.script:
         return settings.script

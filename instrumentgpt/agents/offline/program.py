@@ -7,38 +7,41 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from instrumentgpt.agents.offline.calls import calling
-from instrumentgpt.agents.offline.edge import run_on, use_utf_8
 from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
-from instrumentgpt.agents.offline.task import BadTask, inventory_of, read_fields, standard_input, task_of
+from instrumentgpt.agents.offline.task import BadTask, calling, inventory_of, read_fields, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst import answers
 from instrumentgpt.analyst.case import Task
+from instrumentgpt.errors import InstrumentGPTError
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer one task on standard output; return 0, or 1 if there was no answer."""
-    use_utf_8()
-    wire = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output)
-    return run_on(
-        wire,
-        str(Path.cwd()),
-        lambda: _answer(wire, arguments),
-        "The offline analyst",
-        "Please report this question.",
-    )
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    wire, error = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output), ""
+    wire.open(str(Path.cwd()))
+    try:
+        task = read_task(arguments.task, arguments.prompt or _standard_input())
+        wire.hear(task.question)
+        for words in TASKS[task.task](task, wire):
+            wire.say(words)
+    except InstrumentGPTError as problem:
+        error = str(problem)
+    except Exception as problem:  # the edge of the program: the wire must end with a result
+        error = (
+            f"The offline analyst failed: {type(problem).__name__}: {problem}. Please report this question."
+        )
+    wire.close(error)
+    return 1 if error else 0
 
 
-def _answer(wire: Wire, arguments: argparse.Namespace) -> str:
-    """Say the answer to the task through `wire`; return "": what cannot be answered raises."""
-    task = read_task(arguments.task, arguments.prompt or standard_input())
-    wire.hear(task.question)
-    for words in TASKS[task.task](task, wire):
-        wire.say(words)
-    return ""
+def _standard_input() -> str:
+    if sys.stdin.isatty():
+        raise BadTask("no question. Give it as an argument, or on standard input")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def rehearse() -> None:

@@ -1,13 +1,13 @@
 """The task file (docs/architecture.md) and the tools, for those agents that are programs of our own."""
 
 import json
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.analyst.case import Result, Task
+from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.analyst.case import Result, Task, ToolFailed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.language import Language, language_of
@@ -47,13 +47,6 @@ def inventory_of(task: Task) -> Inventory:
     return with_nicknames(load_inventory(task.inventory or settings_in_force({}).inventory), task.nicknames)
 
 
-def standard_input() -> str:
-    """Return the prompt that standard input holds."""
-    if sys.stdin.isatty():
-        raise BadTask("no question. Give it as an argument, or on standard input")
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
     from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
@@ -67,3 +60,19 @@ def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     except InstrumentGPTError as problem:
         language: Language = task.given.get("language") or language_of(task.question)
         return {"error": told(problem, language)}
+
+
+def calling(task: Task, wire: Wire) -> Callable[..., Result]:
+    """Return the function (tool's name, **arguments) → result that calls a tool through `wire`.
+
+    It leaves out arguments that say nothing, and raises ToolFailed where the tool cannot do its work.
+    """
+
+    def tool(name: str, **given: Any) -> Result:
+        wanted = {key: value for key, value in given.items() if value not in (None, "")}
+        result = wire.call(name, wanted, lambda *call: use_tool(task, *call))
+        if "error" in result:
+            raise ToolFailed(str(result["error"]))
+        return result
+
+    return tool

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from instrumentgpt.agents.offline.calls import calling
+from instrumentgpt.agents.offline.task import calling
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.answers import ANSWERS
 from instrumentgpt.analyst.case import Case, Result, Subject, Task, ToolFailed, bare
