@@ -8,7 +8,7 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_360,
+    "instrumentgpt/agents": 5_380,
     "instrumentgpt/analyst": 3_950,
     "instrumentgpt/commands": 1_600,
     "instrumentgpt/instruments": 21_100,
