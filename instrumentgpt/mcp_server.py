@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 
-from instrumentgpt.mcp_tools import TOOL_NAMES, Tools
+from instrumentgpt.mcp_tools import offered
 
 SERVER = "instrumentgpt"
 INSTRUCTIONS = (
@@ -28,11 +28,9 @@ def server(task: dict[str, Any]) -> MCPServer:
     Results are text: structured ones over stdio have hung an agent (Cursor, 2025).
     """
     made = MCPServer(SERVER, instructions=INSTRUCTIONS, log_level="WARNING")
-    tools = Tools(task)
-    for name in TOOL_NAMES:
-        if name == "note" and task.get("task") != "interview":
-            continue
-        made.add_tool(getattr(tools, name), structured_output=False)
+    for name, tool in offered(task).items():
+        if name != "note" or task.get("task") == "interview":
+            made.add_tool(tool, structured_output=False)
     return made
 
 

@@ -1,6 +1,7 @@
 """An interview with an agent that has tools: what it notes is the user's own, in the right slot."""
 
 import json
+from typing import Literal
 
 import pytest
 from interview_talk import Talk
@@ -70,8 +71,6 @@ def test_an_agent_without_tools_leaves_a_reply_to_the_slot_that_was_asked(says, 
 
 
 def test_the_tool_offers_every_slot_but_remarks():
-    from typing import get_args, get_type_hints
+    from instrumentgpt.mcp_tools import described
 
-    from instrumentgpt.mcp_tools import Tools
-
-    assert get_args(get_type_hints(Tools.note)["slot"]) == SLOTS[:-1]
+    assert described("note")[1].parameters["slot"].annotation == Literal.__getitem__(SLOTS[:-1])

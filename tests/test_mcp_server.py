@@ -18,7 +18,7 @@ import db
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.mcp_pages import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server
-from instrumentgpt.mcp_tools import TOOL_NAMES, Tools
+from instrumentgpt.mcp_tools import LEFT_OUT, OURS, described, offered
 
 ROOT = Path(__file__).parents[1]
 SAID = [
@@ -103,18 +103,17 @@ CALLS = {**tool_calls.CALLS, "survey_devices": {"devices": ["zspr 053"]}}
 def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
     portal, client = session
     offered = {tool.name: tool for tool in portal.call(client.list_tools).tools}
-    assert set(offered) == set(TOOLS) == set(CALLS) == set(TOOL_NAMES)
+    assert set(offered) == set(TOOLS) == set(CALLS)
     assert all(tool.description for tool in offered.values())
 
 
 @each("name", TOOLS)
-def test_what_the_agent_may_give_is_what_the_tool_takes(name):
-    taken = set(inspect.signature(TOOLS[name]).parameters)
-    ours = {"workspace", "language", "record", "filed"}  # decided by the question, not by the agent
-    offered = set(inspect.signature(getattr(Tools, name)).parameters) - {"self", "cursor"}
-    assert offered <= taken - ours
-    left_out = {"list_devices": {"suggest"}, "explain_jump": {"lines", "tolerance"}}
-    assert taken - ours - offered == left_out.get(name, set())
+def test_what_the_agent_may_give_is_what_the_tool_takes_and_the_docstring_says(name):
+    taken = inspect.signature(TOOLS[name]).parameters
+    told, signature = described(name)
+    assert signature.parameters.keys() - {"cursor"} == taken.keys() - {*OURS, *LEFT_OUT.get(name, ())}
+    assert taken.keys() >= set(LEFT_OUT.get(name, ()))
+    assert TOOLS[name].__doc__.startswith(told.splitlines()[0]) and "record  " not in told
 
 
 @each("name", CALLS)
@@ -156,8 +155,8 @@ def test_every_log_of_a_large_folder_is_reached_by_cursors(tmp_path):
     for name in names:
         (tmp_path / "logs" / name).touch()
     (tmp_path / "devices.toml").write_text('[[device]]\nname = "d"\nip = "10.1.1.60"\nlogs = "logs"\n')
-    tools = Tools({"inventory": str(tmp_path / "devices.toml"), "cache": str(tmp_path / "cache")})
-    seen, pages = pages_of(tools.list_logs, "logs", device="d")
+    tools = offered({"inventory": str(tmp_path / "devices.toml"), "cache": str(tmp_path / "cache")})
+    seen, pages = pages_of(tools["list_logs"], "logs", device="d")
     assert {log["name"] for log in seen} == names and len(seen) == len(names) and pages > 1
 
 
@@ -168,8 +167,8 @@ def test_every_group_of_events_is_reached_by_cursors(tmp_path):
         event(100 + n, f"[{unit}] the {unit} unit reports trouble", "error") for n, unit in enumerate(units)
     ]
     (tmp_path / "events.log").write_text("\n".join(lines))
-    tools = Tools({"cache": str(tmp_path / "cache"), "attachments": [str(tmp_path / "events.log")]})
-    seen, pages = pages_of(tools.search_events, "groups", log="events.log")
+    tools = offered({"cache": str(tmp_path / "cache"), "attachments": [str(tmp_path / "events.log")]})
+    seen, pages = pages_of(tools["search_events"], "groups", log="events.log")
     assert len({group["template"] for group in seen}) == len(seen) == len(units) and pages > 1
 
 
@@ -241,7 +240,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("diagnose_log", {}, "Field required"),
         ("read_lines", {**LOG, "first": 10**12}, "Ask for a smaller number"),
         ("read_lines", {**LOG, "first": "../"}, "valid integer"),
-        ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'any', 'warning'"),
+        ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'warning', 'error'"),
         ("look_at_time", {**LOG, "clock": "25:99"}, "match pattern"),
         ("plot_log", {**LOG, "channel": 99}, "It has: 1, 2, 3, 4"),
         ("plot_log", {**LOG, "chart": "<script>"}, "There are: loop"),
@@ -292,9 +291,8 @@ def test_only_an_interview_has_notes():
 
 
 def test_the_server_without_a_task_says_that_there_is_nothing_to_recall():
-    tools = Tools({})
     with pytest.raises(Exception, match="nothing to recall"):
-        tools.recall("kp")
+        offered({})["recall"](query="kp")
 
 
 @pytest.mark.parametrize("content", [None, "{"])

@@ -14,7 +14,7 @@ from instrumentgpt.agents.answer import answer_text, paragraphs
 from instrumentgpt.agents.events import Done, Text, Tool
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import HANDS_OVER
-from instrumentgpt.mcp_tools import TOOL_NAMES
+from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.runs import get_prompt, list_prompts, list_runs
 from instrumentgpt.storage.search import search
@@ -126,7 +126,7 @@ def test_the_answer_is_what_was_said_last_unless_it_was_given_before(said, timel
 
 
 def test_the_tools_that_hand_over_are_ours():
-    assert set(TOOL_NAMES) > HANDS_OVER
+    assert set(TOOLS) > HANDS_OVER
 
 
 def test_deltas_without_a_recap_are_split_where_a_call_stands():

@@ -110,6 +110,7 @@ def _server_options(name: str, server: dict[str, Any]) -> list[str]:
         "command": string(server.get("command")),
         "args": items(server.get("args")),
         "required": True,
+        "startup_timeout_sec": 30,
         "default_tools_approval_mode": "approve",
     }
     environment = {f"env.{key}": value for key, value in mapping(server.get("env")).items()}

@@ -22,6 +22,7 @@ from instrumentgpt.settings import CHECKOUT
 from instrumentgpt.storage.conversations import Permission
 
 RULE = Path(__file__).parent / "rules" / "instrument.mdc"
+PATIENCE_MS = 30_000  # ms that opencode waits for our tools; on a busy machine they take longer than its 5 s
 LARGEST_COPY = 64 * 1024 * 1024  # bytes; larger logs are read through our tools
 RULE_FILES = {  # agent → where it looks for rules; Cursor has its own kind
     "claude": "CLAUDE.md",
@@ -124,7 +125,8 @@ def cursor_permissions(permission: Permission, source: Path | None = None) -> di
 
 def _for_opencode(server: Mapping[str, Any]) -> dict[str, Any]:
     command = [server["command"], *server["args"]]
-    return {"type": "local", "command": command, "environment": server["env"], "enabled": True}
+    told = {"type": "local", "command": command, "environment": server["env"], "enabled": True}
+    return {**told, "timeout": PATIENCE_MS}
 
 
 def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:

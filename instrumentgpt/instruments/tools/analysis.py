@@ -38,7 +38,8 @@ def diagnose_log(
     language: Language = "en",
     record: Language | None = None,
 ) -> dict[str, Any]:
-    """Return what is wrong in `log`, likeliest root cause first, with its lines, and what is not.
+    """Run all checks on `log`: what is wrong, likeliest root cause first, with confidence, times, numbers,
+    evidence lines, cause, next step, what was ruled out, and channels' figures. It is on record.
 
     record  language of each finding's "text", which is what a conversation remembers; None: as `language`
     """
@@ -127,7 +128,7 @@ def channel_metrics(
 def survey_devices(
     workspace: Workspace, language: Language = "en", devices: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Return the newest log of each of `devices`, or of all, judged; worst first, without a verdict last.
+    """Fetch and judge the newest log of each of `devices`, or of all; worst first, without a verdict last.
 
     Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
     """

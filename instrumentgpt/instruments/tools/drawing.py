@@ -22,7 +22,7 @@ def plot_log(
     since: str = "",
     until: str = "",
 ) -> dict[str, Any]:
-    """Write the chart of `log`, or of one channel, as Plotly JSON into the artifacts folder, and name it.
+    """Draw `log`, or one channel, for the user, and say what it shows: the answer has the chart by itself.
 
     channels      several of them, where `channel` is not given
     since, until  the stretch that is shown: "14:20", or with a date; "": the log's ends

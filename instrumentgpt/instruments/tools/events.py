@@ -1,6 +1,6 @@
 """Tools that read event lines and raw lines of a log."""
 
-from typing import Any
+from typing import Any, Literal
 
 from instrumentgpt.instruments.logs import Log, read_lines
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
@@ -19,7 +19,11 @@ class NoSuchLine(ToolProblem, LookupError):
 
 
 def search_events(
-    workspace: Workspace, log: str, device: str = "", query: str = "", level: str = ""
+    workspace: Workspace,
+    log: str,
+    device: str = "",
+    query: str = "",
+    level: Literal["", "warning", "error", "critical"] = "",
 ) -> dict[str, Any]:
     """Return the event lines of `log`, grouped by what they say, the worst level first.
 

@@ -15,7 +15,10 @@ MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
 def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
-    """Return the devices of the inventory; `suggest`: with the lines that would add a device of this name."""
+    """Return the devices there are: nothing else can be reached.
+
+    suggest  a name: with it come the lines that would add a device of this name
+    """
     inventory = inventory_of(workspace)
     devices = [_device(device) for device in inventory.devices]
     found = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}

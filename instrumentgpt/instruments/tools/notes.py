@@ -31,7 +31,7 @@ class NotOnRecord(InstrumentGPTError, ValueError):
 def record_finding(
     workspace: Workspace, text: str, log: str, lines: Sequence[int], device: str = ""
 ) -> dict[str, Any]:
-    """Return a finding as data: what was seen, in one sentence with its numbers, and the lines that show."""
+    """Put on record what you saw in a log, with the lines that show it; what diagnose_log found is there."""
     stated = _stated(text)
     evidence = _evidence(workspace, log, lines, device)
     if not evidence:
@@ -43,19 +43,22 @@ def record_finding(
 def record_hypothesis(
     workspace: Workspace, text: str, log: str = "", lines: Sequence[int] = (), device: str = ""
 ) -> dict[str, Any]:
-    """Return a possible cause as data, in one sentence: not shown yet, and not ruled out."""
+    """Put on record a possible cause that is not shown yet, to be confirmed or ruled out."""
     return _cause(workspace, "hypotheses", text, log, lines, device)
 
 
 def confirm_root_cause(
     workspace: Workspace, text: str, log: str = "", lines: Sequence[int] = (), device: str = ""
 ) -> dict[str, Any]:
-    """Return the root cause as data, in one sentence: the hypothesis that the evidence has confirmed."""
+    """Put on record the root cause, when the evidence leaves no other: this closes the case."""
     return _cause(workspace, "root_causes", text, log, lines, device)
 
 
 def rule_out(workspace: Workspace, hypothesis: str, because: str) -> dict[str, Any]:
-    """Return that `hypothesis` is no longer one, and why, as data: remembered, it saves looking again."""
+    """Take `hypothesis`, as it is on record, off it, so that nobody looks there again.
+
+    because  the evidence against it, with its numbers
+    """
     stated, reason = _stated(hypothesis), _stated(because)
     text = f"{stated}（{reason}）" if language_of(stated) == "zh" else f"{stated} ({reason})"
     return {"summary": text, "ruled_out": [stated]}
@@ -71,7 +74,7 @@ def record_value(
     log: str = "",
     line: int | None = None,
 ) -> dict[str, Any]:
-    """Return a value as data: from now on it is the one of this device, channel and quantity.
+    """Put on record a value that no tool has reported: it replaces that of its device, channel and quantity.
 
     device     "" for the one in question
     log, line  which shows it: the value is then as old as that line
@@ -111,7 +114,7 @@ def record_value(
 
 
 def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict[str, Any]:
-    """Return a ban, a limit or a duty as data: it holds until it is lifted.
+    """Put on record what the user forbids, limits or demands: it holds until it is lifted.
 
     device  which it is on; "": that which the text names, else the one in question
     """
@@ -122,7 +125,7 @@ def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict
 
 
 def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
-    """Return as data that a constraint no longer holds, named as it is on record."""
+    """Put on record that the user has lifted a constraint, named as it is on record."""
     stated = _stated(text)
     with opened(workspace) as database:
         known = memory_in_force(database, workspace.conversation, DiagnosticState()).known
@@ -140,9 +143,14 @@ def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
 def note(
     workspace: Workspace, slot: str, words: str, replaces: str = "", filed: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Return words of the user for a slot of the interview as data; NotOnRecord if they are not the user's.
+    """File what the user said in a slot of the interview; NotOnRecord if the words are not the user's.
 
-    replaces  the earlier words that they correct
+    What was tried, or proposed as a remedy, is "proposed", whoever says it. "must_have" is what the
+    instrument must do; "success_criteria" by what one sees that it is settled; "constraints" what must not
+    be touched, spent, or stopped.
+
+    words     the user's own, word for word; clauses may be left out
+    replaces  the earlier words that they correct; empty: they add
     filed     the lines gathered so far, in one of which `replaces` must stand; None: it is not checked
     """
     told = _short("note", words, DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS)

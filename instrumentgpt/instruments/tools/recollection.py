@@ -17,7 +17,7 @@ class NothingToRecall(ToolProblem, LookupError):
 
 
 def recall(workspace: Workspace, query: str) -> dict[str, Any]:
-    """Return what earlier messages say that bears on `query`, best first, with what stands around it."""
+    """Return what was said earlier in the conversation on `query`, best first, with what stands around it."""
     if not query.strip():
         raise NothingToRecall("nothing_to_recall")
     devices = inventory_of(workspace).devices
@@ -33,6 +33,8 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
 
 def device_history(workspace: Workspace, device: str, query: str = "") -> dict[str, Any]:
     """Return what other conversations found on the device and its siblings, the devices of the same model.
+
+    That is history: it tells where to look, and nothing of how the device is now.
 
     query  what it is about; "" for everything that stands there
     """

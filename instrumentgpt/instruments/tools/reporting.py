@@ -21,7 +21,7 @@ class NothingToReport(ToolProblem, ValueError):
 def write_report(
     workspace: Workspace, logs: Sequence[str], title: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Write the report on `logs`, the worst first, as HTML into the artifacts folder; it is not saved yet.
+    """Write a report on `logs`, the worst first; the answer has it by itself, and only the user saves it.
 
     logs  names as links have them: "run.log" of a dropped file, "zspr 052/run.log" of a device's
     """
