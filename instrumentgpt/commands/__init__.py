@@ -1,1 +1,1 @@
-"""The commands of `python -m instrumentgpt`: one module each, with HELP, add_arguments and run."""
+"""The commands of `python -m instrumentgpt`: one module each, with add_arguments and run."""

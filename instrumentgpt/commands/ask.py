@@ -8,14 +8,20 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
-from instrumentgpt.commands.going_on import add_going_on, conversation_for
 from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
+from instrumentgpt.commands.stored import add_going_on, conversation_for
 from instrumentgpt.commands.terminal import words
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.lognames import is_log_name
+from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
+from instrumentgpt.instruments.reading.transcripts import unpacked
+from instrumentgpt.settings import home
+from instrumentgpt.storage.paths import database_path, make_files_private
+from instrumentgpt.turn import runs
 
-HELP = "ask a question about a device or a log, and follow up on it"
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
@@ -36,11 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
-    from instrumentgpt import warm_server
-    from instrumentgpt.instruments.reading.transcripts import unpacked
-    from instrumentgpt.settings import home
-    from instrumentgpt.storage.paths import database_path, make_files_private
-    from instrumentgpt.turn import runs  # the database and the agents: not needed for --help
 
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question
@@ -66,7 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) -> None:
     """Remember for the conversation what the options, or the person at the terminal, say of its logs."""
-    from instrumentgpt.instruments.lognames import is_log_name
 
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
     for path in files if stated or asks else ():
@@ -81,7 +81,6 @@ def _standard_input() -> str:
 
 def known_file(path: Path) -> Path:
     """Return the path of a file that can be handed over; raise UnreadableFile with the remedy."""
-    from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
 
     try:
         check_is_file(path)

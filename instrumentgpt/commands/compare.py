@@ -6,17 +6,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from instrumentgpt.commands.diagnose import told
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compare import compare, divided
+from instrumentgpt.instruments.comparing.rows import Comparison
+from instrumentgpt.instruments.comparison_wording import (
+    comparison_sentences,
+    event_sentence,
+    fault_sentence,
+    row_sentence,
+)
+from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
 from instrumentgpt.instruments.language import Language
-
-if TYPE_CHECKING:
-    from instrumentgpt.instruments.comparing.rows import Comparison
-    from instrumentgpt.instruments.fault_changes import FaultChange
-
-HELP = "say what changed between two logs, or in one log at a time of day"
+from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.tools.moments import time_of
+from instrumentgpt.instruments.tools.plain import plain
 
 
 class WrongNumberOfLogs(InstrumentGPTError, ValueError):
@@ -65,20 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _both(before: Path, after: Path) -> "tuple[Comparison, tuple[FaultChange, ...]]":
-    from instrumentgpt.instruments.compare import compare  # pandas: not needed for --help
-    from instrumentgpt.instruments.diagnosis import diagnose
-    from instrumentgpt.instruments.fault_changes import fault_changes
+def _both(before: Path, after: Path) -> tuple[Comparison, tuple[FaultChange, ...]]:
 
     first, second = _read(before), _read(after)
     return compare(first, second), fault_changes(diagnose(first), diagnose(second))
 
 
-def _divided(path: Path, at: str) -> "tuple[Comparison, tuple[FaultChange, ...]]":
-    from instrumentgpt.instruments.compare import compare, divided
-    from instrumentgpt.instruments.diagnosis import diagnose
-    from instrumentgpt.instruments.fault_changes import fault_changes
-    from instrumentgpt.instruments.tools.moments import time_of
+def _divided(path: Path, at: str) -> tuple[Comparison, tuple[FaultChange, ...]]:
 
     log = _read(path)
     first, second = divided(log, time_of(log, at))
@@ -86,7 +86,6 @@ def _divided(path: Path, at: str) -> "tuple[Comparison, tuple[FaultChange, ...]]
 
 
 def _read(path: Path) -> Any:
-    from instrumentgpt.instruments.logs import read_log
 
     try:
         return read_log(path)
@@ -94,9 +93,8 @@ def _read(path: Path) -> Any:
         raise UnopenedLog(told(path, problem)) from problem
 
 
-def text_lines(found: "Comparison", faults: "tuple[FaultChange, ...]", language: Language) -> Iterator[str]:
+def text_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield the differences as people read them, the faults first."""
-    from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence
 
     head, *rest = comparison_sentences(found, language)
     yield head
@@ -105,10 +103,8 @@ def text_lines(found: "Comparison", faults: "tuple[FaultChange, ...]", language:
     yield from (f"  {line}" for line in rest if not (nothing and faults))
 
 
-def json_lines(found: "Comparison", faults: "tuple[FaultChange, ...]", language: Language) -> Iterator[str]:
+def json_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield one JSON object per difference: a fault, a figure, or a kind of event line."""
-    from instrumentgpt.instruments.comparison_wording import event_sentence, fault_sentence, row_sentence
-    from instrumentgpt.instruments.tools.plain import plain
 
     logs = {"before_log": found.before, "after_log": found.after}
     for fault in faults:

@@ -4,10 +4,10 @@ import argparse
 import json
 from typing import Any
 
-from instrumentgpt.commands.saved import saved_settings
+from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
-
-HELP = "list the devices of the inventory and the newest log of each"
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.fetch import list_logs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,10 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the devices; return 1 if the logs of one could not be listed, else 0."""
-    from instrumentgpt.instruments.devices import load_inventory  # fsspec: not needed for --help
-    from instrumentgpt.settings import settings_in_force
 
-    inventory = load_inventory(settings_in_force(saved_settings()).inventory)
+    inventory = load_inventory(saved_settings().inventory)
     rows = [_row(device) for device in inventory.devices]
     width = max((len(row["label"]) for row in rows), default=0)
     for row in rows:
@@ -32,7 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _row(device: Any) -> dict[str, Any]:
-    from instrumentgpt.instruments.fetch import list_logs
 
     row = {"name": device.name, "ip": device.ip, "label": device.label, "logs": device.logs}
     try:

@@ -6,17 +6,24 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments import (
+    coincidence,
+    diagnosis,
+    loop_wording,
+    segment_wording,
+    withheld_wording,
+    wording,
+)
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.loop_wording import word
+from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
 
-if TYPE_CHECKING:
-    from instrumentgpt.instruments.diagnosis import Diagnosis
-
-HELP = "say what is wrong in log files, with the lines that show it"
 MOST_EVIDENCE = 3  # lines printed of one finding
 MOST_SEGMENTS = 8  # printed of one log
 
@@ -46,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
-    from instrumentgpt.instruments.kept_verdicts import diagnosed  # pandas: not needed for --help
 
     failed, diagnoses = False, []
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
@@ -70,7 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each log, those of a .zip one by one, with the folder that it was given from."""
-    from instrumentgpt.instruments.reading.transcripts import unpacked
 
     for path in paths:
         found = [path]
@@ -80,7 +85,7 @@ def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
             yield one, str(path.absolute().parent)
 
 
-def written_to(path: Path, diagnoses: "list[Diagnosis]", language: Language) -> bool:
+def written_to(path: Path, diagnoses: list[Diagnosis], language: Language) -> bool:
     """Write the report on `diagnoses`; return whether that went well, which is told either way."""
     from instrumentgpt.instruments.report import write_report  # plotly: only where something is drawn
 
@@ -110,9 +115,8 @@ def log_name(path: Path) -> str:
     return f"{whole.parent.name}/{whole.name.removesuffix('.gz')}"
 
 
-def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
+def json_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, likeliest root cause first."""
-    from instrumentgpt.instruments import coincidence, diagnosis, segment_wording, wording
 
     coincident = coincidence.coincidences(found)
     for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
@@ -132,9 +136,8 @@ def json_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
         yield json.dumps(row, ensure_ascii=False)
 
 
-def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[str]:
+def text_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-    from instrumentgpt.instruments import coincidence, loop_wording, wording
 
     log, label, words = found.log, LABELS[language], wording.WORDS[language]
     coincident = coincidence.coincidences(found)
@@ -173,9 +176,8 @@ def text_lines(path: Path, found: "Diagnosis", language: Language) -> Iterator[s
     yield from _not_judged(found, language)
 
 
-def _excursions(found: "Diagnosis", language: Language) -> Iterator[str]:
+def _excursions(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line for each of the excursions that matter most, and how many there are beside them."""
-    from instrumentgpt.instruments import loop_wording
 
     shown = loop_wording.by_size(found.excursions)[: loop_wording.MOST_SHOWN]
     for one in shown:
@@ -187,10 +189,8 @@ def _excursions(found: "Diagnosis", language: Language) -> Iterator[str]:
         yield f"      {loop_wording.word('more', language, count=more)}"
 
 
-def _segments(found: "Diagnosis", language: Language) -> Iterator[str]:
+def _segments(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a table of the worst segments of a log with more than a few, and what changes over days."""
-    from instrumentgpt.instruments import segment_wording
-    from instrumentgpt.instruments.loop_wording import word
 
     if lines := segment_wording.table(found, language, MOST_SEGMENTS):
         yield f"  {word('segments', language, count=len(found.segments))}"
@@ -201,9 +201,8 @@ def _segments(found: "Diagnosis", language: Language) -> Iterator[str]:
         yield f"  {word('trends', language)}: {sentence}"
 
 
-def _not_judged(found: "Diagnosis", language: Language) -> Iterator[str]:
+def _not_judged(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line per reason for which verdicts are withheld, with their names."""
-    from instrumentgpt.instruments import withheld_wording
 
     reasons: dict[str, list[str]] = {}
     for name, withheld in found.withheld.items():

@@ -1,4 +1,7 @@
-"""`doctor`: what works on this machine, what is missing, and how to get it."""
+"""`doctor`: what works on this machine, what is missing, and how to get it.
+
+What each look needs is imported by it: a package may be missing.
+"""
 
 import argparse
 import re
@@ -10,10 +13,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-from instrumentgpt.commands.saved import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 
-HELP = "say what works, what is missing, and how to get it"
 OLDEST_PYTHON = (3, 11)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 State = Literal["ok", "missing", "optional"]
@@ -95,13 +96,13 @@ def database() -> Iterator[Line]:
 
 def devices() -> Iterator[Line]:
     """Is there an inventory, and can the folder of each device be listed?"""
+    from instrumentgpt.commands.stored import saved_settings
     from instrumentgpt.instruments.devices import load_inventory
     from instrumentgpt.instruments.fetch import list_logs
-    from instrumentgpt.settings import settings_in_force
     from instrumentgpt.turn.request import missing_source
 
     try:
-        inventory = load_inventory(settings_in_force(saved_settings()).inventory)
+        inventory = load_inventory(saved_settings().inventory)
     except InstrumentGPTError as problem:
         yield Line("missing", "inventory", "cannot be used", str(problem))
         return
@@ -123,9 +124,9 @@ def agents() -> Iterator[Line]:
     """Which agents are there to answer?"""
     from instrumentgpt.agents.registry import AGENTS
     from instrumentgpt.agents.sandbox import confines, what_holds
-    from instrumentgpt.settings import settings_in_force
+    from instrumentgpt.commands.stored import saved_settings
 
-    settings = settings_in_force(saved_settings())
+    settings = saved_settings()
     for agent in AGENTS.values():
         path = agent.find(settings.agent_path)
         if path:

@@ -3,14 +3,13 @@
 import argparse
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from sqlite_utils import Database
+
+import db
 from instrumentgpt.errors import InstrumentGPTError
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
-HELP = "writes a conversation with its charts, files, notes, saved documents and prompts as one zip"
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.export import export_name, export_to
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
-    import db
-    from instrumentgpt.settings import database_path
-    from instrumentgpt.storage.export import export_name
 
     with closing(db.connect(database_path())) as database:
         found = db.get_conversation(database, arguments.conversation)
@@ -34,9 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_export(path: Path, database: "Database", conversation_id: str) -> None:
+def write_export(path: Path, database: Database, conversation_id: str) -> None:
     """Write the zip of the conversation, whole or not at all; raise UnwritableFile with the remedy."""
-    from instrumentgpt.storage.export import export_to
 
     part = path.with_name(f"{path.name}.part")
     try:

@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-HELP = "answer one task from standard input, on the wire of a CLI agent, without any model"
+from instrumentgpt.agents.offline import program
+
 NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
 
 
@@ -25,6 +26,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the task on standard output; return 0, or 1 if there was no answer."""
-    from instrumentgpt.agents.offline import program  # all that it understands: not needed for --help
-
     return program.run(arguments)

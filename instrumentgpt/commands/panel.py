@@ -5,12 +5,15 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import db
 from instrumentgpt.commands import ask
-from instrumentgpt.commands.going_on import add_going_on, conversation_for
+from instrumentgpt.commands.stored import add_going_on, conversation_for
 from instrumentgpt.commands.terminal import words
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.storage.panels import latest_panel
+from instrumentgpt.storage.paths import database_path, make_files_private
+from instrumentgpt.turn import runs
 
-HELP = "examine several possible causes of a problem by a panel of experts"
 MODE = "panel"
 
 
@@ -29,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
-    from instrumentgpt.storage.paths import database_path, make_files_private
 
     make_files_private()
     files = [ask.known_file(path) for path in arguments.log]
@@ -45,8 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
-    from instrumentgpt.storage.paths import database_path
-    from instrumentgpt.turn import runs
 
     events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
     with closing(events) as stream:
@@ -55,9 +55,6 @@ def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
 
 def _next(conversation: str, approved: bool) -> str | None:
     """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
-    import db
-    from instrumentgpt.storage.panels import latest_panel
-    from instrumentgpt.storage.paths import database_path
 
     with closing(db.connect(database_path())) as database:
         known = latest_panel(database, conversation)

@@ -3,15 +3,12 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments import charts, segment_wording
+from instrumentgpt.instruments.kept_verdicts import diagnosed
+from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.settings import home
-
-if TYPE_CHECKING:
-    from instrumentgpt.instruments.logs import Log
-
-HELP = "draw a log: setpoint, temperature and output with the findings shaded"
 
 
 class NoChannel(InstrumentGPTError, LookupError):
@@ -36,9 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
-    from instrumentgpt.instruments import charts, segment_wording  # plotly: not needed for --help
-    from instrumentgpt.instruments.kept_verdicts import diagnosed
-    from instrumentgpt.instruments.logs import read_log
 
     drawn = charts.chart_named(arguments.chart)
     try:
@@ -63,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(log: "Log", channel: int | None) -> list[int] | None:
+def _chosen(log: Log, channel: int | None) -> list[int] | None:
     """Return the channels to draw; None: those that matter."""
     known = sorted(int(number) for number in log.samples["channel"].unique())
     if channel is not None and channel not in known:

@@ -4,12 +4,15 @@ import argparse
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from sqlite_utils import Database
 
-HELP = "says what pruning conversations untouched for long would free; with --yes prunes them"
+import db
+from instrumentgpt.commands.export import UnwritableFile, write_export
+from instrumentgpt.instruments.language import size_text
+from instrumentgpt.pruning import prunable, prune
+from instrumentgpt.settings import database_path, settings_in_force
+from instrumentgpt.storage.export import export_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print each conversation with what goes, and the sum; return 0."""
-    import db
-    from instrumentgpt.instruments.language import size_text
-    from instrumentgpt.pruning import prunable, prune
-    from instrumentgpt.settings import database_path, settings_in_force
 
     with closing(db.connect(database_path())) as database:
         settings = settings_in_force(db.get_settings(database))
@@ -54,9 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _export(database: "Database", folder: Path, conversations: list[tuple[str, str]]) -> None:
-    from instrumentgpt.commands.export import UnwritableFile, write_export
-    from instrumentgpt.storage.export import export_name
+def _export(database: Database, folder: Path, conversations: list[tuple[str, str]]) -> None:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,10 @@
 import argparse
 from contextlib import closing
 
-HELP = "makes the memory of conversations anew from their messages, tools' results and your changes"
+import db
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import database_path
+from instrumentgpt.turn.rebuild import rebuild
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,10 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rebuild each conversation and say which could not be; return 1 if there were such."""
-    import db
-    from instrumentgpt.errors import InstrumentGPTError
-    from instrumentgpt.settings import database_path
-    from instrumentgpt.turn.rebuild import rebuild
 
     refused = 0
     with closing(db.connect(database_path())) as database:

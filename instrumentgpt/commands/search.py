@@ -4,14 +4,12 @@ import argparse
 import json
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
 
+import db
 from instrumentgpt.commands.terminal import words
-
-if TYPE_CHECKING:
-    import db
-
-HELP = "finds what was asked, answered or found in any conversation"
+from instrumentgpt.instruments.conversation import nicknamed_anywhere
+from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.settings import database_path, settings_in_force
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the hits, the best first; return 0, or 1 if there is none."""
-    import db
-    from instrumentgpt.instruments.conversation import nicknamed_anywhere
-    from instrumentgpt.instruments.devices import load_inventory, spoken_names
-    from instrumentgpt.settings import database_path, settings_in_force
 
     with closing(db.connect(database_path())) as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
@@ -37,12 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-def _as_json(hit: "db.Hit") -> str:
+def _as_json(hit: db.Hit) -> str:
     told = {**vars(hit), "text": hit.text}
     return json.dumps({name: value for name, value in told.items() if name != "pieces"}, ensure_ascii=False)
 
 
-def _as_text(hit: "db.Hit") -> str:
+def _as_text(hit: db.Hit) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(hit.created_at))
     device = f" · {hit.device}" if hit.device else ""
     title, text = (" ".join(words.split()) for words in (hit.title, hit.text))

@@ -3,14 +3,10 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from instrumentgpt.errors import InstrumentGPTError
-
-if TYPE_CHECKING:
-    from instrumentgpt.instruments.simulate import Scenario
-
-HELP = "write logs of simulated instruments, the same bytes every time"
+from instrumentgpt.instruments.simulate import Scenario, demo_scenarios, write_demo, write_log
+from instrumentgpt.settings import CHECKOUT
 
 
 class UnknownScenario(InstrumentGPTError, LookupError):
@@ -32,8 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the logs and print their paths."""
-    from instrumentgpt.instruments.simulate import write_demo, write_log  # numpy: not needed for --help
-    from instrumentgpt.settings import CHECKOUT
 
     if arguments.list:
         for name, one in scenarios().items():
@@ -57,9 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def scenarios() -> dict[str, "Scenario"]:
+def scenarios() -> dict[str, Scenario]:
     """Return the scenarios by name: the device's folder and the number of its log, from 1."""
-    from instrumentgpt.instruments.simulate import demo_scenarios
 
     named: dict[str, Scenario] = {}
     for one in demo_scenarios().values():
@@ -68,7 +61,7 @@ def scenarios() -> dict[str, "Scenario"]:
     return named
 
 
-def chosen(name: str) -> "Scenario":
+def chosen(name: str) -> Scenario:
     """Return the scenario called `name`."""
     named = scenarios()
     if name not in named:

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+import db
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.record import StatedLoop
+from instrumentgpt.instruments.reading.stated import Stated, stated_loop, stated_unit
+from instrumentgpt.instruments.readings import read_as, recalled, remember
 from instrumentgpt.settings import home
-
-if TYPE_CHECKING:
-    from instrumentgpt.instruments.logs import Log
-    from instrumentgpt.instruments.reading.record import StatedLoop
-    from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.storage.paths import database_path
 
 T = TypeVar("T")
 ROLES = ("time", "setpoint", "pv", "output")
@@ -76,9 +77,8 @@ def columns(text: str) -> dict[str, int]:
         raise BadColumns(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
 
 
-def kind(text: str) -> "tuple[int, StatedLoop]":
+def kind(text: str) -> tuple[int, StatedLoop]:
     """Return "1=on_off" as (1, a loop that is so); without a channel it is 0: every one."""
-    from instrumentgpt.instruments.reading.stated import stated_loop
 
     channel, words = _of_channel(text)
     try:
@@ -87,9 +87,8 @@ def kind(text: str) -> "tuple[int, StatedLoop]":
         raise argparse.ArgumentTypeError(str(problem)) from None
 
 
-def band(text: str) -> "tuple[int, StatedLoop]":
+def band(text: str) -> tuple[int, StatedLoop]:
     """Return "1=0.5" as (1, a loop with that band); without a channel it is 0: every one."""
-    from instrumentgpt.instruments.reading.record import StatedLoop
 
     channel, size = _of_channel(text)
     if not 0 < (value := float(size)) < float("inf"):
@@ -112,7 +111,6 @@ def positive(text: str) -> float:
 
 def unit(text: str) -> str:
     """Return the unit that `text` names."""
-    from instrumentgpt.instruments.reading.stated import stated_unit
 
     try:
         return stated_unit(text)
@@ -120,9 +118,8 @@ def unit(text: str) -> str:
         raise argparse.ArgumentTypeError(str(problem)) from None
 
 
-def stated_by(arguments: argparse.Namespace) -> "Stated | None":
+def stated_by(arguments: argparse.Namespace) -> Stated | None:
     """Return what the options say, None if they say nothing."""
-    from instrumentgpt.instruments.reading.stated import Stated
 
     said: dict[str, int | str] = {**(arguments.columns or {})}
     said |= {role: getattr(arguments, role) for role in ROLES if getattr(arguments, role) is not None}
@@ -134,7 +131,7 @@ def stated_by(arguments: argparse.Namespace) -> "Stated | None":
     return stated if stated != Stated() else None
 
 
-def with_setpoint(stated: "Stated", answer: int | str | None, numbered: bool = False) -> "Stated":
+def with_setpoint(stated: Stated, answer: int | str | None, numbered: bool = False) -> Stated:
     """Return `stated` with the setpoint that `answer` gives: a number is its value, else a column's head."""
     others = tuple((role, column) for role, column in stated.columns if role != "setpoint")
     try:
@@ -146,14 +143,11 @@ def with_setpoint(stated: "Stated", answer: int | str | None, numbered: bool = F
     return replace(stated, columns=(*others, ("setpoint", answer)), setpoint=None)
 
 
-def read_stated(path: Path, owner: str, stated: "Stated | None", forget: bool, asks: bool) -> "Log":
+def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, asks: bool) -> Log:
     """Return the log at `path` as `stated`, now or before for logs of `owner` that are laid out like it.
 
     asks  whether a person can be asked what is missing; the answers are remembered
     """
-    import db
-    from instrumentgpt.instruments.readings import read_as, recalled, remember
-    from instrumentgpt.storage.paths import database_path
 
     cache = home() / "cache" / "frames"
     log = read_as(path, stated, cache)
@@ -173,9 +167,8 @@ def read_stated(path: Path, owner: str, stated: "Stated | None", forget: bool, a
     return log
 
 
-def answers(log: "Log", stated: "Stated | None", ask: Callable[[str], str]) -> "Stated | None":
+def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> Stated | None:
     """Return `stated` with what `ask` (question → line) tells of what `log` lacks; None if nothing is."""
-    from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 
     said = stated or Stated()
     heads = f" ({log.layout})" if log.columns and log.channel_names else ""
@@ -207,7 +200,7 @@ def _input(question: str) -> str:
         return ""
 
 
-def in_doubt(log: "Log") -> bool:
+def in_doubt(log: Log) -> bool:
     """Return whether the unit was inferred from values that another unit could explain, too."""
     return "unit" in log.guessed and log.unit in ("°F", "K", "counts")
 

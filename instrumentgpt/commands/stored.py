@@ -1,10 +1,12 @@
-"""Which conversation a command goes on with: one by its id, the latest, or a new one."""
+"""What commands take from the database: the settings, and the conversation that they go on with."""
 
 import argparse
 from contextlib import closing
 from pathlib import Path
 
+import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.settings import Settings, database_path, settings_in_force
 
 TITLE_CHARACTERS = 60
 
@@ -30,7 +32,6 @@ def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -
 
     Raises NoConversation if there is none to go on with.
     """
-    import db  # not needed for --help
 
     with closing(db.connect(path)) as database:
         if arguments.conversation:
@@ -44,3 +45,12 @@ def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -
         if not latest:
             raise NoConversation("There is no conversation to go on with. Ask without --continue first")
         return latest[0].id
+
+
+def saved_settings() -> Settings:
+    """Return the settings in force, with those saved on the Settings page if there is a database."""
+
+    if not database_path().exists():
+        return settings_in_force({})
+    with closing(db.connect(database_path())) as database:
+        return settings_in_force(db.get_settings(database))
