@@ -10,7 +10,7 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_380,
     "instrumentgpt/analyst": 3_950,
-    "instrumentgpt/commands": 1_600,
+    "instrumentgpt/commands": 1_520,
     "instrumentgpt/instruments": 21_100,
     "instrumentgpt/memory": 4_920,
     "instrumentgpt/modes/commands": 900,
@@ -19,7 +19,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_550,
     "instrumentgpt/storage": 4_300,
     "instrumentgpt/turn": 2_450,
-    "instrumentgpt/ui": 6_400,
+    "instrumentgpt/ui": 6_300,
 }
 WHOLE = 59_050
 
