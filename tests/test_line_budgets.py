@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_380,
-    "instrumentgpt/analyst": 3_950,
+    "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_520,
     "instrumentgpt/instruments": 21_100,
     "instrumentgpt/memory": 4_920,

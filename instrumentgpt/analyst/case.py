@@ -90,6 +90,10 @@ class Case:
         """Return the sentence `key` in the language of the question."""
         return phrase(key, self.language, **fields)
 
+    def item(self, key: str, **fields: Any) -> str:
+        """Return the sentence `key` as an item of a list."""
+        return f"- {self.say(key, **fields)}\n"
+
     def listed(self, items: Any) -> str:
         """Return a list as it stands in a sentence."""
         return joined(items, self.language)

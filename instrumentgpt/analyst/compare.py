@@ -135,7 +135,5 @@ def _around(case: Case) -> Iterator[str]:
         ]
         if parts:
             yield (
-                "- "
-                + case.say("metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts))
-                + "\n"
+                case.item("metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts))
             )

@@ -69,7 +69,7 @@ def _groups(case: Case) -> Iterator[str]:
     yield case.say(key, groups=len(found["groups"]) + found["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in found["groups"][:MOST_GROUPS])
     if (more := len(found["groups"]) - MOST_GROUPS + found["left_out"]) > 0:
-        yield "- " + case.say("events_more", count=more) + "\n"
+        yield case.item("events_more", count=more)
     if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
     diagnosed = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
@@ -162,7 +162,7 @@ def list_logs(case: Case) -> Iterator[str]:
     for one in logs[:MOST_LOGS]:
         yield f"- {quoted(one['name'])} · {size_text(one['size'])} · {one['begun'] or '?'}\n"
     if len(logs) > MOST_LOGS:
-        yield "- " + case.say("logs_more", count=len(logs) - MOST_LOGS) + "\n"
+        yield case.item("logs_more", count=len(logs) - MOST_LOGS)
 
 
 def _fetch(case: Case) -> Iterator[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
-from instrumentgpt.analyst.questions import aspect, span_of
+from instrumentgpt.analyst.questions import aspect, span_of, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import with_spans
 
@@ -18,18 +18,8 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
     "rise": ("rise", "settling"), "saturated": ("duty",), "gains": ("gains",),
 }  # fmt: skip
 ALL = (
-    "now",
-    "setpoint",
-    "gains",
-    "band",
-    "in_band",
-    "overshoot",
-    "settling",
-    "rise",
-    "duty",
-    "period",
-    "noise",
-)
+    "now", "setpoint", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
+)  # fmt: skip
 COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
 _WITHIN = re.compile(
@@ -75,11 +65,9 @@ def figures(case: Case) -> Iterator[str]:
     if silent := [one for one, told in rows if not told]:
         samples = max(one["samples"] for one in silent)
         yield (
-            "- "
-            + case.say(
+            case.item(
                 "metric_absent", channels=case.listed(one["channel"] for one in silent), samples=samples
             )
-            + "\n"
         )
     if not note and (old := age(case, found["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
@@ -94,19 +82,16 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     if question.relative:
         start, stop = span_of(question.relative, case.task.now)
         end = case.tool("channel_metrics", **about.named)["end"]
-        note = ""
         try:
             last = datetime.fromisoformat(end[:19])
         except ValueError:
             return {}, ""
         if last < start:
-            note = case.say(
-                "time_not_there",
-                time=question.relative if case.language == "en" else _own(case),
-                end=end[:16],
-            )
-            return {}, note
-        return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, note
+            own = table()["times"][question.relative]["pattern"].search(question.words)
+            named = question.text[own.start() : own.end()] if own else question.relative
+            time = question.relative if case.language == "en" else named
+            return {}, case.say("time_not_there", time=time, end=end[:16])
+        return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
     if len(question.clocks) > 1:
         return {"since": question.clocks[0], "until": question.clocks[1]}, ""
     if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", question.words):
@@ -114,14 +99,6 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     if len(question.clocks) == 1 and re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]", question.words):
         return {"since": question.clocks[0]}, ""
     return {}, ""
-
-
-def _own(case: Case) -> str:
-    """Return the words of the question that named the time."""
-    from instrumentgpt.analyst.questions import table
-
-    found = table()["times"][case.question.relative]["pattern"].search(case.question.words)
-    return case.question.text[found.start() : found.end()] if found else case.question.relative
 
 
 def _within(words: str) -> float | None:
@@ -202,5 +179,5 @@ def _when(case: Case, about: Subject) -> Iterator[str]:
             "summary": one["summary"],
             "lines": report.links(about, one),
         }
-        yield "- " + case.say("when_row", **told) + "\n"
+        yield case.item("when_row", **told)
     yield "\n" + report.header(case, about, found) + "\n"

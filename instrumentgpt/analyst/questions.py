@@ -1,9 +1,12 @@
-"""What a message asks: one of eleven kinds, by the weights of questions.toml, and the slots that it fills."""
+"""What a message asks: one of eleven kinds, by the weights of questions.toml and likeness to examples.tsv."""
 
 import difflib
+import itertools
+import math
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,12 +19,16 @@ from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.memory.terms import in_simplified
 
 TABLE = Path(__file__).with_name("questions.toml")
+EXAMPLES = Path(__file__).with_name("examples.tsv")
 TERMS = Path(__file__).with_name("terms.toml")
 KINDS = (
     "diagnosis", "figures", "plot", "compare", "gains", "events", "remembered", "survey", "handover",
     "term", "help",
 )  # fmt: skip
 ALONE = 5  # weight from which a sentence asks something by itself
+LIKENESS = 0.5  # weight of a unit of log odds: best of .1 to .8 on questions beside the examples
+SMOOTHING = 10  # examples, spread over the kinds as a word is over all of them
+FEW = 2  # words: no more than a slot, "and Feb 18?", which says nothing of the kind
 SHORT = 24  # characters: a question no longer than this may only go on about the one before
 PARTS = (  # @part
     "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
@@ -63,6 +70,11 @@ _LINES = (
 )
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
+_SAME = (  # what the examples name in many ways: a log, a device, a number
+    (re.compile(_LOG_NAME), " ~l "),
+    (re.compile(r"\b\d+\.\d+\.\d+\.\d+|\bzspr[ -]?\d+|(?<![\d.])0\d\d\b|(?<!\d)\.\d{2,3}\b"), " ~d "),
+    (re.compile(r"\d+(?:[.:/]\d+)*"), "#"),
+)
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
@@ -201,27 +213,29 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
     plain = re.sub(_LOG_NAME, " ", words)  # the "log" in a file's name asks for nothing
-    scores = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
+    weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
+    like = likeness(words)
+    fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
+    nothing = max(weights.values()) < table()["least"]
+    scores = {
+        kind: weights[kind]
+        + LIKENESS * like[kind]
+        + (table()["least"] if nothing and kind == fallback else 0)
+        for kind in KINDS
+    }
     best = max(scores, key=lambda kind: scores[kind])
-    ties = [kind for kind in KINDS if scores[kind] == scores[best]]
-    stands = in_view or devices > 0 or bool(pasted)
     earlier = spelled(before) if before else ""
     if earlier and not (devices or question.channels or question.all_channels):
         question = replace(question, channels=channels_in(earlier))
     if before and question.again:
         known = read_question(before, in_view, devices)
-        if scores[best] < ALONE or best == known.kind:
+        if weights[best] < ALONE or best == known.kind:
             return _going_on(question, known)
-    if scores[best] < table()["least"]:
-        best = "diagnosis" if stands else "survey"
-    elif len(ties) > 1:
-        fallback = "diagnosis" if stands else "survey"
-        best = fallback if fallback in ties else ties[0]
     if question.values and aspect("next_line", words):
         best = "events"
-    elif len(pasted) >= LOG_LINES and scores[best] < ALONE:
+    elif len(pasted) >= LOG_LINES and weights[best] < ALONE:
         best = "diagnosis"
-    return replace(question, kind=best, score=scores[best])
+    return replace(question, kind=best, score=weights[best])
 
 
 def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str]) -> float:
@@ -230,6 +244,44 @@ def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str])
         for weight, fragment in rows
         if (fragment in named if isinstance(fragment, str) else fragment.search(words))
     )
+
+
+@cache
+def _counted() -> tuple[Counter[str], dict[str, Counter[str]]]:
+    """Return how many examples each kind has, and how many of each kind have a word or pair of words."""
+    examples = [line.split("\t") for line in EXAMPLES.read_text(encoding="utf-8").splitlines()]
+    having: dict[str, Counter[str]] = {}
+    for kind, text in examples:
+        for feature in _features(spelled(text)):
+            having.setdefault(feature, Counter())[kind] += 1
+    return Counter(kind for kind, _ in examples), having
+
+
+def likeness(words: str) -> dict[str, float]:
+    """Return kind → how much likelier `words` (spelled) are in its examples than in all of them, in log odds.
+
+    Naive Bayes over words and pairs of words; what stands in no example says nothing, nor do FEW words.
+
+    >>> max(likeness("who left the door open?").items(), key=lambda item: item[1])[0]
+    'events'
+    """
+    counts, having = _counted()
+    odds = dict.fromkeys(KINDS, 0.0)
+    if len(re.findall(r"[a-z']+|[\u4e00-\u9fff]{1,2}", _CHANNELS.sub(" ", words))) <= FEW:
+        return odds
+    for seen in filter(None, map(having.get, _features(words))):
+        share = seen.total() / counts.total()
+        for kind in KINDS:
+            odds[kind] += math.log((seen[kind] / share + SMOOTHING) / (counts[kind] + SMOOTHING))
+    return odds
+
+
+def _features(words: str) -> set[str]:
+    """Return words (Chinese: characters) and pairs of neighbours; a device, a log, a number is only that."""
+    for pattern, name in _SAME:
+        words = pattern.sub(name, words)
+    row = ["^", *re.findall(r"~\w|[a-z']+|#|[\u4e00-\u9fff]", words), "$"]
+    return {*row, *map(" ".join, itertools.pairwise(row))}
 
 
 def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:

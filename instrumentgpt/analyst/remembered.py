@@ -249,11 +249,7 @@ def _history(case: Case) -> Iterator[str]:
         device = case.say("history_sibling", device=one["device"]) if one["sibling"] else one["device"]
         link = conversation_link(one["conversation"], one["conversation_id"], one["message_id"])
         key = "history_root_cause" if one["kind"] == "root_causes" else "history_finding"
-        yield (
-            "- "
-            + case.say(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link)
-            + "\n"
-        )
+        yield (case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link))
 
 
 def _said(case: Case) -> Iterator[str]:
@@ -263,7 +259,7 @@ def _said(case: Case) -> Iterator[str]:
     names = {device: case.task.nicknames.get(device) for device in named}
     if aspect("called", words) and any(names.values()):
         yield from (
-            "- " + case.say("called", device=device, names=case.listed(map(quoted, called))) + "\n"
+            case.item("called", device=device, names=case.listed(map(quoted, called)))
             for device, called in names.items()
             if called
         )

@@ -181,18 +181,14 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     for one in faults_of(found)[:MOST_FAULTS]:
         since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, one, found["unit"])
-        yield (
-            "- "
-            + case.say("finding_row", summary=one["summary"], since=since, until=until, quotes=quotes)
-            + "\n"
-        )
+        yield (case.item("finding_row", summary=one["summary"], since=since, until=until, quotes=quotes))
     excursions = found["excursions"]
     for one in excursions["unexplained"][:MOST_EXCURSIONS]:
-        yield "- " + case.say("excursion_unexplained", told=_excursion(case, about, one, found)) + "\n"
+        yield case.item("excursion_unexplained", told=_excursion(case, about, one, found))
     if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
-        yield "- " + case.say("excursions_more", count=more) + "\n"
+        yield case.item("excursions_more", count=more)
     for title, count in excursions["covered"].items():
-        yield "- " + case.say("excursions_covered", count=count, title=title) + "\n"
+        yield case.item("excursions_covered", count=count, title=title)
     yield from (f"- {plain_text(one['summary'])}\n" for one in found["segments"]["trends"])
     if not found["findings"]:
         yield from _figures(case, about, found)
@@ -200,7 +196,7 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     if found["broken"]["count"]:
         line, text, _ = found["broken"]["examples"][0]
         told = {"count": found["broken"]["count"], "line": about.link(line), "text": quoted(text)}
-        yield "- " + case.say("broken_lines", **told) + "\n"
+        yield case.item("broken_lines", **told)
     yield from (f"- {plain_text(note)}\n" for note in found["notes"])
 
 
@@ -210,7 +206,7 @@ def _figures(case: Case, about: Subject, found: Result) -> Iterator[str]:
     listed = {f"healthy, channel {channel}" for channel in found["excursions"]["healthy_but"]}
     reasons = Counter(why for name, why in found["withheld"].items() if name not in listed)
     for reason, count in reasons.items():
-        yield "- " + case.say("no_verdict_because", reason=plain_text(reason), count=count) + "\n"
+        yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
     one = found["channels"][0] if found["channels"] else {}
     if one.get("setpoint") is not None and (one["in_band"] or 0.0) >= HOLDING:
         numbers = {"band": one["half_peak_to_peak"], "setpoint": one["setpoint"], "unit": found["unit"]}
@@ -258,16 +254,12 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         numbers |= {"output": "–".join(dict.fromkeys(ends)), "count": len(channels)}
         numbers["form"] = case.say("pi_dominant") if all(map(is_pi, channels)) else ""
         drives = {one["drive"] for one in found["kinds"] if one["channel"] in healthy}
-        yield (
-            "- "
-            + case.say("healthy_pid" if drives == {"continuous"} else "healthy_control", **numbers)
-            + "\n"
-        )
+        yield (case.item("healthy_pid" if drives == {"continuous"} else "healthy_control", **numbers))
     if _known(channels, "half_peak_to_peak"):
         widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
         own = next(one["band"] for one in found["kinds"] if one["channel"] == widest["channel"])
         told = {"band": widest["half_peak_to_peak"], "channel": widest["channel"], "own": own}
-        yield "- " + case.say("healthy_band", **numbers, **told) + "\n"
+        yield case.item("healthy_band", **numbers, **told)
         lines = [
             one
             for one in found["findings"]
@@ -275,10 +267,10 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         ]
         if not faults_of(found) and lines and lines[0]["evidence"]:
             quotes = _quotes(case, about, lines[0], found["unit"])
-            yield "- " + case.say("healthy_lines", channel=widest["channel"], quotes=quotes) + "\n"
+            yield case.item("healthy_lines", channel=widest["channel"], quotes=quotes)
     if _known(channels, "overshoot"):
         most = max(_known(channels, "overshoot"))
-        yield "- " + case.say("healthy_overshoot", overshoot=most, **numbers) + "\n"
+        yield case.item("healthy_overshoot", overshoot=most, **numbers)
 
 
 def _known(channels: list[Result], name: str) -> list[float]:

@@ -79,7 +79,7 @@ def _gains(case: Case, names: list[str]) -> Iterator[str]:
             about = fetched_log(case, device=name)
             told[about.label] = case.tool("channel_metrics", **about.named)["channels"]
         except ToolFailed as problem:
-            yield "- " + case.say("worst_failed", label=name, reason=plain_text(str(problem))) + "\n"
+            yield case.item("worst_failed", label=name, reason=plain_text(str(problem)))
     values = [one[gain] for rows in told.values() for one in rows if one[gain] is not None]
     usual = median(values) if values else 0.0
     odd = [
