@@ -4,9 +4,8 @@ Open one connection per run, script or thread with `connect`; never share one.
 All functions take the database first, but the two that keep the memory design's signatures.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from typing import Any
 
 from sqlite_utils import Database
@@ -18,7 +17,6 @@ from instrumentgpt.storage.artifacts import (
     attach_artifacts,
     get_artifact,
     list_artifacts,
-    list_artifacts_of_run,
     list_documents,
     save_document,
 )
@@ -99,9 +97,7 @@ __all__ = [
     "get_memory",
     "get_mode_state",
     "get_settings",
-    "keep_learned",
     "list_artifacts",
-    "list_artifacts_of_run",
     "list_conversations",
     "list_documents",
     "list_facts",
@@ -157,49 +153,14 @@ def _given_or_default(database: Database | None) -> Iterator[Database]:
         yield opened
 
 
-def finish_turn(
-    database: Database,
-    conversation_id: str,
-    run_id: str,
-    answer: str,
-    *,
-    outcome: str,
-    summary: str,
-    diagnostic_state: str,
-    items: Iterable[StateItem] = (),
-    filed: Mapping[str, str] | None = None,
-) -> int:
-    """Store the end of a turn, all of it or nothing, and return the id of the answer's message.
+def finish_turn(database: Database, conversation_id: str, run_id: str, answer: str, outcome: str) -> int:
+    """Store the answer of a turn with what its run made, end the run, and return the id of the message.
 
     outcome  as in agents.events: "ok" makes the message "complete", anything else marks it
-    items    where new lines of the state came from; without a message they get the answer's
-    filed    device → state (JSON) of devices that this turn left
     """
     with transaction(database):
         status = "complete" if outcome == "ok" else outcome
         message_id = add_message(database, conversation_id, "assistant", answer, run_id, status)
         attach_artifacts(database, run_id, message_id)
-        keep_learned(database, conversation_id, message_id, summary, diagnostic_state, items, filed or {})
         finish_run(database, run_id, outcome)
     return message_id
-
-
-def keep_learned(
-    database: Database,
-    conversation_id: str,
-    message_id: int,
-    summary: str,
-    diagnostic_state: str,
-    items: Iterable[StateItem],
-    filed: Mapping[str, str],
-) -> None:
-    """Store what the turn that the message answers has come to; the arguments are those of `finish_turn`."""
-    with transaction(database):
-        update_memory(conversation_id, summary, diagnostic_state, database)
-        add_state_items(database, conversation_id, [_with_message(item, message_id) for item in items])
-        for device, state in filed.items():
-            file_device_state(database, conversation_id, device, state)
-
-
-def _with_message(item: StateItem, message_id: int) -> StateItem:
-    return item if item.message_id is not None else replace(item, message_id=message_id)

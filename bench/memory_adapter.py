@@ -16,9 +16,8 @@ import memory
 from instrumentgpt.agents.events import Text
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.process import leave_imports
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.turn.turn import Turn, open_turn
 
 AGENT = "offline"  # who would be asked; nobody is
 leave_imports()  # as the process of a turn does once it has them

@@ -3,7 +3,7 @@
 import db
 from instrumentgpt.agents.events import Text, Tool, to_json
 from instrumentgpt.storage.runs import append_events, start_run
-from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.turn import open_turn
 
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))
 SECTIONS = (  # of a prompt, in their order

@@ -14,8 +14,8 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.storage.runs import begin_run, start_run
 from instrumentgpt.turn.ask import ask, ask_all, replied
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.request import Asking
+from instrumentgpt.turn.turn import open_turn
 
 AGENT = """#!{python}
 import json, os, sys, time

@@ -55,20 +55,18 @@ def test_conversations_are_listed_last_used_first(database):
     "search, found",
     [
         ("oven", {"Oven 052"}),
-        ("溫度", {"Oven 052"}),
-        ("為什麼", {"Oven 052"}),
-        ("100%", {"Cold plate"}),
-        ("_", {"Cold plate"}),
-        ("%", {"Cold plate"}),
+        ("溫度", {"溫度 at 100%"}),
+        ("100%", {"溫度 at 100%"}),
+        ("_", set()),
+        ("%", {"溫度 at 100%"}),
         ("\\", set()),
         ("052' OR 1=1 --", set()),
-        (" ", {"Oven 052", "Cold plate"}),
+        (" ", {"Oven 052", "溫度 at 100%"}),
     ],
 )
-def test_search_looks_at_titles_and_messages_and_knows_no_wildcards(database, search, found):
-    oven, plate = (db.create_conversation(database, title) for title in ("Oven 052", "Cold plate"))
-    db.add_message(database, oven, "user", "為什麼溫度波動？")
-    db.add_message(database, plate, "assistant", "output at 100% in run_1.log")
+def test_search_looks_at_titles_and_knows_no_wildcards(database, search, found):
+    for title in ("Oven 052", "溫度 at 100%"):
+        db.create_conversation(database, title)
     assert {row.title for row in db.list_conversations(database, search)} == found
 
 
@@ -175,7 +173,7 @@ def test_the_artifacts_of_a_run_go_to_the_message_that_answers(database, convers
     message = db.add_message(database, conversation, "assistant", "x", "r1")
     assert db.attach_artifacts(database, "r1", message) == 2
     assert [row.id for row in db.list_artifacts(database, message)] == ids[:2]
-    assert db.list_artifacts_of_run(database, "r2")[0] == Artifact(
+    assert db.list_artifacts(database, "r2", "run_id")[0] == Artifact(
         ids[2], conversation, "r2", None, "plotly", "t", "a", 0, pytest.approx(1.7e9, rel=1)
     )
 

@@ -12,8 +12,8 @@ import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.record import record_answer, record_question
+from instrumentgpt.turn.turn import open_turn
 
 FEW, MANY = 100, 1_000  # exchanges
 MOST_OF_PROMPT, MOST_OF_MESSAGE = 4.5, 2.5  # times what it costs after FEW; twice what was measured

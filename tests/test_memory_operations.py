@@ -20,7 +20,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn.open import open_turn
+from instrumentgpt.turn.turn import open_turn
 
 BUDGETS = (2000, 4000, 8000)
 OVENS = "".join(f'[[device]]\nname = "oven {n}"\nip = "10.9.0.{n}"\nlogs = "logs/{n}"\n\n' for n in (7, 8))

@@ -22,7 +22,7 @@ def answered(database, *events, question="why?", status="ok", agent="claude"):
     question_id = db.add_message(database, conversation, "user", question)
     run = start_run(database, conversation, agent, "chat", question_id)
     append_events(database, run, [to_json(event) for event in events])
-    db.finish_turn(database, conversation, run, "because", outcome=status, summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "because", outcome=status)
     return conversation, question_id
 
 

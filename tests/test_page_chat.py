@@ -13,13 +13,11 @@ from instrumentgpt.storage.artifacts import attach_artifacts
 from instrumentgpt.storage.runs import append_events, finish_run, live_runs, set_process, start_run
 
 
-def answered(database, question="why?", answer="because", status="ok", **fields):
+def answered(database, question="why?", answer="because", status="ok"):
     conversation = db.create_conversation(database)
     question_id = db.add_message(database, conversation, "user", question)
     run = start_run(database, conversation, "offline", "chat", question_id)
-    db.finish_turn(
-        database, conversation, run, answer, outcome=status, summary="", diagnostic_state="", **fields
-    )
+    db.finish_turn(database, conversation, run, answer, outcome=status)
     return conversation, run
 
 
@@ -113,7 +111,7 @@ def test_a_failure_is_shown_with_its_remedy(database):
         database, conversation, "cursor", "chat", db.add_message(database, conversation, "user", "q")
     )
     append_events(database, run, [to_json(Failure("not-logged-in", "no <key>", "Run agent login"))])
-    db.finish_turn(database, conversation, run, "", outcome="not-logged-in", summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "", outcome="not-logged-in")
     shown = texts(page(conversation))
     assert "not logged in" in shown
     assert "no <key>" in shown
@@ -252,7 +250,7 @@ def test_an_answer_that_ends_while_the_page_is_drawn_leaves_no_stop_button(datab
         with closing(db.connect(database_path())) as other:  # Stop is drawn by now; the messages are not
             if live_runs(other):
                 append_events(other, run, [to_json(Done("ok", "because"))])
-                saved = {"outcome": "ok", "summary": "", "diagnostic_state": ""}
+                saved = {"outcome": "ok"}
                 db.finish_turn(other, conversation, run, "because", **saved)
         return draw_title(*words, **how)
 

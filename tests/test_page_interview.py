@@ -24,7 +24,7 @@ def interviewed(database, *said: tuple[str, str], mode: str = "interview") -> st
     for place, (words, _) in enumerate(said):
         question = db.add_message(database, conversation, "user", words)
         run = start_run(database, conversation, "offline", mode, question)
-        told = {"outcome": "ok", "summary": "", "diagnostic_state": ""}
+        told = {"outcome": "ok"}
         answer = db.finish_turn(database, conversation, run, "✅ Clear.\n\n❓ And?", **told)
         asked[str(answer)] = said[place + 1][1] if place + 1 < len(said) else "success_criteria"
     save_kept(database, conversation, Kept(asked=asked))

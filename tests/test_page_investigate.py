@@ -20,7 +20,7 @@ def told(database):
     run = start_run(database, conversation, "offline", "investigate", question)
     page = f"<!DOCTYPE html><h1>Report</h1>{HOSTILE}".encode()
     made = db.add_artifact(database, conversation, run, None, "html", "Six ovens", "", page)
-    db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "Done.", outcome="ok")
     message = db.list_messages(database, conversation, last=1)[0].id
     store_offers(database, message, [Offer("Save gen_report_1", "Save gen_report_1", "investigate")])
     seen = [
@@ -83,7 +83,7 @@ def test_a_report_in_markdown_is_shown_as_text_that_does_nothing(told, database)
     made = db.add_artifact(
         database, conversation, run, None, "markdown", "Note", "", f"# N\n{HOSTILE}".encode()
     )
-    db.finish_turn(database, conversation, run, "Done.", outcome="ok", summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "Done.", outcome="ok")
     shown = texts(page(conversation, f"report-{made}").main)
     assert "&lt;script&gt;" in shown and "<script" not in shown
 
@@ -95,7 +95,7 @@ def test_a_plan_that_waits_can_be_ticked_and_is_sent_as_the_users_words(database
     step = {"description": "Diagnose", "step_type": "analyze", "subdomain": "logs", "group": 0}
     told = {"kind": "proposal", "message": "ok?", "asked": "compare", "devices": ["zspr 052", "zspr 053"]}
     state = {"pending": {**told, "steps": [step]}, "notes": [{"message": question, "text": "proposed"}]}
-    db.finish_turn(database, conversation, run, "ok?", outcome="ok", summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "ok?", outcome="ok")
     db.save_mode_state(database, conversation, "investigate", state)
     at = page(conversation)
     (button,) = [one for one in at.button if one.label == "Show the changed plan"]

@@ -19,7 +19,7 @@ def conversation(database):
     question = db.add_message(database, made, "user", QUESTION)
     run = start_run(database, made, "scripted", "panel", question)
     proposed(database, made, *PARTS)
-    db.finish_turn(database, made, run, "2 sub-problems", outcome="ok", summary="", diagnostic_state="")
+    db.finish_turn(database, made, run, "2 sub-problems", outcome="ok")
     return made
 
 
@@ -68,5 +68,5 @@ def test_a_panel_that_was_cut_off_can_be_continued_with_a_click(conversation, da
 def test_a_conversation_in_another_mode_shows_no_steps(conversation, database):
     question = db.add_message(database, conversation, "user", "and now?")
     run = start_run(database, conversation, "offline", "chat", question)
-    db.finish_turn(database, conversation, run, "fine", outcome="ok", summary="", diagnostic_state="")
+    db.finish_turn(database, conversation, run, "fine", outcome="ok")
     assert not [one for one in page(conversation).markdown if "Part 1?" in one.value]

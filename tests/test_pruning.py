@@ -4,6 +4,7 @@ import io
 import json
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,16 +51,9 @@ def diagnosed(database, log=LOG):
     chart = db.add_artifact(database, conversation, run, None, "plotly", "Channel 1", "pv swings", BIG)
     item = db.StateItem("zspr 052", "downloaded_logs", log, "tool")
     answer = f"It swings.\n\n{marker('plotly', chart)}\n\nkp is too high."
-    db.finish_turn(
-        database,
-        conversation,
-        run,
-        answer,
-        outcome="ok",
-        summary="[#1] s",
-        diagnostic_state="{}",
-        items=[item],
-    )
+    said = db.finish_turn(database, conversation, run, answer, "ok")
+    db.update_memory(conversation, "[#1] s", "{}", database)
+    db.add_state_items(database, conversation, [replace(item, message_id=said)])
     db.save_agent_session(database, conversation, "cursor", "w", "s-1")
     folders = [filled("workspaces", conversation), filled("runs", run)]
     folders += [filled("attachments", upload.id) for upload in list_uploads(database, conversation)]

@@ -10,55 +10,33 @@ import db
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage import runs
 from instrumentgpt.storage.connection import snapshot
+from instrumentgpt.turn.turn import open_turn
 
 
 def test_the_end_of_a_turn_is_stored_in_one_go(database, conversation):
     question = db.add_message(database, conversation, "user", "x")
     run = runs.start_run(database, conversation, "offline", "chat", question)
     chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b"{}")
-    items = [
-        db.StateItem("052", "findings", "f", "tool", log="a.log", line=7),
-        db.StateItem("052", "findings", "u", "user", question),
-    ]
-    answer = db.finish_turn(
-        database,
-        conversation,
-        run,
-        "because",
-        outcome="cancelled",
-        summary="s",
-        diagnostic_state="{}",
-        items=items,
-        filed={"053": "{}"},
-    )
+    answer = db.finish_turn(database, conversation, run, "because", "cancelled")
     message = db.list_messages(database, conversation)[-1]
-    assert (message.id, message.content, message.status, message.run_id) == (
-        answer,
-        "because",
-        "cancelled",
-        run,
-    )
-    assert db.get_memory(conversation, database) == ("s", "{}")
+    assert message.id == answer and message.run_id == run
+    assert (message.content, message.status) == ("because", "cancelled")
     assert [row.id for row in db.list_artifacts(database, answer)] == [chart]
-    assert [row.message_id for row in db.list_state_items(database, conversation)] == [answer, question]
-    assert db.device_states(database, conversation) == {"053": "{}"}
     assert runs.get_run(database, run).status == "cancelled"
 
 
 def test_the_end_of_a_turn_that_fails_stores_nothing(database, conversation):
-    run = runs.start_run(database, conversation, "offline", "chat")
-    with pytest.raises(sqlite3.IntegrityError):
-        db.finish_turn(
-            database,
-            conversation,
-            run,
-            "because",
-            outcome="ok",
-            summary="s",
-            diagnostic_state="{}",
-            items=[db.StateItem("052", "findings", "f", None)],
-        )
-    assert db.count_messages(database, conversation) == 0
+    question = db.add_message(database, conversation, "user", "x")
+    run = runs.start_run(database, conversation, "offline", "chat", question)
+    turn = open_turn(database, run)
+
+    def fail(_):
+        raise KeyError
+
+    turn.also_saved.append(fail)
+    with pytest.raises(KeyError):
+        turn.save("ok")
+    assert [one.role for one in db.list_messages(database, conversation)] == ["user"]
     assert db.get_memory(conversation, database) == ("", "")
     assert runs.get_run(database, run).status == "running"
 

@@ -15,9 +15,9 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.in_force import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.prompt import request_file
 from instrumentgpt.turn.request import Asking, request_of
+from instrumentgpt.turn.turn import open_turn
 
 
 def read(device="oven 7", log="a.log", **figures):
@@ -334,9 +334,7 @@ def test_an_agent_gives_no_names(database, conversation, answer):
 def test_commands_and_what_they_print_are_no_part_of_what_was_said(database, conversation):
     asked = db.add_message(database, conversation, "user", "$recall zirconia")
     run = start_run(database, conversation, "command", "chat", asked)
-    db.finish_turn(
-        database, conversation, run, "zirconia: 3 notes", outcome="ok", summary="", diagnostic_state="{}"
-    )
+    db.finish_turn(database, conversation, run, "zirconia: 3 notes", outcome="ok")
     for n in range(5):
         exchange(database, conversation, f"oven 7 step {n}?", "Fine.")
     prompt = exchange(database, conversation, "what of the zirconia probe?")

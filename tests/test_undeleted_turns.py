@@ -22,7 +22,7 @@ from instrumentgpt.storage.conversations import Offer, list_offers, store_offers
 from instrumentgpt.storage.entities import Seen, list_entities, note_entities
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.in_force import list_nicknames, listing
-from instrumentgpt.storage.panels import list_panels, list_steps, propose_panel
+from instrumentgpt.storage.panels import latest_panel, list_steps, propose_panel
 from instrumentgpt.storage.revisions import (
     RefusedRevision,
     delete_turn,
@@ -236,9 +236,7 @@ def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conve
     append_events(database, run, ['{"type": "Tick", "note": "a step"}'])
     panel = propose_panel(database, conversation, "plot it", "offline", {"a": 1}, {"b": 2})
     chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b'{"data": []}')
-    answer = db.finish_turn(
-        database, conversation, run, "done", outcome="ok", summary="", diagnostic_state="{}"
-    )
+    answer = db.finish_turn(database, conversation, run, "done", outcome="ok")
     store_offers(database, answer, [Offer("Yes", "yes")])
     note_entities(database, conversation, asked, [Seen("chart", "t", {"id": chart})])
     sent = keep_prompt(
@@ -247,13 +245,13 @@ def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conve
     before = whole(database)
     delete_turn(database, asked)
     assert db.get_artifact(database, conversation, chart) is None
-    assert (list_offers(database, answer), list_panels(database, conversation)) == ([], [])
+    assert (list_offers(database, answer), latest_panel(database, conversation)) == ([], None)
     assert "chart_1" not in [one.ref for one in list_entities(database, conversation)]
     assert sent not in [number for number, *_ in list_prompts(database, conversation)]
     undo_last(database, conversation)
     assert whole(database) == before
     assert db.get_artifact(database, conversation, chart).content == b'{"data": []}'
-    assert [one.id for one in list_panels(database, conversation)] == [panel]
+    assert latest_panel(database, conversation).id == panel
     assert list_steps(database, panel) == [] and list_runs(database, conversation)[0].question_message_id
 
 
@@ -439,7 +437,7 @@ def test_what_tools_read_meanwhile_is_no_newer_than_the_reading_that_is_back(dat
 def test_deleted_for_good_nothing_of_it_is_left(database, conversation):
     run = start_run(database, conversation, "offline", "chat", question(database, conversation, 1))
     append_events(database, run, ['{"type": "Tick", "note": "a step"}'])
-    db.finish_turn(database, conversation, run, "x", outcome="ok", summary="", diagnostic_state="{}")
+    db.finish_turn(database, conversation, run, "x", outcome="ok")
     last = db.list_messages(database, conversation)[-1].id
     delete_turn(database, last)
     forget_deleted(database, list_deleted(database, conversation)[-1].id)

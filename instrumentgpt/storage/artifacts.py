@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
@@ -117,29 +117,19 @@ def _read(path: Path) -> bytes:
         ) from problem
 
 
-def list_artifacts(database: Database, message_id: int) -> list[Artifact]:
-    """Return what belongs to the message, in the order it was made."""
-    return _listed(database, "message_id = ?", message_id)
-
-
-def list_artifacts_of_run(database: Database, run_id: str) -> list[Artifact]:
-    """Return what the run has made so far, in the order it was made."""
-    return _listed(database, "run_id = ?", run_id)
-
-
-def list_artifacts_of_conversation(database: Database, conversation_id: str) -> list[Artifact]:
-    """Return all of a conversation, in the order it was made."""
-    return _listed(database, "conversation_id = ?", conversation_id)
+def list_artifacts(
+    database: Database,
+    owner: int | str,
+    column: Literal["message_id", "run_id", "conversation_id"] = "message_id",
+) -> list[Artifact]:
+    """Return what belongs to a message, a run or a conversation, in the order it was made."""
+    return select(database, Artifact, f"artifacts WHERE {column} = ? ORDER BY rowid", (owner,), content="x''")
 
 
 def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
     """Return the files that came with the conversation's questions and are still there, newest first."""
-    there = "conversation_id = ? AND run_id IS NULL AND message_id IS NOT NULL AND removed_at IS NULL"
-    return _listed(database, there, conversation_id)[::-1]
-
-
-def _listed(database: Database, where: str, value: int | str) -> list[Artifact]:
-    return select(database, Artifact, f"artifacts WHERE {where} ORDER BY rowid", (value,), content="x''")
+    every = reversed(list_artifacts(database, conversation_id, "conversation_id"))
+    return [one for one in every if one.run_id is None and one.message_id and not one.removed_at]
 
 
 def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:

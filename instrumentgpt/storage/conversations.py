@@ -74,25 +74,15 @@ def get_conversation(database: Database, conversation_id: str) -> Conversation |
     return found[0] if found else None
 
 
-def list_conversations(
-    database: Database, search: str = "", limit: int = 100, titles_only: bool = False
-) -> list[Conversation]:
-    """Return conversations, last used first; only those with `search` in their title (or a message)."""
-    source = "conversations"
-    values: list[str | int] = [limit]
-    if search.strip():
-        like = f"%{_like(search.strip())}%"
-        source += " WHERE title LIKE ? ESCAPE '\\'"
-        values = [like, *values]
-        if not titles_only:
-            source += " OR id IN (SELECT conversation_id FROM messages WHERE content LIKE ? ESCAPE '\\')"
-            values = [like, *values]
-    order = "ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
-    return select(database, Conversation, f"{source} {order}", values, **_OLD)
-
-
-def _like(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+def list_conversations(database: Database, title: str = "", limit: int = 100) -> list[Conversation]:
+    """Return conversations, last used first; only those with `title` in theirs, in upper or lower case."""
+    source = (
+        "conversations WHERE title LIKE ? ESCAPE '\\' OR ? = ''"
+        " ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
+    )
+    words = title.strip()
+    like = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return select(database, Conversation, source, (f"%{like}%", words, limit), **_OLD)
 
 
 def rename_conversation(database: Database, conversation_id: str, title: str) -> None:

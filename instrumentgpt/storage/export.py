@@ -22,7 +22,7 @@ from instrumentgpt.storage.artifacts import (
     Document,
     documents_folder,
     get_artifact,
-    list_artifacts_of_conversation,
+    list_artifacts,
     list_documents,
     upload_path,
 )
@@ -68,7 +68,7 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
     if conversation is None:
         raise unknown(conversation_id)
     messages = list_messages(database, conversation_id)
-    artifacts = list_artifacts_of_conversation(database, conversation_id)
+    artifacts = list_artifacts(database, conversation_id, "conversation_id")
     there = [one for one in artifacts if not (one.removed_at or _is_gone(database, one))]
     files = {one.id: f"files/{_file_name(one)}" for one in there}
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
@@ -98,7 +98,9 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
             if isinstance(content, Path):
                 archive.write(content, name)
             else:
-                archive.writestr(name, content if isinstance(content, bytes) else _utf_8(content))
+                archive.writestr(
+                    name, content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+                )
 
 
 def _content(database: Database, artifact: Artifact) -> bytes | Path:
@@ -107,10 +109,6 @@ def _content(database: Database, artifact: Artifact) -> bytes | Path:
         return upload_path(database, artifact)
     kept = get_artifact(database, artifact.conversation_id, artifact.id)
     return kept.content if kept else b""
-
-
-def _utf_8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
 
 
 def export_name(title: str, conversation_id: str) -> str:

@@ -61,18 +61,10 @@ def delete_note(database: Database, note_id: str, scope: str = "global") -> bool
     return change(database, "DELETE FROM notes WHERE id = ? AND scope = ?", (note_id, scope)) == 1
 
 
-def scopes(conversation_id: str, devices: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the scopes that count in a conversation about `devices` (their names), the narrowest first.
-
-    >>> scopes("3f2a", ["zspr 052"])
-    ('3f2a', 'zspr 052', 'global')
-    """
-    return (conversation_id, *devices, EVERYWHERE)
-
-
 def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = ()) -> list[Note]:
-    """Return the notes that count in a conversation about `devices`: narrow scopes first."""
-    return [note for scope in scopes(conversation_id, devices) for note in list_notes(database, scope=scope)]
+    """Return the notes that count in a conversation about `devices` (their names): narrow scopes first."""
+    scopes = (conversation_id, *devices, EVERYWHERE)
+    return [note for scope in scopes for note in list_notes(database, scope=scope)]
 
 
 def constraints_of(note: Note) -> tuple[str, ...]:

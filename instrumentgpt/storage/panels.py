@@ -92,14 +92,10 @@ def set_panel_status(database: Database, panel_id: int, status: Status) -> None:
 
 def latest_panel(database: Database, conversation_id: str) -> Panel | None:
     """Return the conversation's newest panel; None if it has none."""
-    found = list_panels(database, conversation_id)
-    return found[-1] if found else None
-
-
-def list_panels(database: Database, conversation_id: str) -> list[Panel]:
-    """Return the panels of the conversation, oldest first."""
-    found = select(database, Panel, "panels WHERE conversation_id = ? ORDER BY id", (conversation_id,))
-    return [replace(one, brief=json.loads(str(one.brief)), plan=json.loads(str(one.plan))) for one in found]
+    source = "panels WHERE conversation_id = ? ORDER BY id DESC LIMIT 1"
+    for one in select(database, Panel, source, (conversation_id,)):
+        return replace(one, brief=json.loads(str(one.brief)), plan=json.loads(str(one.plan)))
+    return None
 
 
 def save_step(database: Database, panel_id: int, step: Step) -> None:

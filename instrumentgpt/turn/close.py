@@ -24,10 +24,9 @@ from instrumentgpt.agents.warm import start
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import CHECKOUT, settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, finish_run, get_run, live_runs, read_events
-from instrumentgpt.turn.open import open_turn
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.turn.turn import Turn, open_turn
 
-STARTING_SECONDS = 20.0  # a run or job may be without a process for so long: between its row and its pid
+STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 TICK_SECONDS = 1.5  # the boot time is told in whole seconds, and may change between two looks at it
 
 
@@ -60,38 +59,30 @@ def start_detached(module: str, database: Path, name: str, log: IO[bytes] | None
     return process.pid
 
 
-def living(pid: int | None, name: str, started: float | None = None) -> psutil.Process | None:
-    """Return the living process of the run or job; never another one that has its number by now.
-
-    started  `started_after_boot` of one that does not carry the name in its environment
-    """
-    if pid is None:
+def process_of(run: Run) -> psutil.Process | None:
+    """Return the living process that answers `run`; never another one that has its number by now."""
+    if run.pid is None:
         return None
     try:
-        process = psutil.Process(pid)
-        alive = process.status() != psutil.STATUS_ZOMBIE and _is_of(process, name, started)
+        process = psutil.Process(run.pid)
+        alive = process.status() != psutil.STATUS_ZOMBIE and _is_of(process, run)
     except psutil.Error:
         return None
     return process if alive else None
 
 
-def _is_of(process: psutil.Process, name: str, started: float | None) -> bool:
+def _is_of(process: psutil.Process, run: Run) -> bool:
     with suppress(psutil.AccessDenied):
-        if process.environ().get(RUN_VARIABLE) == name:
+        if process.environ().get(RUN_VARIABLE) == run.id:
             return True
-    if not started:  # nobody knows, or it had ended when it was looked at
+    if not run.process_started:  # nobody knows, or it had ended when it was looked at
         return False
-    return abs(started_after_boot(process) - started) < TICK_SECONDS
+    return abs(started_after_boot(process) - run.process_started) < TICK_SECONDS
 
 
 def started_after_boot(process: psutil.Process) -> float:
     """Return the seconds from the boot to the start of `process`: the same whatever the clock is set to."""
     return process.create_time() - psutil.boot_time()
-
-
-def is_starting(asked_clock: float | None) -> bool:
-    """Return whether what was asked for at `asked_clock`, monotonic, may still be without a process."""
-    return asked_clock is not None and 0.0 <= time.monotonic() - asked_clock < STARTING_SECONDS
 
 
 OVERTIME_SECONDS = 30.0  # beyond the longest run, for saving the answer
@@ -173,15 +164,12 @@ def reap_run(database: Database, run: Run, longest: float) -> bool:
         end_at_once(run)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True
-    if process_of(run) is not None or (run.pid is None and is_starting(run.started_clock)):
+    asked = run.started_clock  # by the monotonic clock
+    is_starting = asked is not None and 0.0 <= time.monotonic() - asked < STARTING_SECONDS
+    if process_of(run) is not None or (run.pid is None and is_starting):
         return False
     if get_run(database, run.id).status != "running":  # it ended between the two looks
         return False
     end_at_once(run)
     close(database, run.id, Failure("died", "The answer's process died.", "Ask again."))
     return True
-
-
-def process_of(run: Run) -> psutil.Process | None:
-    """Return the living process that answers `run`; never another one that has its number by now."""
-    return living(run.pid, run.id, run.process_started)

@@ -65,7 +65,7 @@ def remember_entities(
     seen = [Seen("device", device.label, {"device": device.name}) for device in devices]
     known = list_entities(database, conversation_id)
     seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
-    seen += [_made(artifact) for artifact in db.list_artifacts_of_run(database, run_id)]
+    seen += [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
     seen += _new_notes(database, conversation_id, known)
     seen += _new_documents(database, conversation_id, known)
     noted = note_entities(database, conversation_id, question, seen)

@@ -25,9 +25,9 @@ from instrumentgpt.storage.recall import index_message
 from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import COMMAND, Run, list_runs
 from instrumentgpt.turn.close import events_of
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.turn.summary import put_in_place
+from instrumentgpt.turn.turn import open_turn
 
 Event = tuple[float, Callable[[], object]]  # when it was, in s since 1970, and what tells it again
 DERIVED = ("all_facts", "all_nicknames", "all_state_items", "device_states", "undeleted_memory")

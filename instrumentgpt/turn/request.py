@@ -4,7 +4,7 @@ The folder has our rule and tools, and the conversation's files.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -58,15 +58,29 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
         Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
     )
     device_memory = _device_memory(turn)
-    known = device_memory.state
     folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, device_memory)
     source = source_of(device_of(turn))
+    prompt = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
+    keep_prompt(  # the memory inspector shows it word by word
+        turn.database,
+        turn.run.conversation_id,
+        turn.question.id,
+        prompt,
+        run_id=turn.run.id,
+        task=asking.task,
+        agent=agent.name,
+        budget=turn.settings.prompt_tokens,
+    )
+    resume = ""
+    if asking.resume and agent.resumes:
+        where = agent.name, str(source or folder)
+        resume = db.get_agent_session(turn.database, turn.run.conversation_id, *where)
     request = Request(
-        _kept_prompt(turn, agent, asking),
+        prompt,
         folder,
         task_file,
         model_for(agent, turn.settings),
-        resume=_session(turn, agent, source or folder) if asking.resume else "",
+        resume=resume,
         may_run=allowed.may_run,
         may_edit=allowed.may_edit,
         source=source,
@@ -78,38 +92,18 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
         return request
     server = tool_server(task_file, turn.home(), {RUN_VARIABLE: turn.run.id})
     entry = tools_entry(server, turn.folder) if agent.state else server
-    logs, dropped = known.downloaded_logs, list(turn.uploads())
-    case = Case(turn.home(), entry, allowed, logs, dropped, turn.earlier, source)
-    return replace(request, server=server, mcp_config=equip(folder, agent.name, case))
+    mcp_config = prepare(folder, agent.name, entry, allowed, source)
+    logs = device_memory.state.downloaded_logs[-MOST_LOGS:]
+    fetched = _fetched(turn.home() / "cache", set(logs))
+    copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in turn.uploads())])
+    write_pasted(folder / "pasted", pasted(turn.earlier))
+    return replace(request, server=server, mcp_config=mcp_config)
 
 
 def device_of(turn: Turn) -> Device | None:
     """Return the device that the turn is about: named in its question, else the one of before."""
     known = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
     return turn.devices[0] if turn.devices else next(known, None)
-
-
-def _session(turn: Turn, agent: Agent, folder: Path) -> str:
-    """Return the agent's own id for this conversation in `folder` (of ours, or the source), or ""."""
-    if not agent.resumes:
-        return ""
-    return db.get_agent_session(turn.database, turn.run.conversation_id, agent.name, str(folder))
-
-
-def _kept_prompt(turn: Turn, agent: Agent, asking: Asking) -> str:
-    """Return what the agent is told; it is kept, so that the memory inspector can show it word by word."""
-    text = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
-    keep_prompt(
-        turn.database,
-        turn.run.conversation_id,
-        turn.question.id,
-        text,
-        run_id=turn.run.id,
-        task=asking.task,
-        agent=agent.name,
-        budget=turn.settings.prompt_tokens,
-    )
-    return text
 
 
 def _device_memory(turn: Turn) -> InForce:
@@ -232,35 +226,6 @@ def _free_name(folder: Path) -> Path:
 
 
 MOST_LOGS = 5  # newest fetched logs copied for an agent; our tools open all
-
-
-@dataclass(frozen=True)
-class Case:
-    """What a turn knows that an agent's folder is made of.
-
-    home     the folder of the database, the cache and the workspaces
-    tools    what the agent starts as our MCP server: {command, args, env}
-    logs     names of the logs fetched in this conversation, oldest first
-    dropped  files that came with its questions
-    source   the repository of the device's software
-    """
-
-    home: Path
-    tools: Mapping[str, Any]
-    permission: Permission
-    logs: Sequence[str]
-    dropped: Iterable[Path]
-    earlier: Sequence[db.Message]
-    source: Path | None = None
-
-
-def equip(folder: Path, agent: str, case: Case) -> Path:
-    """Make `folder` ready for `agent` and return the file that names our tools' server."""
-    mcp_config = prepare(folder, agent, case.tools, case.permission, case.source)
-    fetched = _fetched(case.home / "cache", set(case.logs[-MOST_LOGS:]))
-    copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in case.dropped)])
-    write_pasted(folder / "pasted", pasted(case.earlier))
-    return mcp_config
 
 
 def source_of(device: Device | None) -> Path | None:

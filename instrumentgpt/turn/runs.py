@@ -53,9 +53,8 @@ from instrumentgpt.turn.close import (
     start_detached,
     started_after_boot,
 )
-from instrumentgpt.turn.open import open_turn
 from instrumentgpt.turn.summary import agent_wanted, summarise
-from instrumentgpt.turn.turn import run_folder
+from instrumentgpt.turn.turn import open_turn, run_folder
 
 Attachment = str | Path | tuple[str, bytes]  # id of a stored artifact, a file, or (file name, content)
 STOP_SECONDS = 0.9  # for the turn to stop by itself; then it is killed, within 1.5 s in all

@@ -1,7 +1,7 @@
 """One turn: what its events bring, and what is saved of it, whoever answers and however it ends."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,16 +14,19 @@ import memory
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import Device, Inventory
-from instrumentgpt.settings import Settings
+from instrumentgpt.instruments.compared import asked_about
+from instrumentgpt.instruments.conversation import note_names
+from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
+from instrumentgpt.instruments.pasted import device_name
+from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.storage.runs import Run, append_events, get_run
+from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import remember_entities
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
-from instrumentgpt.turn.record import StatesAfter, record_answer, result_of, states_after
+from instrumentgpt.turn.record import record_answer, record_question, result_of, states_after
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -83,26 +86,17 @@ class Turn:
     def save(self, outcome: Outcome, remember: bool = True) -> Done | None:
         """Store answer, artifacts, memory and Done at once; None if somebody else has ended the run.
 
-        Without `remember` the state is stored as it was when the turn began.
+        Without `remember` the memory stays as it was.
         """
-        after = self._learned() if remember else StatesAfter(self.state, {}, [])
         done = Done(outcome, self.answer.text, self._seconds(), self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
             message_id = db.finish_turn(
-                self.database,
-                self.run.conversation_id,
-                self.run.id,
-                done.text,
-                outcome=outcome,
-                summary=self.summary,
-                diagnostic_state=after.state.serialize(),
-                items=after.items,
-                filed={**self.filed, **after.filed},
+                self.database, self.run.conversation_id, self.run.id, done.text, outcome
             )
             if remember:
-                self._remember(message_id, memory.device_key(after.state))
+                self.learn(message_id)
             store_offers(self.database, message_id, self.offers)
             for store in self.also_saved:
                 store(message_id)
@@ -110,11 +104,21 @@ class Turn:
         return done
 
     def learn(self, message_id: int) -> None:
-        """Keep what the turn has come to anew; its answer is stored as `message_id`."""
-        after = self._learned()
-        told = self.summary, after.state.serialize(), after.items, {**self.filed, **after.filed}
-        db.keep_learned(self.database, self.run.conversation_id, message_id, *told)
-        self._remember(message_id, memory.device_key(after.state))
+        """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
+        database, conversation_id = self.database, self.run.conversation_id
+        words = self.answer.text if self.learns_from_words else ""
+        before = {**db.device_states(database, conversation_id), **self.filed}
+        after = states_after(self.state, self.results, words, self.inventory, before)
+        with db.transaction(database):
+            db.update_memory(conversation_id, self.summary, after.state.serialize(), database)
+            items = [replace(item, message_id=message_id) for item in after.items]
+            db.add_state_items(database, conversation_id, items)
+            for device, state in {**self.filed, **after.filed}.items():
+                db.file_device_state(database, conversation_id, device, state)
+            device = memory.device_key(after.state)
+            told = words, self.results, device, self.inventory
+            record_answer(database, conversation_id, message_id, *told)
+            self.note_entities(self.answer.text)
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
@@ -132,28 +136,6 @@ class Turn:
         """Return how long the user has waited; 0.0 if nobody can say: it was asked before a restart."""
         clock = self.run.started_clock
         return 0.0 if clock is None else max(0.0, time.monotonic() - clock)
-
-    @property
-    def _words(self) -> str:
-        """The words of the answer that are learned from; "" where its tools alone are."""
-        return self.answer.text if self.learns_from_words else ""
-
-    def _learned(self) -> StatesAfter:
-        before = {**db.device_states(self.database, self.run.conversation_id), **self.filed}
-        return states_after(self.state, self.results, self._words, self.inventory, before)
-
-    def _remember(self, message_id: int, device: str) -> None:
-        """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
-        record_answer(
-            self.database,
-            self.run.conversation_id,
-            message_id,
-            self._words,
-            self.results,
-            device,
-            self.inventory,
-        )
-        self.note_entities(self.answer.text)
 
     def prompt(self, agent: str, reserve: int = 0) -> str:
         """Return the prompt for `agent`.
@@ -212,6 +194,59 @@ class Turn:
     def workspace(self) -> Path:
         """Return the folder where agents work: one per conversation, so that they find their files again."""
         return made(self.home() / "workspaces" / self.run.conversation_id)
+
+
+def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lambda: False) -> Turn:
+    """Return the turn of a run with all it knows before it begins; raise UnknownRun if there is none.
+
+    What the question states and calls a device is kept at once: prompt, task file and tools tell it.
+    An inventory that cannot be used is the turn's `problem`: its answer will say so.
+    """
+    run = get_run(database, run_id)
+    question_id = run.question_message_id or 0
+    question = db.list_messages(database, run.conversation_id, 1, question_id + 1)[0]
+    summary, stored = db.get_memory(run.conversation_id, database)
+    before = memory.DiagnosticState.deserialize(stored)
+    settings = settings_in_force(db.get_settings(database))
+    turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
+    try:
+        inventory = load_inventory(settings.inventory)
+    except InstrumentGPTError as error:
+        turn.problem = error
+        return turn
+    turn.inventory = note_names(database, run.conversation_id, question.id, question.content, inventory)
+    _turn_to_device(turn, db.device_states(database, run.conversation_id))
+    if run.agent != COMMAND:  # what is in a command is what to do
+        device = memory.device_key(turn.state)
+        record_question(database, run.conversation_id, question, device, turn.inventory)
+    return turn
+
+
+def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
+    """Find the devices that the question is about; the state of another one than before is filed away."""
+    named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
+    turn.devices, turn.unknown = named.devices, named.unknown
+    before = turn.state
+    if turn.devices:
+        ip, name = turn.devices[0].ip, turn.devices[0].name
+    else:
+        ip, name = "", _pasted_log(turn)
+    turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
+    if memory.device_key(before) and _identity(before) != _identity(turn.state):
+        turn.filed = {memory.device_key(before): before.serialize()}
+
+
+def _identity(state: memory.DiagnosticState) -> str | None:
+    return state.device_ip or state.device_name
+
+
+def _pasted_log(turn: Turn) -> str:
+    """Return the name under which the log that is pasted in the question is filed, "" without one.
+
+    Nobody said of which device it is, so it must not be taken for one of the device in view.
+    """
+    brought = db.list_artifacts(turn.database, turn.question.id)
+    return next((name for one in brought if (name := device_name(one.title))), "")
 
 
 def failed(error: InstrumentGPTError) -> Events:

@@ -121,7 +121,7 @@ def draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
     browser.follow(run.id)
     progress = live.progress_of(database, run.id)
-    made = {artifact.id: artifact for artifact in db.list_artifacts_of_run(database, run.id)}
+    made = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
     with st.chat_message("assistant", avatar=ASSISTANT):
         draw_closed(progress, f"steps-{run.id}", run.conversation_id)
         words: list[str] = []

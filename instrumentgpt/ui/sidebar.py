@@ -59,7 +59,7 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         live=True,
         key="search",
     )
-    found = db.list_conversations(database, words or "", titles_only=True)
+    found = db.list_conversations(database, words or "")
     live = {
         run.conversation_id: LIVE if run.began_at else WAITING
         for run in live_runs(database)
