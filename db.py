@@ -40,6 +40,7 @@ from instrumentgpt.storage.conversations import (
     get_agent_session,
     get_conversation,
     get_mode_state,
+    hide_conversation,
     list_conversations,
     list_messages,
     list_messages_around,
@@ -47,6 +48,7 @@ from instrumentgpt.storage.conversations import (
     rename_conversation,
     save_agent_session,
     save_mode_state,
+    show_conversation,
     unknown,
 )
 from instrumentgpt.storage.facts import (
@@ -97,6 +99,7 @@ __all__ = [
     "get_memory",
     "get_mode_state",
     "get_settings",
+    "hide_conversation",
     "list_artifacts",
     "list_conversations",
     "list_documents",
@@ -114,6 +117,7 @@ __all__ = [
     "save_note",
     "save_setting",
     "search",
+    "show_conversation",
     "store_facts",
     "transaction",
     "update_memory",

@@ -1,6 +1,6 @@
 """Conversations untouched for long are pruned: charts, files, steps, caches and deleted turns go.
 
-What was said stays.
+What was said stays, but for conversations that were deleted: of these nothing does.
 
 A pruned conversation goes on as any other: the next question fetches its log again.
 """
@@ -110,7 +110,7 @@ def _measured(
     [(events,)] = _numbers(database, sql, conversation_id)
     sql = (
         "SELECT coalesce(sum(length(CAST(content AS BLOB))), 0) FROM all_messages"
-        " WHERE conversation_id = ? AND deleted_at IS NOT NULL"
+        " WHERE conversation_id = :id AND (deleted_at IS NOT NULL OR :id IN deleted_conversations)"
     )
     [(deleted,)] = _numbers(database, sql, conversation_id)
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
@@ -217,6 +217,9 @@ _GOING = (
     "DELETE FROM all_prompts WHERE conversation_id = :conversation",
     "DELETE FROM agent_sessions WHERE conversation_id = :conversation",  # their folder is gone
     "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",
+    "DELETE FROM all_messages WHERE conversation_id = :conversation"
+    " AND conversation_id IN deleted_conversations",  # an old database's may lack the foreign key
+    "DELETE FROM conversations WHERE id = :conversation AND deleted_at IS NOT NULL",
 )
 
 

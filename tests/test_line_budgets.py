@@ -17,11 +17,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_500,
     "instrumentgpt/modes/investigate": 1_680,
     "instrumentgpt/modes/panel": 2_550,
-    "instrumentgpt/storage": 4_300,
-    "instrumentgpt/turn": 2_450,
+    "instrumentgpt/storage": 4_280,
+    "instrumentgpt/turn": 2_340,
     "instrumentgpt/ui": 6_300,
 }
-WHOLE = 59_050
+WHOLE = 57_980
 
 
 def lines_in(room: str) -> int:

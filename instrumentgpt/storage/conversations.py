@@ -69,20 +69,26 @@ def create_conversation(database: Database, title: str = "") -> str:
 
 
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
-    """Return the conversation, or None if there is none."""
-    found = select(database, Conversation, "conversations WHERE id = ?", (conversation_id,), **_OLD)
+    """Return the conversation, or None if there is none, or it is deleted."""
+    source = "conversations WHERE id = ? AND deleted_at IS NULL"
+    found = select(database, Conversation, source, (conversation_id,), **_OLD)
     return found[0] if found else None
 
 
-def list_conversations(database: Database, title: str = "", limit: int = 100) -> list[Conversation]:
-    """Return conversations, last used first; only those with `title` in theirs, in upper or lower case."""
+def list_conversations(
+    database: Database, title: str = "", limit: int = 100, deleted: bool = False
+) -> list[Conversation]:
+    """Return conversations, last used first; only those with `title` in theirs, in upper or lower case.
+
+    deleted  those that can be brought back, in place of those that are there
+    """
     source = (
-        "conversations WHERE title LIKE ? ESCAPE '\\' OR ? = ''"
+        "conversations WHERE (title LIKE ? ESCAPE '\\' OR ? = '') AND (deleted_at IS NOT NULL) = ?"
         " ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
     )
     words = title.strip()
     like = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return select(database, Conversation, source, (f"%{like}%", words, limit), **_OLD)
+    return select(database, Conversation, source, (f"%{like}%", words, deleted, limit), **_OLD)
 
 
 def rename_conversation(database: Database, conversation_id: str, title: str) -> None:
@@ -91,8 +97,25 @@ def rename_conversation(database: Database, conversation_id: str, title: str) ->
         raise unknown(conversation_id)
 
 
+def hide_conversation(database: Database, conversation_id: str) -> None:
+    """Delete the conversation with the way back by `show_conversation`, until it is pruned.
+
+    Raises RunInProgress while it is being answered.
+    """
+    with transaction(database):
+        refuse_while_answering(database, conversation_id)
+        now = time.time()
+        sql = "UPDATE conversations SET deleted_at = ?, updated_at = ? WHERE id = ?"
+        change(database, sql, (now, now, conversation_id))
+
+
+def show_conversation(database: Database, conversation_id: str) -> None:
+    """Bring a deleted conversation back, with all that it had."""
+    change(database, "UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
+
+
 def delete_conversation(database: Database, conversation_id: str) -> None:
-    """Delete the conversation with all the database has of it, then its folders; nothing if there is none.
+    """Delete for good all that the database has of the conversation, then its folders; nothing if unknown.
 
     Raises RunInProgress, and deletes nothing, while it is being answered.
     A folder that cannot be removed is left behind, with a warning in the log.
@@ -110,7 +133,8 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
 
 def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
     """Yield the conversation's own folders, whether they are there or not; other files are `uploads`."""
-    if get_conversation(database, conversation_id) is None or file_of(database) == ":memory:":
+    known = rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,))
+    if not known or file_of(database) == ":memory:":
         return
     home = Path(file_of(database)).parent
     names = [(WORKSPACES, conversation_id)]
@@ -134,7 +158,7 @@ def add_message(
     """Store one raw message (role "user" or "assistant") and return its id; ids only grow."""
     now = time.time()
     with transaction(database):
-        touched = "UPDATE conversations SET updated_at = ? WHERE id = ?"
+        touched = "UPDATE conversations SET updated_at = ? WHERE id = ? AND deleted_at IS NULL"
         if not change(database, touched, (now, conversation_id)):
             raise unknown(conversation_id)
         try:

@@ -34,7 +34,7 @@ from instrumentgpt.storage.history import spoken
 NOT_YET = 0.0  # in place of when it was deleted: of a message that is to be told again (turn/rebuild.py)
 _LIVE = "FROM messages WHERE conversation_id = :id"
 _DELETED = f"FROM all_messages WHERE conversation_id = :id AND deleted_at > {NOT_YET}"
-HIDDEN = ("state_items", "panels", "conclusions")  # what a message's row does not take along by itself
+HIDDEN = ("state_items", "panels")  # what a message's row does not take along by itself
 
 
 def hide_turn(database: Database, conversation_id: str, first: int) -> None:

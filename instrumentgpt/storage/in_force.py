@@ -217,7 +217,8 @@ def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
     """Return device → what it is called in any conversation."""
     found = rows(
         database,
-        "SELECT conversation_id FROM nicknames UNION SELECT conversation_id FROM revisions WHERE field = ?",
+        "SELECT conversation_id FROM (SELECT conversation_id FROM nicknames UNION SELECT conversation_id"
+        " FROM revisions WHERE field = ?) WHERE conversation_id NOT IN deleted_conversations",
         (NICKNAME,),
     )
     every = [one for (conversation,) in found for one in list_nicknames(database, str(conversation))]

@@ -120,10 +120,6 @@ def m001_tables(database: Database) -> None:
     database.table("panel_steps").create_index(
         ["panel_id", "sub_problem", "stage", "round", "expert"], unique=True
     )
-    _table(
-        database, "conclusions", "id", conversation, whole="id",
-        text="expert device fault goal text conversation_id", real="saved_at",
-    )  # fmt: skip
     for table, columns in INDICES:
         database.table(table).create_index(columns.split(), f"{table}_{'_'.join(columns.split())}")
     database.execute(
@@ -144,7 +140,6 @@ INDICES = (
     ("state_items", "device field"),
     ("artifacts", "run_id"),
     ("documents", "conversation_id"),
-    ("conclusions", "device fault"),
 )
 
 
@@ -232,7 +227,6 @@ def _indices_of_words(database: Database) -> None:
     for table, name, others in (
         ("messages", "message_terms", "conversation, "),
         ("state_items", "item_terms", ""),
-        ("conclusions", "conclusion_terms", ""),
     ):
         database.execute(f"CREATE VIRTUAL TABLE {name} USING fts5({others}terms, {WORDS})")
         database.execute(
@@ -249,16 +243,11 @@ def _index(database: Database, table: str, row: Mapping[str, Any]) -> None:
         sql = "INSERT INTO message_terms (rowid, conversation, terms) VALUES (?, ?, ?)"
         database.execute(sql, (row["id"], row["conversation_id"], words))
         return
-    name, columns = {
-        "state_items": ("item_terms", ("device", "text")),
-        "conclusions": ("conclusion_terms", ("device", "fault", "goal", "text")),
-    }[table]
-    words = " ".join(terms("\n".join(row[column] for column in columns)))
-    database.execute(f"INSERT INTO {name} (rowid, terms) VALUES (?, ?)", (row["id"], words))
+    words = " ".join(terms(f"{row['device']}\n{row['text']}"))
+    database.execute("INSERT INTO item_terms (rowid, terms) VALUES (?, ?)", (row["id"], words))
 
 
 OF_MESSAGES = ("facts", "nicknames", "state_items", "offers", "artifacts", "prompts")
-MADE_MEANWHILE = {"panels": "created_at", "conclusions": "saved_at"}
 
 
 @MIGRATIONS()
@@ -274,7 +263,7 @@ def m002_deleted_in_place(database: Database) -> None:
         database.table("deleted_rows").drop()
     for trigger in ("facts_read", "facts_unread"):
         database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-    for table in ("messages", *OF_MESSAGES, *MADE_MEANWHILE):
+    for table in ("messages", *OF_MESSAGES, "panels"):
         database.rename_table(table, f"all_{table}")
     database.execute(  # what every view looks into
         "CREATE INDEX messages_deleted ON all_messages (deleted_at) WHERE deleted_at IS NOT NULL"
@@ -285,12 +274,23 @@ def m002_deleted_in_place(database: Database) -> None:
         there = "ifnull(message_id, 0) NOT IN deleted_messages"
         columns = "rowid AS rowid, *" if table == "artifacts" else "*"  # their order; others have a number
         database.create_view(table, f"SELECT {columns} FROM all_{table} WHERE {there}")
-    for table, made_at in MADE_MEANWHILE.items():
-        meanwhile = (
-            "SELECT 1 FROM deleted_messages JOIN runs ON question_message_id = deleted_messages.id WHERE"
-            f" runs.conversation_id = made.conversation_id AND {made_at} BETWEEN started_at AND finished_at"
-        )
-        database.create_view(table, f"SELECT * FROM all_{table} AS made WHERE NOT EXISTS ({meanwhile})")
+    meanwhile = (
+        "SELECT 1 FROM deleted_messages JOIN runs ON question_message_id = deleted_messages.id WHERE"
+        " runs.conversation_id = made.conversation_id AND created_at BETWEEN started_at AND finished_at"
+    )
+    database.create_view("panels", f"SELECT * FROM all_panels AS made WHERE NOT EXISTS ({meanwhile})")
+
+
+@MIGRATIONS()
+def m003_deleted_conversations(database: Database) -> None:
+    """Deleted conversations have a mark, too; what panels kept for other conversations is read no more."""
+    database.table("conversations").add_column("deleted_at", float)
+    deleted = "SELECT id FROM conversations WHERE deleted_at IS NOT NULL"
+    database.create_view("deleted_conversations", deleted)
+    if "conclusions" in database.view_names():
+        database.view("conclusions").drop()
+    for table in ("conclusions", "all_conclusions", "conclusion_terms"):
+        database.table(table).drop(ignore=True)
 
 
 def _put_back(database: Database) -> None:
@@ -304,7 +304,7 @@ def _put_back(database: Database) -> None:
     order = "SELECT revision_id FROM deleted_rows WHERE of_table = 'memory' ORDER BY rowid DESC"
     for (revision,) in database.execute(order).fetchall():
         [then], conversation = kept[revision].pop("memory"), kept[revision]["messages"][0]["conversation_id"]
-        links = kept[revision].pop("link", [])
+        links, _ = kept[revision].pop("link", []), kept[revision].pop("conclusions", [])
         before = shown.setdefault(conversation, _memory_of(database, conversation))
         asked_on = database.table("messages").count_where(
             "conversation_id = ? AND id > ? AND deleted_at IS NULL", [conversation, then["newest"]]
@@ -316,7 +316,7 @@ def _put_back(database: Database) -> None:
             for row in found:
                 mark = {"deleted_at": then["at"]} if table == "messages" else {}
                 database.table(table).insert({**row, **mark})
-                if table in ("messages", "state_items", "conclusions"):
+                if table in ("messages", "state_items"):
                     _index(database, table, row)
         for link in links:
             where = " AND ".join(f"{name} = ?" for name in link["key"])

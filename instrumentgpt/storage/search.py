@@ -25,8 +25,16 @@ CONTEXT_CHARS = 160  # of a hit, about
 READ_CHARS = 20_000  # of a message, around the first hit: a pasted log may have millions
 MOST_THINGS = 24  # asked for in one search
 INDICES = {  # what is found → its index of words, and which rows of that are of deleted messages
-    "message": ("message_terms", "deleted_messages"),
-    "item": ("item_terms", "(SELECT id FROM all_state_items WHERE message_id IN deleted_messages)"),
+    "message": (
+        "message_terms",
+        "(SELECT id FROM deleted_messages UNION ALL"
+        " SELECT id FROM messages WHERE conversation_id IN deleted_conversations)",
+    ),
+    "item": (
+        "item_terms",
+        "(SELECT id FROM all_state_items WHERE message_id IN deleted_messages"
+        " OR conversation_id IN deleted_conversations)",
+    ),
 }
 RANKED = 1_000  # newest that are compared by how well they fit: a word that is everywhere tells little
 
@@ -208,7 +216,7 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
     sql = (
         "SELECT device, field, text, conversation_id, coalesce(title, ''), message_id,"
         " state_items.created_at, log, line"
-        " FROM state_items JOIN conversations ON conversations.id = conversation_id"
+        " FROM state_items JOIN conversations ON conversations.id = conversation_id AND deleted_at IS NULL"
         f" WHERE device IN ({marks}) AND field IN ({fields}) AND conversation_id != ?"
         " ORDER BY state_items.id DESC LIMIT ?"
     )

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 from sqlite_utils import Database
@@ -17,6 +18,7 @@ from instrumentgpt.ui import session, untrusted
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
+DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
 LIVE, WAITING, IDLE = "spinner", ":material/hourglass_top:", ":material/chat_bubble:"
 RENAME, EXPORT, DELETE = (
     ":material/edit: Rename",
@@ -73,6 +75,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         _draw_hits(database, words, any_title=bool(found))
     if len(shown) < len(found):
         st.button(f"Show all {len(found)}", type="tertiary", on_click=_show_all)
+    if gone := db.list_conversations(database, deleted=True):
+        _draw_deleted(gone)
 
 
 def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
@@ -101,7 +105,28 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
     elif chosen == EXPORT:
         _export(conversation)
     elif chosen == DELETE:
-        _delete(conversation)
+        st.session_state[DELETED] = conversation.id
+        _change(lambda database: db.hide_conversation(database, conversation.id))
+
+
+def _draw_deleted(gone: list[db.Conversation]) -> None:
+    """Draw the conversations that can be brought back; unfolded while this tab's last deletion is one."""
+    latest = st.session_state.get(DELETED) in [one.id for one in gone]
+    with st.expander(f"Deleted ({len(gone)})", icon=":material/delete:", expanded=latest):
+        for one in gone:
+            title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
+            if st.button(f"Undo: {title}", key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
+                _change(partial(db.show_conversation, conversation_id=one.id))
+        st.caption("They stay until they are pruned (Settings, Space).")
+        with st.popover("Delete for good", icon=":material/delete_forever:", type="tertiary"):
+            st.caption("Their messages, charts, files, memory and agents' folders go. This cannot be undone.")
+            if st.button("Delete for good", key="for-good", type="primary"):
+                _change(partial(_delete, gone=gone))
+
+
+def _delete(database: Database, gone: list[db.Conversation]) -> None:
+    for one in gone:
+        db.delete_conversation(database, one.id)
 
 
 def _show_all() -> None:
@@ -122,17 +147,6 @@ def _export(conversation: db.Conversation) -> None:
     st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
     st.caption("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
     draw_export(conversation, "Export", "export")
-
-
-@st.dialog("Delete conversation?")
-def _delete(conversation: db.Conversation) -> None:
-    st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
-    st.caption(
-        "Its messages, charts, files, memory and its agents' folder go with it. This cannot be undone."
-    )
-    draw_export(conversation, "Export first", "export-first")
-    if st.button("Delete", type="primary", icon=":material/delete:"):
-        _change(lambda database: db.delete_conversation(database, conversation.id))
 
 
 def _change(action: Callable[[Database], None]) -> None:

@@ -86,10 +86,10 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     expect(dialog).to_have_count(0)
     menu.click()
     page.get_by_text("Delete", exact=True).click()
-    expect(dialog).to_contain_text("cannot be undone")
-    dialog.get_by_role("button", name="Delete").click()
-    expect(sidebar.get_by_role("button", name="Oven door")).to_have_count(0)
     expect(page.get_by_text("What is your instrument doing?")).to_be_visible()
+    sidebar.get_by_role("button", name="Undo: Oven door").click()
+    expect(sidebar.locator(f".st-key-open-{conversation}")).to_be_visible()
+    expect(sidebar.get_by_role("button", name="Undo: Oven door")).to_have_count(0)
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen_and_all_is_a_tap_away(page, server, long_talk):
