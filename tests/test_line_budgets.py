@@ -8,7 +8,7 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_380,
+    "instrumentgpt/agents": 5_180,
     "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_520,
     "instrumentgpt/instruments": 21_100,
@@ -16,7 +16,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/commands": 900,
     "instrumentgpt/modes/interview": 1_500,
     "instrumentgpt/modes/investigate": 1_680,
-    "instrumentgpt/modes/panel": 2_550,
+    "instrumentgpt/modes/panel": 2_560,
     "instrumentgpt/storage": 4_280,
     "instrumentgpt/turn": 2_340,
     "instrumentgpt/ui": 6_300,

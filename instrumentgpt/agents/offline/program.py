@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from instrumentgpt.agents.offline.panel.tasks import PANEL_TASKS
+from instrumentgpt.agents.offline.panel.concluding import conclusion, synthesis
+from instrumentgpt.agents.offline.panel.planning import brief, plan
+from instrumentgpt.agents.offline.panel.speaking import contribute
 from instrumentgpt.agents.offline.task import BadTask, calling, inventory_of, read_fields, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst import answers
-from instrumentgpt.analyst.case import Task
+from instrumentgpt.analyst.case import Case, Task
 from instrumentgpt.errors import InstrumentGPTError
 
 
@@ -62,8 +64,8 @@ def chat(task: Task, wire: Wire) -> Iterator[str]:
     yield from answers.chat(task, inventory_of(task), calling(task, wire))
 
 
-def _of_panel(name: str) -> Callable[[Task, Wire], Iterator[str]]:
-    return lambda task, wire: PANEL_TASKS[name](answers.read(task, inventory_of(task), calling(task, wire)))
+def _of_panel(answer: Callable[[Case], Iterator[str]]) -> Callable[[Task, Wire], Iterator[str]]:
+    return lambda task, wire: answer(answers.read(task, inventory_of(task), calling(task, wire)))
 
 
 TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {
@@ -71,7 +73,11 @@ TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {
     "think": think,
     "step": step,
     "reply": reply,
-    **{name: _of_panel(name) for name in PANEL_TASKS},
+    "panel_brief": _of_panel(brief),
+    "panel_plan": _of_panel(plan),
+    "panel_contribution": _of_panel(contribute),
+    "panel_synthesis": _of_panel(synthesis),
+    "panel_conclusion": _of_panel(conclusion),
 }
 
 

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
-from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, found_faults, rivals_of
-from instrumentgpt.analyst.case import Case, ToolFailed, choose_log
+from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, found_faults, rivals_of, where_is
+from instrumentgpt.analyst.case import Case, choose_log
 from instrumentgpt.analyst.questions import spelled, suspected
 from instrumentgpt.analyst.report import draw
 from instrumentgpt.analyst.words import joined, phrase
@@ -33,6 +32,11 @@ EXPERTS = {  # first word of a fault class → who is asked about it
     "sluggish": "tuning",
     "integral": "tuning",
 }
+_Part = dict[str, Any]  # a sub-problem, as modes/panel/contracts.py has it
+_OF_A_FINDING = (  # what of a finding goes into the brief
+    "class", "title", "channel", "severity", "summary", "cause", "action", "numbers", "explains",
+    "onset_clock",
+)  # fmt: skip
 _CHANNEL = (  # figures of a channel that go into the brief
     "channel", "setpoint", "mean_error", "half_peak_to_peak", "period", "duty", "saturated",
     "overshoot_percent", "settling_time", "noise", "in_band", "kp", "ki", "kd",
@@ -49,7 +53,6 @@ def brief(case: Case) -> Iterator[str]:
         "device": about.device,
         "label": about.label,
         "reference": about.reference,
-        "before": _log_before(case, about.log, about.device),
         **{name: found[name] for name in ("lines", "samples", "seconds", "unit", "missing", "start", "end")},
         "findings": [_finding(one) for one in found["findings"]],
         "channels": [{name: one[name] for name in _CHANNEL} for one in found["channels"]],
@@ -94,32 +97,8 @@ def asked_about(causes: Sequence[str]) -> list[str]:
 
 def _finding(one: Mapping[str, Any]) -> dict[str, Any]:
     evidence = [{"line": item["line"], "text": item["text"]} for item in one["evidence"][:MOST_EVIDENCE]]
-    kept = (
-        "class",
-        "title",
-        "channel",
-        "severity",
-        "summary",
-        "cause",
-        "action",
-        "numbers",
-        "explains",
-        "onset_clock",
-    )
-    return {**{name: one[name] for name in kept}, "ruled_out": one["alternatives"], "evidence": evidence}
-
-
-def _log_before(case: Case, log: str, device: str) -> str:
-    """Return the name of the device's log before `log`; "" if there is none, or it cannot be listed."""
-    if not device:
-        return ""
-    with suppress(ToolFailed):
-        names = [
-            str(one["name"]).removesuffix(".gz") for one in case.tool("list_logs", device=device)["logs"]
-        ]
-        if log in names[:-1]:
-            return names[names.index(log) + 1]
-    return ""
+    kept = {name: one[name] for name in _OF_A_FINDING}
+    return {**kept, "ruled_out": one["alternatives"], "evidence": evidence}
 
 
 def _suspected(texts: Sequence[str]) -> list[str]:
@@ -128,55 +107,47 @@ def _suspected(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(cause for faults in named for cause in faults))
 
 
-def _part(
-    number: int,
-    kind: str,
-    goal: str,
-    channel: int | None,
-    causes: Sequence[str],
-    experts: Sequence[str],
-    after: Sequence[int],
-) -> dict[str, Any]:
-    told = {"id": number, "kind": kind, "goal": goal, "channel": channel, "candidates": list(causes)}
-    return {**told, "experts": list(experts), "after": list(after)}
-
-
-def _trust(told: Mapping[str, Any], language: Language) -> dict[str, Any]:
-    goal = phrase("panel_goal_trust", language, lines=told["lines"], log=told["log"])
+def _trust(told: Mapping[str, Any], language: Language) -> _Part:
     seen = [one["class"] for one in told["findings"] if one["class"] in RECORD]
     alike = [rival for cause in seen for rival in rivals_of(cause) if rival in RECORD]
-    causes = list(dict.fromkeys([*seen, *alike, *RECORD]))
-    return _part(1, "trust", goal, None, causes, ["firmware", "sensing", "statistics"], [])
+    return {
+        "id": 1,
+        "kind": "trust",
+        "goal": phrase("panel_goal_trust", language, lines=told["lines"], log=told["log"]),
+        "channel": None,
+        "candidates": list(dict.fromkeys([*seen, *alike, *RECORD])),
+        "experts": ["firmware", "sensing", "statistics"],
+        "after": [],
+    }
 
 
-def _cause(
-    number: int, fault: Mapping[str, Any], suspected: Sequence[str], language: Language
-) -> dict[str, Any]:
+def _cause(number: int, fault: Mapping[str, Any], suspected: Sequence[str], language: Language) -> _Part:
     weighed = [row["class"] for row in fault["ruled_out"]]
-    causes = list(dict.fromkeys([fault["class"], *rivals_of(fault["class"]), *weighed, *suspected]))
-    causes = [one for one in causes if one != "healthy"]
-    named = joined([cause_title(one, language) for one in causes[:4]], language)
+    alike = dict.fromkeys([fault["class"], *rivals_of(fault["class"]), *weighed, *suspected])
+    causes = [cause for cause in alike if cause != "healthy"]
+    named = joined([cause_title(cause, language) for cause in causes[:4]], language)
     where = where_is(fault["channel"], language)
     goal = phrase("panel_goal_cause", language, title=fault["title"], where=where, candidates=named)
+    return _of_causes(number, goal, fault["channel"], causes)
+
+
+def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Language) -> _Part:
+    named = joined([cause_title(cause, language) for cause in causes], language)
+    count = len(told["channels"])
+    return _of_causes(
+        2, phrase("panel_goal_suspected", language, count=count, candidates=named), None, causes
+    )
+
+
+def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str]) -> _Part:
     experts = [*asked_about(causes)[:4], "statistics"]
-    return _part(number, "cause", goal, fault["channel"], causes, experts, [1])
+    told = {"id": number, "kind": "cause", "goal": goal, "channel": channel, "candidates": list(causes)}
+    return {**told, "experts": experts, "after": [1]}
 
 
-def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Language) -> dict[str, Any]:
-    named = joined([cause_title(one, language) for one in causes], language)
-    goal = phrase("panel_goal_suspected", language, count=len(told["channels"]), candidates=named)
-    return _part(2, "cause", goal, None, causes, [*asked_about(causes)[:4], "statistics"], [1])
-
-
-def _decide(parts: Sequence[Mapping[str, Any]], language: Language) -> dict[str, Any]:
+def _decide(parts: Sequence[_Part], language: Language) -> _Part:
     causes = list(dict.fromkeys(cause for part in parts[1:] for cause in part["candidates"]))
     goal = phrase("panel_goal_decide", language, count=len(causes))
     experts = asked_about([cause for part in parts[1:] for cause in part["candidates"][:2]])[:4]
-    return _part(len(parts) + 1, "decide", goal, None, causes, experts, [part["id"] for part in parts])
-
-
-def where_is(channel: int | None, language: Language) -> str:
-    """Return where a fault is, as it stands in a sentence."""
-    if channel is None:
-        return phrase("where_device", language)
-    return phrase("where_channel", language, channel=channel)
+    told = {"id": len(parts) + 1, "kind": "decide", "goal": goal, "channel": None, "candidates": causes}
+    return {**told, "experts": experts, "after": [part["id"] for part in parts]}

@@ -165,3 +165,10 @@ def first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:
     """Return number and text of the first line that shows `finding`; (None, "") if none does."""
     shown = finding["evidence"][:1]
     return (shown[0]["line"], shown[0]["text"]) if shown else (None, "")
+
+
+def where_is(channel: int | None, language: Language) -> str:
+    """Return where a fault is, as it stands in a sentence."""
+    if channel is None:
+        return phrase("where_device", language)
+    return phrase("where_channel", language, channel=channel)

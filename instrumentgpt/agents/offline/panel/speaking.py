@@ -2,113 +2,239 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.panel.claims import (
-    claim,
-    claims_of,
-    rejections,
-    remembering,
-    shown_by_tools,
-)
-from instrumentgpt.agents.offline.panel.field import Field
 from instrumentgpt.agents.offline.panel.record import (
     Reason,
     figure,
     first_line,
     found_faults,
+    inseparable_rival,
     on_channel,
     reasons,
+    sentence,
+    where_is,
+    worst_channel,
 )
-from instrumentgpt.agents.offline.panel.votes import FOUND_NOTHING, holds, leaves_open
-from instrumentgpt.agents.offline.panel.weighing import quiet, weigh
-from instrumentgpt.analyst.case import Case
+from instrumentgpt.analyst.case import Case, Result, ToolFailed
+from instrumentgpt.analyst.words import phrase
+from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.instruments.findings import FEWEST_SAMPLES
+from instrumentgpt.instruments.language import with_spans
 from instrumentgpt.memory.tokens import count_tokens
 
+SURE = {"certain": 0.95, "likely": 0.8, "possible": 0.55}  # how often each grade is right: docs/faults.md
 RULED_OUT = 0.85  # confidence that there is none: every candidate is ruled out by a line
+FOUND_NOTHING, LEFT_OPEN = 0.7, 0.4  # confidence without a verdict of its own
+WEIGHED = 0.7  # confidence of who weighs what others found
+OPEN_LESS = 0.15  # where a rival is left open
 GENERALIST = 12  # classes from which an expert has no field of its own, and weighs
+MOST_CLAIMS, MOST_REJECTS = 5, 5
 POSITION_TOKENS = 62  # a position is to fit into a summary of 100 (modes/panel/contracts.py allows 66)
+_Said = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """What the expert works with: the brief, the sub-problem, who it is, and what the log says."""
+
+    case: Case
+    found: Result
+    brief: Mapping[str, Any]
+    part: Mapping[str, Any]
+    expert: Mapping[str, Any]
+
+    @property
+    def own(self) -> list[str]:
+        """The candidates that the expert may speak on."""
+        return [cause for cause in self.part["candidates"] if cause in self.expert["speaks_on"]]
+
+    def say(self, key: str, **fields: Any) -> str:
+        return phrase(key, self.case.language, **fields)
+
+    def title(self, fault: str) -> str:
+        return cause_title(fault, self.case.language)
+
+    def figure(self, channel: int | None, cause: str = "") -> str:
+        return figure(self.found, channel, cause, self.case.language)
+
+    def faults(self, channel: int | None, causes: list[str]) -> list[dict[str, Any]]:
+        """The findings of `channel` that are of `causes`."""
+        return [one for one in on_channel(found_faults(self.found), channel) if one["class"] in causes]
+
+    def claim(self, text: str, *lines: tuple[int | None, str]) -> _Said:
+        """`text` as a claim of the contract, with its evidence from the log: (number, words) of `lines`."""
+        log = self.brief["reference"]
+        shown = [{"log": log, "line": line, "text": quote[:600]} for line, quote in lines if line]
+        return {"text": text, "evidence": shown}
 
 
 def contribute(case: Case) -> Iterator[str]:
     """Yield the expert's contribution as JSON (modes/panel/contracts.py)."""
     given = case.task.given
-    about = given["brief"]
-    found = case.tool("diagnose_log", log=about["log"], device=about["device"], language=case.language)
-    field = Field(case, given, found)
-    if given["sub_problem"]["kind"] == "decide":
-        told = _decide(field)
+    brief = given["brief"]
+    found = case.tool("diagnose_log", log=brief["log"], device=brief["device"], language=case.language)
+    field = _Field(case, found, brief, given["sub_problem"], given["expert"])
+    if field.part["kind"] == "decide":
+        said = _decide(field)
     elif len(field.expert["speaks_on"]) >= GENERALIST:
-        told = weigh(field)
+        said = _weigh(field)
     else:
-        told = _judge(field)
-    told["position"] = _short(told["position"])
-    yield json.dumps({**told, **remembering(field, told)}, ensure_ascii=False)
+        said = _judge(field)
+    said["position"] = _short(said["position"])
+    if remembered := given["remembered"]:
+        held = {name: remembered[0][name] for name in ("confidence", "position")}
+        text = field.say("panel_builds", number=remembered[0]["sub_problem"], **held)
+        said["claims"] = [field.claim(text), *said["claims"]]
+        said["builds_on"] = [row["sub_problem"] for row in remembered]
+    yield json.dumps(said, ensure_ascii=False)
 
 
-def _judge(field: Field) -> dict[str, Any]:
+def _judge(field: _Field) -> _Said:
     """Return the vote for the cause in the expert's field that a check found, or why there is none."""
-    language, part = field.case.language, field.part
-    against, left = reasons(field.found, field.own, part["channel"], language)
-    seen = [
-        one for one in on_channel(found_faults(field.found), part["channel"]) if one["class"] in field.own
+    channel = field.part["channel"]
+    against, left = reasons(field.found, field.own, channel, field.case.language)
+    seen = field.faults(channel, field.own)
+    claims = [
+        field.claim(one["cause"], *((item["line"], item["text"]) for item in one["evidence"][:2]))
+        for one in seen
     ]
-    shown = shown_by_tools(field)
-    told: dict[str, Any] = {"claims": claims_of(field, seen, shown), "rejects": rejections(against)}
+    claims += _shown_by_tools(field)
+    said: _Said = {"claims": claims[:MOST_CLAIMS], "rejects": _rejects(against)}
     if seen:
-        return {**told, **holds(field, seen[0])}
+        return {**said, **_holds(field, seen[0])}
     if left:
-        return {**told, **leaves_open(field, left[0])}
+        return {**said, **_leaves_open(field, left[0])}
     firm = bool(against) and all(one.line for one in against)
-    return {
-        **told,
-        "position": _nothing(field, against),
-        "cause": "",
-        "confidence": RULED_OUT if firm else FOUND_NOTHING,
-    }
+    confidence = RULED_OUT if firm else FOUND_NOTHING
+    return {**said, "position": _nothing(field, against), "cause": "", "confidence": confidence}
 
 
-def _decide(field: Field) -> dict[str, Any]:
+def _decide(field: _Field) -> _Said:
     """Return what is to be done first in the expert's field, or what keeps a runner-up possible."""
-    language = field.case.language
-    against, left = reasons(field.found, field.own, None, language)
-    told: dict[str, Any] = {"claims": [], "rejects": rejections([one for one in against if one.line])}
-    seen = [one for one in found_faults(field.found) if one["class"] in field.own]
-    if seen:
-        first = seen[0]
-        position = field.say("panel_do", action=first["action"])
-        claims = [claim(first["cause"], field, *first_line(first))]
-        return {**told, **holds(field, first), "position": position, "claims": claims}
+    against, left = reasons(field.found, field.own, None, field.case.language)
+    said: _Said = {"claims": [], "rejects": _rejects([one for one in against if one.line])}
+    if seen := field.faults(None, field.own):
+        claims = [field.claim(seen[0]["cause"], first_line(seen[0]))]
+        position = field.say("panel_do", action=seen[0]["action"])
+        return {**said, **_holds(field, seen[0]), "position": position, "claims": claims}
     if left:
-        opened = leaves_open(field, left[0])
+        opened = _leaves_open(field, left[0])
         if opened.get("measurement"):
             kept = {name: opened[name] for name in ("confidence", "measurement")}
             waiting = field.say("panel_wait", title=field.title(left[0].cause), **kept)
-            return {**told, **opened, "claims": [claim(waiting, field)]}
-        return {**told, **opened}
-    reason = _named(field, against[0]) if against else figure(field.found, None, "", language)
+            opened["claims"] = [field.claim(waiting)]
+        return {**said, **opened}
+    reason = _named(field, against[0]) if against else field.figure(None)
     count = len(found_faults(field.found))
     position = field.say("panel_nothing_to_do", count=count, reason=reason)
-    return {**told, "position": position, "cause": "", "confidence": RULED_OUT}
+    return {**said, "position": position, "cause": "", "confidence": RULED_OUT}
 
 
-def _nothing(field: Field, against: list[Reason]) -> str:
+def _weigh(field: _Field) -> _Said:
+    """Return the contribution of who says how strong the evidence of others is, and holds no cause."""
+    found, part = field.found, field.part
+    seen = field.faults(part["channel"], part["candidates"])
+    said: _Said = {"cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
+    if not seen:
+        return {**said, "position": _amount(field) if part["kind"] == "trust" else _quiet(field)}
+    one = seen[0]
+    told = {"title": one["title"], "count": len(one["evidence"]), "samples": found["samples"]}
+    shown = field.figure(one["channel"], one["class"])
+    position = field.say("panel_weighs", since=one["onset_clock"], figure=shown, **told)
+    claims = [field.claim(text["text"], (text["lines"][0], "")) for text in one["coincidences"][:2]]
+    rival = inseparable_rival(one)
+    if rival:
+        names = {"title": one["title"], "rival": field.title(rival)}
+        claims.append(field.claim(field.say("panel_not_by_numbers", samples=found["samples"], **names)))
+    confidence = WEIGHED - OPEN_LESS * bool(rival)
+    return {**said, "position": position, "cause": one["class"], "confidence": confidence, "claims": claims}
+
+
+def _holds(field: _Field, finding: Mapping[str, Any]) -> _Said:
+    """Return position, confidence, condition and measurement of an expert whose check found something."""
+    where = where_is(finding["channel"], field.case.language)
+    rival = inseparable_rival(finding)
+    seen = sentence(finding["summary"])
+    if not seen.startswith(finding["title"]):  # some sentences begin with it
+        seen = field.say("panel_holds", title=finding["title"], clause=seen)
+    return {
+        "position": seen,
+        "cause": finding["class"],
+        "confidence": SURE[finding["confidence"]],
+        "condition": field.say("panel_condition", where=where, rival=field.title(rival)) if rival else "",
+        "measurement": finding["next_test"],
+    }
+
+
+def _leaves_open(field: _Field, reason: Reason) -> _Said:
+    """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
+    if not reason.judged:
+        return {"position": reason.text, "cause": "", "confidence": LEFT_OPEN}
+    others = (one["next_test"] for one in found_faults(field.found) if one["class"] != reason.cause)
+    position = field.say("panel_open", title=field.title(reason.cause), text=reason.text)
+    told = {"cause": reason.cause, "confidence": LEFT_OPEN, "measurement": next(others, "")}
+    return {"position": position, **told}
+
+
+def _shown_by_tools(field: _Field) -> list[_Said]:
+    """Return what the tools of the expert's field add: margins of the loop, events that warn."""
+    log = {"log": field.brief["log"], "device": field.brief["device"]}
+    channel, case, shown = field.part["channel"], field.case, list[_Said]()
+    with suppress(ToolFailed):  # the failed call is on the wire; the expert speaks without it
+        if "advise_gains" in field.expert["tools"] and channel is not None:
+            advice = case.tool("advise_gains", **log, channel=channel, language=case.language)
+            shown += [field.claim(text) for one in advice["channels"] for text in one["sentences"][1:2]]
+        if "search_events" in field.expert["tools"]:
+            events = case.tool("search_events", **log)
+            if not events["groups"]:
+                return [*shown, field.claim(field.say("panel_no_events", total=events["total"]))]
+            worst = events["groups"][0]
+            told = {"count": events["count"], "total": events["total"], "times": worst["count"]}
+            text = field.say("panel_events", said=worst["template"], **told)
+            shown.append(field.claim(text, (worst["first"]["line"], worst["first"]["text"])))
+    return shown
+
+
+def _rejects(against: list[Reason]) -> list[_Said]:
+    return [{"cause": one.cause, "because": one.text, "line": one.line} for one in against[:MOST_REJECTS]]
+
+
+def _nothing(field: _Field, against: list[Reason]) -> str:
     found = field.found
     if field.part["kind"] == "trust" and "data_gap" in field.own:
         gaps = sum(one["class"] == "data_gap" for one in found["findings"])
         told = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
         return field.say("panel_record_holds", gaps=gaps, **told)
     if not against:
-        return quiet(field)
-    return field.say("panel_none", where=field.where, count=len(against), reason=_named(field, against[0]))
+        return _quiet(field)
+    where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
+    return field.say("panel_none", where=where, count=len(against), reason=reason)
 
 
-def _named(field: Field, reason: Reason) -> str:
+def _named(field: _Field, reason: Reason) -> str:
     """Return the reason; one that only says that nothing was found needs the cause's name."""
     if reason.line:
         return reason.text
     return f"{field.title(reason.cause)}{'：' if field.case.language == 'zh' else ': '}{reason.text}"
+
+
+def _quiet(field: _Field) -> str:
+    """Return the position that nothing was found, with the figures of the channel."""
+    shown = field.figure(field.part["channel"])
+    return field.say("panel_weighs_nothing", samples=field.found["samples"], figure=shown)
+
+
+def _amount(field: _Field) -> str:
+    """Return whether the log has enough samples for a verdict."""
+    channel = worst_channel(field.found, None)
+    told = {"samples": channel.get("samples") or 0, "seconds": field.found["seconds"] or 0.0}
+    few = told["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
+    key = "panel_weighs_too_little" if few else "panel_weighs_record"
+    return with_spans(field.say(key, period=channel.get("sample_period"), **told), field.case.language)
 
 
 def _short(position: str) -> str:
