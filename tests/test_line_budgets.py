@@ -19,7 +19,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_560,
     "instrumentgpt/storage": 4_280,
     "instrumentgpt/turn": 2_340,
-    "instrumentgpt/ui": 6_300,
+    "instrumentgpt/ui": 6_260,
 }
 WHOLE = 57_980
 

@@ -40,7 +40,7 @@ def place(tmp_path_factory) -> Workspace:
 
 def test_every_tool_is_called_here_and_described():
     assert set(CALLS) == set(TOOLS)
-    described = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    described = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
     assert [name for name in TOOLS if f"`{name}" not in described] == []
 
 

@@ -90,10 +90,9 @@ def tokens(usage: Mapping[str, float]) -> str:
     ('12.3k tokens in, 410 out', '')
     """
     told = [(usage[name], TOKENS[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
-    counts = [
-        f"{_short(count)}{' tokens' if not number else ''} {way}" for number, (count, way) in enumerate(told)
-    ]
-    return ", ".join(counts)
+    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for count, _ in told]
+    words = [f"{count} {way}" for count, (_, way) in zip(counts, told, strict=True)]
+    return ", ".join(words).replace(" ", " tokens ", 1)
 
 
 def usage_in_words(usage: Mapping[str, float]) -> str:
@@ -104,10 +103,6 @@ def usage_in_words(usage: Mapping[str, float]) -> str:
     """
     told = [f"{usage[name]:,.0f} {words}" for name, words in TOKENS.items() if usage.get(name)]
     return f"Tokens: {', '.join(told)}" if told else ""
-
-
-def _short(count: float) -> str:
-    return f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}"
 
 
 def _progress_of(run_id: str | None) -> Progress:

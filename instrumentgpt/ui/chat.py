@@ -4,7 +4,6 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
@@ -24,17 +23,14 @@ from instrumentgpt.ui import (
     session,
     sidebar,
     space,
-    untrusted,
     welcome,
 )
 
 
 def page() -> None:
     """Draw the page; an expected problem with the database is shown with its remedy."""
-    try:
+    with session.problems_shown():
         _draw()
-    except InstrumentGPTError as error:
-        st.error(untrusted.label(str(error), 600), icon=":material/error:")
 
 
 def _draw() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 from streamlit.typing import UploadedFile
@@ -67,6 +68,11 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
 def propose(text: str, agent: str = "", like: int | None = None, mode: str = "") -> None:
     """Ask a Question of these with the next run of the page (for buttons)."""
     st.session_state[ASKED] = Question(text, (), agent, like, mode, proposed=like is None)
+
+
+def draw_ask(label: str, text: str, key: str = "", mode: str = "", **look: Any) -> None:
+    """Draw a button, of this `look`, that asks `text`; `label` is Markdown of ours."""
+    st.button(label, key or None, on_click=propose, args=(text,), kwargs={"mode": mode}, **look)
 
 
 def ask() -> None:

@@ -47,14 +47,8 @@ def _draw_refs(entities: list[Entity]) -> None:
         kept = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
         st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{kept}")
         if entity.flag == "unsaved":
-            st.button(
-                f"Save {entity.ref}",
-                key=f"save-{entity.ref}",
-                icon=":material/save:",
-                on_click=composer.propose,
-                args=(f"Save {entity.ref}",),
-                kwargs={"mode": MODE},
-            )
+            words = f"Save {entity.ref}"
+            composer.draw_ask(words, words, f"save-{entity.ref}", MODE, icon=":material/save:")
 
 
 def _draw_documents(database: Database, documents: list[Document]) -> None:

@@ -57,14 +57,7 @@ def _draw_ways_on(conversation_id: str, language: Language) -> None:
     """Draw what may be said instead of an answer."""
     for name in ("unknown", "enough"):
         said = texts("offers")[name][language]
-        st.button(
-            said,
-            key=f"interview-{name}-{conversation_id}",
-            type="tertiary",
-            on_click=composer.propose,
-            args=(said,),
-            kwargs={"mode": MODE},
-        )
+        composer.draw_ask(said, said, f"interview-{name}-{conversation_id}", MODE, type="tertiary")
 
 
 def _draw_form(conversation_id: str, interview: Interview, language: Language) -> None:

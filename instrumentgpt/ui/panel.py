@@ -96,14 +96,8 @@ def _draw_editor(progress: Progress) -> None:
 
 def _draw_resume(progress: Progress) -> None:
     words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
-    st.button(
-        f"Continue at sub-problem {progress.reached}",
-        icon=":material/play_arrow:",
-        type="primary",
-        on_click=composer.propose,
-        args=(words,),
-        kwargs={"mode": MODE},
-    )
+    label = f"Continue at sub-problem {progress.reached}"
+    composer.draw_ask(label, words, mode=MODE, icon=":material/play_arrow:", type="primary")
 
 
 def _send(key: str) -> None:

@@ -51,11 +51,7 @@ def _draw_editor(pending: Pending, settings: Settings, turn: int) -> None:
     )
     kept = [(row["order"], place) for place, row in enumerate(edited, start=1) if row["do"]]
     steps = ", ".join(str(place) for _, place in sorted(kept))
-    st.button(
-        "Show the changed plan",
-        disabled=not devices or (bool(rows) and not steps),
-        on_click=composer.propose,
-        args=(f"devices: {', '.join(devices)}" + (f"\nsteps: {steps}" if steps else ""),),
-        kwargs={"mode": MODE},
-    )
+    text = f"devices: {', '.join(devices)}" + (f"\nsteps: {steps}" if steps else "")
+    disabled = not devices or (bool(rows) and not steps)
+    composer.draw_ask("Show the changed plan", text, mode=MODE, disabled=disabled)
     st.caption("It is shown again before anything is carried out.")

@@ -8,11 +8,14 @@ from sqlite_utils import Database
 from streamlit.navigation.page import Page
 
 import db
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path, settings_in_force
+from instrumentgpt.ui import untrusted
 
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to.
 CONVERSATION, LEFT, VISITS = "conversation_id", "left-message", "visits"
+PROBLEM_CHARACTERS = 600
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
 
 
@@ -24,6 +27,15 @@ def opened() -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+@contextmanager
+def problems_shown() -> Iterator[None]:
+    """Show an expected problem of the page in the block with its remedy, instead of a failure."""
+    try:
+        yield
+    except InstrumentGPTError as error:
+        st.error(untrusted.label(str(error), PROBLEM_CHARACTERS), icon=":material/error:")
 
 
 def in_force(database: Database) -> Settings:

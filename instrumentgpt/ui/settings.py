@@ -76,11 +76,8 @@ SECONDS = {  # setting → its label, lowest and highest value
 def page() -> None:
     """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
     st.title("Settings", anchor=False)
-    try:
-        with session.opened() as database:
-            _draw(database)
-    except InstrumentGPTError as error:
-        st.error(untrusted.label(str(error), 600), icon=":material/error:")
+    with session.problems_shown(), session.opened() as database:
+        _draw(database)
 
 
 def problems(settings: Settings) -> list[str]:

@@ -39,15 +39,9 @@ def draw(settings: Settings) -> None:
     columns = st.columns(2)
     for number, (icon, words) in enumerate(EXAMPLES):
         question = words.format(ip=device.ip, name=device.name)
-        label = untrusted.label(question)
-        columns[number % 2].button(
-            label,
-            icon=icon,
-            key=f"example-{number}",
-            width="stretch",
-            on_click=composer.propose,
-            args=(question,),
-        )
+        with columns[number % 2]:
+            key, label = f"example-{number}", untrusted.label(question)
+            composer.draw_ask(label, question, key, icon=icon, width="stretch")
 
 
 def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
@@ -56,14 +50,8 @@ def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
     with st.container(horizontal=True, gap="xsmall", key="offers"):
         for number, offer in enumerate(offers):
             if offer.mode in MODES:
-                st.button(
-                    untrusted.label(offer.label),
-                    key=f"offer-{messages[-1].id}-{number}",
-                    type="secondary" if number else "primary",
-                    on_click=composer.propose,
-                    args=(offer.text,),
-                    kwargs={"mode": offer.mode},
-                )
+                key, look = f"offer-{messages[-1].id}-{number}", "secondary" if number else "primary"
+                composer.draw_ask(untrusted.label(offer.label), offer.text, key, offer.mode, type=look)
     return bool(offers)
 
 
@@ -80,12 +68,7 @@ def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: D
     waiting = [question for question in dict.fromkeys(offered) if question not in asked]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
         for question in waiting:
-            st.button(
-                untrusted.label(question),
-                key=f"follow-up-{question}",
-                on_click=composer.propose,
-                args=(question,),
-            )
+            composer.draw_ask(untrusted.label(question), question, f"follow-up-{question}")
 
 
 def _pick_device(settings: Settings) -> Device | None:

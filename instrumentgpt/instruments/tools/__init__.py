@@ -1,7 +1,7 @@
 """What the analyst, the command line and CLI agents can do with devices and logs, as plain functions.
 
 Each takes the workspace and plain arguments, and returns JSON-ready data that is small enough for a prompt:
-a `summary` in words, and the rest as docs/architecture.md says.
+a `summary` in words, and the rest as docs/tools.md says.
 What cannot be done raises an InstrumentGPTError whose text holds the remedy.
 """
 

@@ -103,16 +103,16 @@ def _go_to_segment(diagnosis: Diagnosis, told: list[Segment]) -> None:
 def _draw_excursion(log: Log, one: Excursion, key: str) -> None:
     told, why = loop_wording.excursion(one, log, "en"), loop_wording.explanation(one, "en")
     st.markdown(untrusted.label(f"Channel {one.channel}: {told}; {why}", TEXT_CHARACTERS))
+    _draw_ways(log, one, key)
+
+
+def _draw_ways(log: Log, shown: Finding | Excursion, key: str) -> None:
+    """Draw what leads to the time of a finding in the charts, and to the lines that show it."""
     with st.container(horizontal=True, gap="xsmall"):
-        lines = [evidence.line for evidence in one.evidence]
-        begin = lines[0] if lines else line_at(log, one.onset)
-        st.button(
-            "Show",
-            icon=":material/my_location:",
-            key=key,
-            on_click=place.go_to,
-            args=(begin, window_of(log, one)),
-        )
+        lines = [evidence.line for evidence in shown.evidence[:SHOWN_EVIDENCE]]
+        begin = lines[0] if lines else line_at(log, shown.onset)
+        to = (begin, window_of(log, shown))
+        st.button("Show", key, on_click=place.go_to, args=to, icon=":material/my_location:")
         for line in dict.fromkeys(lines):
             _line_button(line, f"{key}-{line}")
 
@@ -183,18 +183,7 @@ def _draw_one(log: Log, finding: Finding, number: int) -> None:
         for said in wording.cannot_tell(finding, "en"):
             st.caption(untrusted.label(said, TEXT_CHARACTERS))
         st.caption(untrusted.label(f"{log.clock(finding.onset)} to {log.clock(finding.end)}"))
-        with st.container(horizontal=True, gap="xsmall"):
-            lines = [evidence.line for evidence in finding.evidence[:SHOWN_EVIDENCE]]
-            begin = lines[0] if lines else line_at(log, finding.onset)
-            st.button(
-                "Show",
-                icon=":material/my_location:",
-                key=f"finding-{number}",
-                on_click=place.go_to,
-                args=(begin, window_of(log, finding)),
-            )
-            for line in dict.fromkeys(lines):
-                _line_button(line, f"finding-{number}-{line}")
+        _draw_ways(log, finding, f"finding-{number}")
 
 
 def _line_button(line: int, key: str) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import streamlit as st
 from sqlite_utils import Database
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.ui import evidence, session, untrusted
 from instrumentgpt.ui.logs import actions, chart, choosing, comparison, findings, lines, place, reading
@@ -17,11 +16,8 @@ NEWS_EVERY = 0.5  # s between looks at how far a preparation is
 
 def page() -> None:
     """Draw the page; an expected problem is shown with its remedy."""
-    try:
-        with session.opened() as database:
-            _draw(database)
-    except InstrumentGPTError as error:
-        st.error(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/error:")
+    with session.problems_shown(), session.opened() as database:
+        _draw(database)
 
 
 def _draw(database: Database) -> None:
