@@ -1,17 +1,26 @@
 """The Chat page: what it shows, from top to bottom. Everything shown comes from the database."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 from sqlite_utils import Database
+from streamlit.delta_generator import DeltaGenerator
 
 import db
+from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
-from instrumentgpt.storage.runs import Run, list_runs, live_run
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.runs import Run, get_run, list_runs, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import (
+    again,
+    answer,
+    artifacts,
+    browser,
     composer,
-    conversation,
+    deleted,
     entities,
     evidence,
     inspector,
@@ -23,8 +32,18 @@ from instrumentgpt.ui import (
     session,
     sidebar,
     space,
+    untrusted,
     welcome,
 )
+from instrumentgpt.ui.progress import Progress
+from instrumentgpt.ui.steps import draw_closed
+
+LAST = 20  # messages shown at once; a page of 500 takes 7 s to load
+OPEN_CHARTS = 4  # newest charts drawn at once; older ones when they are opened
+TITLE_CHARACTERS = 80
+LONG_LINES, LONG_CHARACTERS = 30, 4_000  # of a question: a longer one scrolls in a frame of its own
+LONG_HEIGHT = 420  # px
+USER, ASSISTANT = ":material/person:", ":material/device_thermostat:"
 
 
 def page() -> None:
@@ -42,14 +61,14 @@ def _draw() -> None:
         settings = session.in_force(database)
         space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
-        latest = list_runs(database, shown.id, limit=1) if shown else []
-        composer.draw(settings, run, next(iter(latest), None))
+        latest = next(iter(list_runs(database, shown.id, limit=1)), None) if shown else None
+        composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, shown)
         if shown is None:
             welcome.draw(settings)
         else:
-            _draw_conversation(database, settings, shown, run)
+            _draw_conversation(database, settings, shown, run, latest)
         if run:  # while an answer comes the sidebar of before stands: no word waits for a new one
             _draw_sidebar(database, shown)
 
@@ -65,16 +84,21 @@ def _draw_sidebar(database: Database, shown: db.Conversation | None) -> None:
 
 
 def _draw_conversation(
-    database: Database, settings: Settings, shown: db.Conversation, run: Run | None
+    database: Database, settings: Settings, shown: db.Conversation, run: Run | None, latest: Run | None
 ) -> None:
-    conversation.draw_title(database, shown)
-    messages = conversation.draw(database, shown.id, settings, answering=run is not None)
-    frame = conversation.draw_live(database, run) if run else None
-    is_panel = panel.draw(database, shown.id, answering=run is not None)
+    """Draw the conversation and what its newest run, `latest`, leaves to do; `run` is being answered."""
+    _draw_title(database, shown)
+    messages = _draw_messages(database, shown.id, settings, answering=run is not None)
+    frame = _draw_live(database, run) if run else None
+    mode = latest.mode if latest else ""
+    is_guided = mode == panel.MODE and panel.draw(database, shown.id, answering=run is not None)
     if not run:
-        plan.draw(database, shown.id, settings)
-        is_interview = interview.draw(database, shown.id)
-        if not welcome.draw_offers(database, messages) and not is_interview and not is_panel:
+        if mode == "investigate":
+            plan.draw(database, shown.id, settings)
+        if mode == "interview":
+            is_guided = True
+            interview.draw(database, shown.id)
+        if not welcome.draw_offers(database, messages) and not is_guided:
             state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
             welcome.draw_follow_ups(settings, messages, state)
     evidence.draw(database, shown.id, settings)
@@ -84,3 +108,123 @@ def _draw_conversation(
     else:
         newest = db.list_messages(database, shown.id, last=1)
         live.watch(shown.id, newest[-1].id if newest else 0)
+
+
+def _draw_title(database: Database, conversation: db.Conversation) -> None:
+    """Draw the title, and beside it which device the conversation is about and how far it is."""
+    state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
+        inspector.draw_badges(memory_in_force(database, conversation.id, state).state)
+
+
+def _draw_messages(
+    database: Database, conversation_id: str, settings: Settings, answering: bool
+) -> list[db.Message]:
+    """Draw the newest messages with "Load earlier" above them; return those drawn, oldest first.
+
+    While another is `answering`, nothing can be asked again.
+    """
+    limit = st.session_state.get("shown", {}).get(conversation_id, LAST)
+    place = session.place()
+    messages = _in_view(database, conversation_id, limit, place)
+    earlier = db.count_messages(database, conversation_id, before=messages[0].id) if messages else 0
+    if earlier:
+        st.button(
+            f"Load earlier · {earlier} more",
+            icon=":material/expand_less:",
+            type="tertiary",
+            on_click=_show_more,
+            args=(conversation_id, limit + LAST),
+        )
+    kept = {message.id: db.list_artifacts(database, message.id) for message in messages}
+    open_charts = [
+        artifact.id for found in kept.values() for artifact in found if artifact.kind == artifacts.CHART
+    ]
+    goal = place if place is not None else _just_folded(database, messages)
+    agents = None if answering else again.agents_here(settings)
+    gone = deleted.latest(database, conversation_id)
+    for message in messages:
+        if gone and message.id > int(gone.item.name):
+            deleted.draw_way_back(database, conversation_id, gone, answering)
+            gone = None
+        made = kept[message.id]
+        with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
+            if message.role == "user":
+                _draw_question(database, message, made, answering)
+            else:
+                with st.chat_message("assistant", avatar=ASSISTANT):
+                    answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
+    if gone:
+        deleted.draw_way_back(database, conversation_id, gone, answering)
+    again.draw_dialog(messages)
+    _draw_way_back(database, conversation_id, messages)
+    if goal is not None and any(message.id == goal for message in messages):
+        browser.bring_into_view(f"message-{goal}")
+    return messages
+
+
+def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
+    """Return the answer whose end this page has seen and which now begins with its end, None for others."""
+    run_id = st.session_state.get(live.FOLLOWED)
+    if not run_id or not messages or messages[-1].run_id != run_id:
+        return None
+    is_panel = get_run(database, run_id).mode == panel.MODE
+    return messages[-1].id if is_panel and panel.is_folded(messages[-1].content) else None
+
+
+def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:
+    """Return the newest messages, or, where `place` is older than those, as many around it."""
+    newest = db.list_messages(database, conversation_id, last=limit)
+    if place is None or (newest and place >= newest[0].id):
+        return newest
+    return db.list_messages_around(database, conversation_id, place, limit) or newest
+
+
+def _draw_way_back(database: Database, conversation_id: str, messages: list[db.Message]) -> None:
+    """Draw the button to the newest messages, where older ones are in view."""
+    later = db.count_messages(database, conversation_id, after=messages[-1].id) if messages else 0
+    if later:
+        st.button(
+            f"Go to the newest · {later} more",
+            icon=":material/expand_more:",
+            type="tertiary",
+            on_click=session.leave_place,
+        )
+
+
+def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
+    """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
+    browser.follow(run.id)
+    progress = live.progress_of(database, run.id)
+    made = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
+    with st.chat_message("assistant", avatar=ASSISTANT):
+        draw_closed(progress, f"steps-{run.id}", run.conversation_id)
+        words: list[str] = []
+        for key, text in progress.answer():
+            words.append(text)
+            if isinstance(key, str) and key in made:
+                untrusted.write(paragraphs(words), run.conversation_id)
+                artifacts.draw(database, made[key], expanded=True)
+                words = []
+        return st.container(), progress
+
+
+def _show_more(conversation_id: str, limit: int) -> None:
+    st.session_state["shown"] = {conversation_id: limit}
+
+
+def _draw_question(database: Database, message: db.Message, kept: list[db.Artifact], answering: bool) -> None:
+    with st.chat_message("user", avatar=USER):
+        artifacts.draw_files(database, kept)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+            with st.container(
+                width="stretch", height=LONG_HEIGHT if _is_long(message) else "content", border=False
+            ):
+                st.text(message.content)
+            again.draw_pencil(message.id, disabled=answering)
+
+
+def _is_long(question: db.Message) -> bool:
+    return len(question.content) > LONG_CHARACTERS or question.content.count("\n") > LONG_LINES

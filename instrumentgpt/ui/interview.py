@@ -20,7 +20,6 @@ from instrumentgpt.modes.interview.stored import (
 from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
-from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.ui import composer, session, untrusted
 
 PHASE_NAMES = {
@@ -35,11 +34,8 @@ LISTED = 3  # newest documents offered for download
 IN_FORM = [slot for slot in SLOTS if slot != REMARKS]
 
 
-def draw(database: Database, conversation_id: str) -> bool:
-    """Draw the panel if the conversation's newest question was one of an interview; False if it was not."""
-    latest = list_runs(database, conversation_id, limit=1)
-    if not latest or latest[0].mode != MODE:
-        return False
+def draw(database: Database, conversation_id: str) -> None:
+    """Draw what goes with an interview, which the conversation's newest question belongs to."""
     interview, messages = read_interview(database, conversation_id)
     language = language_of_talk(messages)
     with st.container(horizontal=True, gap="xsmall", key="interview"):
@@ -50,7 +46,6 @@ def draw(database: Database, conversation_id: str) -> bool:
         _draw_documents(database, conversation_id)
     if interview.turn:
         _draw_form(conversation_id, interview, language)
-    return True
 
 
 def _draw_ways_on(conversation_id: str, language: Language) -> None:

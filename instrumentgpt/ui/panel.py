@@ -13,7 +13,6 @@ from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
 from instrumentgpt.modes.panel.reading import folded, without_editing
 from instrumentgpt.settings import home
-from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.ui import composer, session, untrusted
 
 MODE = "panel"
@@ -29,10 +28,9 @@ ICONS = {
 
 
 def draw(database: Database, conversation_id: str, answering: bool) -> bool:
-    """Draw the newest panel if the conversation's newest question was to it; False if it was not."""
-    latest = list_runs(database, conversation_id, limit=1)
+    """Draw the newest panel, to which the conversation's newest question was; False if there is none."""
     progress = read_progress(database, conversation_id)
-    if not latest or latest[0].mode != MODE or progress is None or progress.panel.status == "dropped":
+    if progress is None or progress.panel.status == "dropped":
         return False
     with st.container(key="panel", border=True):
         if answering:

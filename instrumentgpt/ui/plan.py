@@ -8,15 +8,11 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.modes.investigate.kept import MODE, Pending, read_kept
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import places
-from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.ui import composer
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
-    """Draw the editor if the newest answer proposed a plan whose devices or steps are known."""
-    latest = list_runs(database, conversation_id, limit=1)
-    if not latest or latest[0].mode != MODE:
-        return
+    """Draw the editor if the newest answer, one of Investigate, proposed a plan of known devices or steps."""
     _, turns = places(database, conversation_id)
     pending = read_kept(db.get_mode_state(database, conversation_id, MODE), turns).pending
     if pending is None or pending.kind != "proposal" or not (pending.devices or pending.steps):
