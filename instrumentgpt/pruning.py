@@ -98,33 +98,23 @@ def prunable(database: Database, days: float, now: float | None = None) -> list[
 def _measured(
     database: Database, conversation_id: str, title: str, updated_at: float, logs: tuple[Path, ...]
 ) -> Prunable:
-    sql = (
-        "SELECT count(*), coalesce(sum(length(content)), 0) FROM all_artifacts"
-        " WHERE conversation_id = ? AND removed_at IS NULL"
-    )
-    [(artifacts, content)] = _numbers(database, sql, conversation_id)
-    sql = (
-        "SELECT coalesce(sum(length(CAST(event AS BLOB))), 0) FROM run_events"
-        " JOIN runs ON runs.id = run_id WHERE conversation_id = ?"
-    )
-    [(events,)] = _numbers(database, sql, conversation_id)
-    sql = (
-        "SELECT coalesce(sum(length(CAST(content AS BLOB))), 0) FROM all_messages"
-        " WHERE conversation_id = :id AND (deleted_at IS NOT NULL OR :id IN deleted_conversations)"
-    )
-    [(deleted,)] = _numbers(database, sql, conversation_id)
+    found = database.execute(_KEPT, {"id": conversation_id}).fetchone()
+    artifacts, kept = found[0], sum(size or 0 for size in found[1:])
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
     if file_of(database) != ":memory:":
         digests = uploads.digests_of(database, conversation_id)
         beside += sum(_size(uploads.folder_of(database) / digest) for digest in digests)
     cached = sum(map(_size, logs))
-    kept = content + events + deleted
     return Prunable(conversation_id, title, updated_at, artifacts, kept, beside, cached, logs)
 
 
-def _numbers(database: Database, sql: str, conversation_id: str) -> list[tuple[int, ...]]:
-    found: list[Any] = rows(database, sql, (conversation_id,))
-    return found
+_KEPT = (  # how many artifacts, and the bytes of what goes
+    "SELECT count(*), sum(length(content)), (SELECT sum(length(CAST(event AS BLOB))) FROM run_events"
+    " JOIN runs ON runs.id = run_id WHERE conversation_id = :id), (SELECT sum(length(CAST(content AS BLOB)))"
+    " FROM all_messages WHERE conversation_id = :id"
+    " AND (deleted_at IS NOT NULL OR :id IN deleted_conversations))"
+    " FROM all_artifacts WHERE conversation_id = :id AND removed_at IS NULL"
+)
 
 
 def _size(path: Path) -> int:

@@ -4,7 +4,7 @@ import pytest
 
 import db
 from instrumentgpt.storage import runs
-from instrumentgpt.storage.artifacts import Artifact
+from instrumentgpt.storage.artifacts import Artifact, attach_artifacts
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_the_artifacts_of_a_run_go_to_the_message_that_answers(database, convers
         for run in ("r1", "r1", "r2")
     ]
     message = db.add_message(database, conversation, "assistant", "x", "r1")
-    assert db.attach_artifacts(database, "r1", message) == 2
+    assert attach_artifacts(database, "r1", message) == 2
     assert [row.id for row in db.list_artifacts(database, message)] == ids[:2]
     assert db.list_artifacts(database, "r2", "run_id")[0] == Artifact(
         ids[2], conversation, "r2", None, "plotly", "t", "a", 0, pytest.approx(1.7e9, rel=1)

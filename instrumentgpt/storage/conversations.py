@@ -8,6 +8,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,22 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.storage import uploads
-from instrumentgpt.storage.artifacts import list_uploads
+from instrumentgpt.storage.artifacts import attach_artifacts, list_uploads
 from instrumentgpt.storage.connection import (
     RunInProgress,
     UnknownConversation,
     change,
+    connect,
     file_of,
     insert,
     rows,
     select,
     transaction,
 )
-from instrumentgpt.storage.history import LAST_ID
+from instrumentgpt.storage.history import LAST_ID, places
+from instrumentgpt.storage.paths import database_path
 from instrumentgpt.storage.recall import index_message
+from instrumentgpt.storage.runs import finish_run, live_run
 
 TITLE_CHARS = 60  # of the first question, where nobody gave a title
 WORKSPACES, RUNS = "workspaces", "runs"  # under the database's folder
@@ -177,6 +181,19 @@ def add_message(
     return message_id
 
 
+def finish_turn(database: Database, conversation_id: str, run_id: str, answer: str, outcome: str) -> int:
+    """Store the answer of a turn with what its run made, end the run, and return the id of the message.
+
+    outcome  as in agents.events: "ok" makes the message "complete", anything else marks it
+    """
+    with transaction(database):
+        status = "complete" if outcome == "ok" else outcome
+        message_id = add_message(database, conversation_id, "assistant", answer, run_id, status)
+        attach_artifacts(database, run_id, message_id)
+        finish_run(database, run_id, outcome)
+    return message_id
+
+
 def title_of(content: str) -> str:
     """Return the title that a first question gives its conversation."""
     words = " ".join(content.split())
@@ -215,26 +232,18 @@ def count_messages(
 
 def turn_at(database: Database, message_id: int) -> list[int]:
     """Return the ids from the question at or before `message_id` up to the next question; [] if unknown."""
-    found = rows(
-        database,
-        """
-        WITH here AS (SELECT id, conversation_id FROM messages WHERE id = ?),
-             every AS (SELECT messages.id, role FROM messages JOIN here USING (conversation_id)),
-             first AS (SELECT coalesce(max(every.id), (SELECT id FROM here)) AS id FROM every, here
-                       WHERE role = 'user' AND every.id <= here.id),
-             next AS (SELECT min(every.id) AS id FROM every, first
-                      WHERE role = 'user' AND every.id > first.id)
-        SELECT every.id FROM every, first, next
-        WHERE every.id >= first.id AND (next.id IS NULL OR every.id < next.id) ORDER BY every.id""",
-        (message_id,),
-    )
-    return [row[0] for row in found]
+    sql = "SELECT conversation_id FROM messages WHERE id = ?"
+    for (conversation_id,) in rows(database, sql, (message_id,)):
+        ids, asked = places(database, conversation_id)
+        first = max((question for question in asked if question <= message_id), default=message_id)
+        after = min((question for question in asked if question > first), default=LAST_ID)
+        return [message for message in ids if first <= message < after]
+    return []
 
 
 def refuse_while_answering(database: Database, conversation_id: str) -> None:
     """Raise RunInProgress if the conversation is being answered: that turn will save the memory."""
-    sql = "SELECT 1 FROM runs WHERE status = 'running' AND kind = 'turn' AND conversation_id = ?"
-    if rows(database, sql, (conversation_id,)):
+    if live_run(database, conversation_id):
         raise RunInProgress("An answer is being written here. Press Stop first, or wait for it.")
 
 
@@ -243,6 +252,32 @@ def unknown(conversation_id: str) -> UnknownConversation:
     return UnknownConversation(
         f"No conversation {conversation_id!r}: it may have been deleted in another tab. Start a new one."
     )
+
+
+def get_memory(conversation_id: str, database: Database | None = None) -> tuple[str, str]:
+    """Return (summary, diagnostic_state as JSON); ("", "") for an unknown conversation.
+
+    Without a `database` the one at the default path is opened for this call.
+    """
+    if database is None:
+        with closing(connect(database_path())) as opened:
+            return get_memory(conversation_id, opened)
+    sql = "SELECT summary, diagnostic_state FROM conversations WHERE id = ?"
+    for summary, state in rows(database, sql, (conversation_id,)):
+        return summary or "", state or ""
+    return "", ""
+
+
+def update_memory(
+    conversation_id: str, summary: str, diagnostic_state: str, database: Database | None = None
+) -> None:
+    """Store the summary and the state (JSON) of the conversation; nothing else changes."""
+    if database is None:
+        with closing(connect(database_path())) as opened:
+            return update_memory(conversation_id, summary, diagnostic_state, opened)
+    sql = "UPDATE conversations SET summary = ?, diagnostic_state = ? WHERE id = ?"
+    if not change(database, sql, (summary, diagnostic_state, conversation_id)):
+        raise unknown(conversation_id)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from instrumentgpt.memory.state import (
 )
 from instrumentgpt.memory.summary import parse, write
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.conversations import title_of
+from instrumentgpt.storage.conversations import get_memory, title_of, update_memory
 from instrumentgpt.storage.facts import device_states, file_device_state, order_readings
 from instrumentgpt.storage.history import spoken
 
@@ -145,18 +145,13 @@ def _key(state: str) -> str:
 
 
 def _stored(database: Database, conversation_id: str) -> Memory:
-    sql = "SELECT coalesce(summary, ''), coalesce(diagnostic_state, '') FROM conversations WHERE id = ?"
-    [(summary, state)] = rows(database, sql, (conversation_id,))
-    return Memory(str(summary), str(state), device_states(database, conversation_id))
+    return Memory(*get_memory(conversation_id, database), device_states(database, conversation_id))
 
 
 def _store(database: Database, conversation_id: str, whole: Memory) -> None:
     """Store the memory without what marked turns alone have said; the `whole` is kept while there are any."""
     shown = _without_deleted(database, conversation_id, whole)
-    database.conn.execute(
-        "UPDATE conversations SET summary = ?, diagnostic_state = ? WHERE id = ?",
-        (shown.summary, shown.state, conversation_id),
-    )
+    update_memory(conversation_id, shown.summary, shown.state, database)
     database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
     for device, state in shown.filed.items():
         file_device_state(database, conversation_id, device, state)
@@ -191,7 +186,7 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
     state = left(whole.state)
     filed = {device: left(one) for device, one in whole.filed.items()}
     spoken_of = _spoken_of(database, conversation_id, [whole.state, *whole.filed.values()])
-    known = _known_of(database, conversation_id)
+    known = devices_on_record(database, conversation_id)
     gone = {*spoken_of(_DELETED)}.difference(known)
     gone = gone.difference(spoken_of(_LIVE)) if gone else gone
     filed = {device: one for device, one in filed.items() if device not in gone}
@@ -249,7 +244,7 @@ def _spoken_of(
     return named
 
 
-def _known_of(database: Database, conversation_id: str) -> list[str]:
+def devices_on_record(database: Database, conversation_id: str) -> list[str]:
     """Return the devices of which anything is on record, the last first."""
     sql = (
         "SELECT device FROM (SELECT device, message_id FROM facts WHERE conversation_id = :id"

@@ -26,9 +26,9 @@ from instrumentgpt.storage.artifacts import (
     list_documents,
     upload_path,
 )
-from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.conversations import Message, get_conversation, list_messages, unknown
-from instrumentgpt.storage.deleted import times_of_deleted
+from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
+from instrumentgpt.storage.deleted import devices_on_record, times_of_deleted
+from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, by_device, list_nicknames, listing
 from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
@@ -127,16 +127,9 @@ def _is_gone(database: Database, artifact: Artifact) -> bool:
 
 def _devices(database: Database, conversation_id: str) -> list[str]:
     """Return the names of the devices that something is known of here."""
-    sql = (
-        "SELECT device FROM facts WHERE conversation_id = :id"
-        " UNION SELECT device FROM state_items WHERE conversation_id = :id"
-        " UNION SELECT device FROM device_states WHERE conversation_id = :id"
-    )
-    known = [row["device"] for row in _row(database, sql, conversation_id)]
-    (stored,) = _row(
-        database, "SELECT diagnostic_state AS json FROM conversations WHERE id = ?", conversation_id
-    )
-    return sorted({*known, device_key(DiagnosticState.deserialize(stored["json"] or ""))} - {"", None})
+    named = {*devices_on_record(database, conversation_id), *device_states(database, conversation_id)}
+    _, state = get_memory(conversation_id, database)
+    return sorted({*named, device_key(DiagnosticState.deserialize(state))} - {""})
 
 
 def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Document, bytes]]:
@@ -235,9 +228,8 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     conversation = get_conversation(database, conversation_id)
     if conversation is None:
         raise unknown(conversation_id)
-    sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
-    [(stored,)] = rows(database, sql, (conversation_id,))
-    told = listing(database, conversation_id, DiagnosticState.deserialize(str(stored or "")))
+    _, state = get_memory(conversation_id, database)
+    told = listing(database, conversation_id, DiagnosticState.deserialize(state))
     notes = notes_of(database, conversation_id, [told.device] if told.device else [])
     lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(told, conversation.updated_at)]
     called = by_device(list_nicknames(database, conversation_id))

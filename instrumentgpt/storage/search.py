@@ -17,6 +17,8 @@ from instrumentgpt.memory.search_query import Wanted, marked, wanted
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.terms import Phrase, fold
 from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.conversations import get_memory
+from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.in_force import memory_in_force
 
 HITS = 20  # of one search
@@ -237,14 +239,9 @@ def _standing(database: Database, conversation_id: str, device: str) -> set[tupl
 
 
 def _state_of(database: Database, conversation_id: str, device: str) -> DiagnosticState:
-    sql = "SELECT state FROM device_states WHERE conversation_id = ? AND device = ?"
-    filed = rows(database, sql, (conversation_id, device))
-    sql = "SELECT diagnostic_state FROM conversations WHERE id = ?"
-    current = rows(database, sql, (conversation_id,))
-    state = DiagnosticState.deserialize(current[0][0] or "")
-    if device_key(state) == device or not filed:
-        return state if device_key(state) == device else DiagnosticState()
-    return DiagnosticState.deserialize(filed[0][0])
+    state = DiagnosticState.deserialize(get_memory(conversation_id, database)[1])
+    filed = device_states(database, conversation_id)
+    return state if device_key(state) == device else DiagnosticState.deserialize(filed.get(device, ""))
 
 
 def _ruled_out(database: Database, conversation_id: str) -> list[str]:

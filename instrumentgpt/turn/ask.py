@@ -175,7 +175,9 @@ def started(
     command = agent.command(program, request, environment)
     if agent.state:
         command = kept(command, request, agent.state, settings)
-    events = run(command, agent.parse, _clocks(settings), stopped, agent.signs)
+    first, silence, total = settings.first_event_seconds, settings.silence_seconds, settings.total_seconds
+    clocks = Clocks(first, silence, total=total)
+    events = run(command, agent.parse, clocks, stopped, agent.signs)
     return redacted(events, secrets_of(environment))
 
 
@@ -216,11 +218,3 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
             chart.content,
         )
         yield Artifact(artifact_id, chart.kind, chart.title)
-
-
-def _clocks(settings: Settings) -> Clocks:
-    return Clocks(
-        first_event=settings.first_event_seconds,
-        silence=settings.silence_seconds,
-        total=settings.total_seconds,
-    )

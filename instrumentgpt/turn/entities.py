@@ -66,8 +66,7 @@ def remember_entities(
     known = list_entities(database, conversation_id)
     seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
     seen += [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
-    seen += _new_notes(database, conversation_id, known)
-    seen += _new_documents(database, conversation_id, known)
+    seen += _saved(database, conversation_id, known)
     noted = note_entities(database, conversation_id, question, seen)
     touch_entities(database, conversation_id, question, refs_in(said))
     named = {entity.ref for entity in noted}
@@ -84,25 +83,19 @@ def _with_devices(
         yield name, {"device": devices.get(_text(result, "log"), ""), **result}
 
 
-def _new_notes(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
-    """Return the conversation's own notes that have no ref yet."""
-    links = [one.link for one in known if one.type == "note"]
-    notes = [
+def _saved(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
+    """Return the conversation's own notes, and documents saved in another way than from here, without ref."""
+    links, refs = [one.link for one in known], {one.ref for one in known}
+    saved = [
         Seen("note", one_line(note.id), {"note": note.id}, "read")
         for note in db.list_notes(database, scope=conversation_id)
     ]
-    return [note for note in notes if note.link not in links]
-
-
-def _new_documents(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
-    """Return the documents that were saved in another way than from here, and have no ref yet."""
-    links, refs = [one.link for one in known], {one.ref for one in known}
-    documents = [
+    saved += [
         Seen("report", one_line(one.title), {"document": one.id}, "created")
         for one in reversed(db.list_documents(database, conversation_id))
         if one.ref not in refs
     ]
-    return [one for one in documents if one.link not in links]
+    return [one for one in saved if one.link not in links]
 
 
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from types import FrameType
 
 import db
 from instrumentgpt.storage.connection import UnknownRun
@@ -24,12 +23,14 @@ def main(arguments: Sequence[str]) -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     database_path, run_id = Path(arguments[0]), arguments[1]
     leave_imports()
-    stop = _StopSignal()
+    signals: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: signals.append(number))
     with (
         closing(db.connect(database_path)) as database,
         suppress(UnknownRun),
     ):  # deleted with its conversation
-        for _ in answer(database, run_id, stop.received):
+        for _ in answer(database, run_id, lambda: bool(signals)):
             pass
         if (run := get_run(database, run_id)).kind == "turn":
             start_summary(database, run.conversation_id)
@@ -43,21 +44,6 @@ def leave_imports() -> None:
     """Let searches for garbage be few, and leave alone what was imported: one takes 20 to 60 ms with it."""
     gc.freeze()
     gc.set_threshold(GARBAGE_AFTER)
-
-
-class _StopSignal:
-    """Remembers that SIGTERM or SIGINT came; the turn looks often enough."""
-
-    def __init__(self) -> None:
-        self._number = 0
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._note)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._number = number
-
-    def received(self) -> bool:
-        return self._number != 0
 
 
 if __name__ == "__main__":

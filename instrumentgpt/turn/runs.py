@@ -316,13 +316,10 @@ def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: st
 
 @contextmanager
 def _received(database: Database, given: Path | tuple[str, bytes]) -> Iterator[Received]:
-    with ExitStack() as opened:
-        if isinstance(given, Path):
-            source: IO[bytes] = opened.enter_context(given.open("rb"))
-            name = given.name
-        else:
-            name, source = given[0], io.BytesIO(given[1])
-        yield opened.enter_context(received(database, name, source))
+    name = given.name if isinstance(given, Path) else given[0]
+    source: IO[bytes] = given.open("rb") if isinstance(given, Path) else io.BytesIO(given[1])
+    with source, received(database, name, source) as file:
+        yield file
 
 
 def _pasted(
