@@ -18,10 +18,10 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/investigate": 1_680,
     "instrumentgpt/modes/panel": 2_560,
     "instrumentgpt/storage": 4_280,
-    "instrumentgpt/turn": 2_340,
+    "instrumentgpt/turn": 2_320,
     "instrumentgpt/ui": 6_260,
 }
-WHOLE = 57_980
+WHOLE = 57_580
 
 
 def lines_in(room: str) -> int:
