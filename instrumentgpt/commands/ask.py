@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
-
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question
     files = [
@@ -67,7 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) -> None:
     """Remember for the conversation what the options, or the person at the terminal, say of its logs."""
-
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
     for path in files if stated or asks else ():
         with contextlib.suppress(InstrumentGPTError, OSError):  # the answer will say what is wrong with it
@@ -81,7 +79,6 @@ def _standard_input() -> str:
 
 def known_file(path: Path) -> Path:
     """Return the path of a file that can be handed over; raise UnreadableFile with the remedy."""
-
     try:
         check_is_file(path)
         with path.open("rb"):

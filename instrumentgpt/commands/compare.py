@@ -73,20 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _both(before: Path, after: Path) -> tuple[Comparison, tuple[FaultChange, ...]]:
-
     first, second = _read(before), _read(after)
     return compare(first, second), fault_changes(diagnose(first), diagnose(second))
 
 
 def _divided(path: Path, at: str) -> tuple[Comparison, tuple[FaultChange, ...]]:
-
     log = _read(path)
     first, second = divided(log, time_of(log, at))
     return compare(first, second), fault_changes(diagnose(first), diagnose(second))
 
 
 def _read(path: Path) -> Any:
-
     try:
         return read_log(path)
     except OSError as problem:
@@ -95,7 +92,6 @@ def _read(path: Path) -> Any:
 
 def text_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield the differences as people read them, the faults first."""
-
     head, *rest = comparison_sentences(found, language)
     yield head
     yield from (f"  {fault_sentence(one, language)}" for one in faults)
@@ -105,7 +101,6 @@ def text_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Lan
 
 def json_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield one JSON object per difference: a fault, a figure, or a kind of event line."""
-
     logs = {"before_log": found.before, "after_log": found.after}
     for fault in faults:
         named = {"class": fault.finding.fault, "channel": fault.finding.channel}

@@ -17,7 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the devices; return 1 if the logs of one could not be listed, else 0."""
-
     inventory = load_inventory(saved_settings().inventory)
     rows = [_row(device) for device in inventory.devices]
     width = max((len(row["label"]) for row in rows), default=0)
@@ -30,7 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _row(device: Any) -> dict[str, Any]:
-
     row = {"name": device.name, "ip": device.ip, "label": device.label, "logs": device.logs}
     try:
         found = list_logs(device)

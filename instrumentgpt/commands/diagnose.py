@@ -26,8 +26,6 @@ from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
 MOST_SEGMENTS = 8  # printed of one log
-
-
 LABELS: dict[Language, dict[str, str]] = {
     "en": {"ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
     "zh": {"ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
@@ -53,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
-
     failed, diagnoses = False, []
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
     for path, owner in _logs(arguments.logs):
@@ -76,7 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each log, those of a .zip one by one, with the folder that it was given from."""
-
     for path in paths:
         found = [path]
         with contextlib.suppress(InstrumentGPTError, OSError):  # told when it is read
@@ -117,7 +113,6 @@ def log_name(path: Path) -> str:
 
 def json_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, likeliest root cause first."""
-
     coincident = coincidence.coincidences(found)
     for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
         row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
@@ -138,7 +133,6 @@ def json_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str
 
 def text_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-
     log, label, words = found.log, LABELS[language], wording.WORDS[language]
     coincident = coincidence.coincidences(found)
     channels = log.samples["channel"].nunique()
@@ -178,7 +172,6 @@ def text_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str
 
 def _excursions(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line for each of the excursions that matter most, and how many there are beside them."""
-
     shown = loop_wording.by_size(found.excursions)[: loop_wording.MOST_SHOWN]
     for one in shown:
         told, why = loop_wording.excursion(one, found.log, language), loop_wording.explanation(one, language)
@@ -191,7 +184,6 @@ def _excursions(found: Diagnosis, language: Language) -> Iterator[str]:
 
 def _segments(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a table of the worst segments of a log with more than a few, and what changes over days."""
-
     if lines := segment_wording.table(found, language, MOST_SEGMENTS):
         yield f"  {word('segments', language, count=len(found.segments))}"
         yield from (f"      {line}" for line in lines)
@@ -203,7 +195,6 @@ def _segments(found: Diagnosis, language: Language) -> Iterator[str]:
 
 def _not_judged(found: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line per reason for which verdicts are withheld, with their names."""
-
     reasons: dict[str, list[str]] = {}
     for name, withheld in found.withheld.items():
         said = withheld_wording.reason(withheld, language) + withheld_wording.remedy(withheld, language)

@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
-
     with closing(db.connect(database_path())) as database:
         found = db.get_conversation(database, arguments.conversation)
         title = found.title if found else ""
@@ -32,7 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def write_export(path: Path, database: Database, conversation_id: str) -> None:
     """Write the zip of the conversation, whole or not at all; raise UnwritableFile with the remedy."""
-
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("wb") as file:

@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
-
     make_files_private()
     files = [ask.known_file(path) for path in arguments.log]
     conversation = conversation_for(database_path(), arguments.question, arguments)
@@ -47,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
-
     events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
     with closing(events) as stream:
         return ask.print_text(stream, as_they_come=True)
@@ -55,7 +53,6 @@ def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
 
 def _next(conversation: str, approved: bool) -> str | None:
     """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
-
     with closing(db.connect(database_path())) as database:
         known = latest_panel(database, conversation)
     if known is None or known.status != "proposed":

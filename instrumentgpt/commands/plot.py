@@ -33,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
-
     drawn = charts.chart_named(arguments.chart)
     try:
         log = read_log(arguments.log, cache=home() / "cache" / "frames")

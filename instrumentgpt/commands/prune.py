@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print each conversation with what goes, and the sum; return 0."""
-
     with closing(db.connect(database_path())) as database:
         settings = settings_in_force(db.get_settings(database))
         days = settings.retention_days if arguments.days is None else arguments.days
@@ -54,7 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(database: Database, folder: Path, conversations: list[tuple[str, str]]) -> None:
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

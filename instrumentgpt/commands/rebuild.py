@@ -16,7 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rebuild each conversation and say which could not be; return 1 if there were such."""
-
     refused = 0
     with closing(db.connect(database_path())) as database:
         every = [one.id for one in db.list_conversations(database, limit=-1)]

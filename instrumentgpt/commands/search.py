@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the hits, the best first; return 0, or 1 if there is none."""
-
     with closing(db.connect(database_path())) as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
         names = spoken_names(nicknamed_anywhere(database, inventory))

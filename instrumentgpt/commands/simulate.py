@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the logs and print their paths."""
-
     if arguments.list:
         for name, one in scenarios().items():
             print(f"{name}  {one.condition}")
@@ -53,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def scenarios() -> dict[str, Scenario]:
     """Return the scenarios by name: the device's folder and the number of its log, from 1."""
-
     named: dict[str, Scenario] = {}
     for one in demo_scenarios().values():
         folder = one.device.replace(" ", "_")

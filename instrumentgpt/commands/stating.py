@@ -79,7 +79,6 @@ def columns(text: str) -> dict[str, int]:
 
 def kind(text: str) -> tuple[int, StatedLoop]:
     """Return "1=on_off" as (1, a loop that is so); without a channel it is 0: every one."""
-
     channel, words = _of_channel(text)
     try:
         return channel, stated_loop(words)
@@ -89,7 +88,6 @@ def kind(text: str) -> tuple[int, StatedLoop]:
 
 def band(text: str) -> tuple[int, StatedLoop]:
     """Return "1=0.5" as (1, a loop with that band); without a channel it is 0: every one."""
-
     channel, size = _of_channel(text)
     if not 0 < (value := float(size)) < float("inf"):
         raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
@@ -111,7 +109,6 @@ def positive(text: str) -> float:
 
 def unit(text: str) -> str:
     """Return the unit that `text` names."""
-
     try:
         return stated_unit(text)
     except ValueError as problem:
@@ -120,7 +117,6 @@ def unit(text: str) -> str:
 
 def stated_by(arguments: argparse.Namespace) -> Stated | None:
     """Return what the options say, None if they say nothing."""
-
     said: dict[str, int | str] = {**(arguments.columns or {})}
     said |= {role: getattr(arguments, role) for role in ROLES if getattr(arguments, role) is not None}
     stated = with_setpoint(
@@ -148,7 +144,6 @@ def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, ask
 
     asks  whether a person can be asked what is missing; the answers are remembered
     """
-
     cache = home() / "cache" / "frames"
     log = read_as(path, stated, cache)
     if not (stated or forget or asks) and not database_path().exists():
@@ -169,7 +164,6 @@ def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, ask
 
 def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> Stated | None:
     """Return `stated` with what `ask` (question → line) tells of what `log` lacks; None if nothing is."""
-
     said = stated or Stated()
     heads = f" ({log.layout})" if log.columns and log.channel_names else ""
     if "setpoint" in log.missing and (answer := ask(f"{log.name}{heads}: {QUESTIONS['setpoint']} ").strip()):

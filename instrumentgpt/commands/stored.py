@@ -32,7 +32,6 @@ def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -
 
     Raises NoConversation if there is none to go on with.
     """
-
     with closing(db.connect(path)) as database:
         if arguments.conversation:
             known = db.get_conversation(database, arguments.conversation)
@@ -49,7 +48,6 @@ def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -
 
 def saved_settings() -> Settings:
     """Return the settings in force, with those saved on the Settings page if there is a database."""
-
     if not database_path().exists():
         return settings_in_force({})
     with closing(db.connect(database_path())) as database:

@@ -22,19 +22,20 @@ WARNING = (
     "A log can hold text that was written to mislead it. "
     "Allow it only where you trust the logs, and take it back afterwards."
 )
+SWITCHES = {"may_run": "Run commands", "may_edit": "Edit files", "may_browse": "Use the web"}
 SHOWN_CHANGES = 5
 
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw the switches for CLI agents; our own analyst runs and edits nothing, whatever they say."""
     allowed = permission_in_force(database, conversation_id)
-    more = allowed.may_run or allowed.may_edit or allowed.may_browse
-    icon = ":material/lock_open:" if more else ":material/lock:"
+    icon = ":material/lock_open:" if _allowed(allowed) else ":material/lock:"
     with st.popover(f"Agent {_may(allowed)}", icon=icon, width="stretch"):
         st.markdown(f":orange[:material/warning:] {WARNING}")
-        _draw_switch("Run commands", "may_run", allowed.may_run, conversation_id)
-        _draw_switch("Edit files", "may_edit", allowed.may_edit, conversation_id)
-        _draw_switch("Use the web", "may_browse", allowed.may_browse, conversation_id)
+        for field, label in SWITCHES.items():
+            key = f"{field}-{conversation_id}"
+            st.session_state[key] = getattr(allowed, field)  # as stored: another tab may have changed it
+            st.toggle(label, key=key, on_change=_change, args=(conversation_id,))
         st.caption("From the next question on, in this conversation only. Reading is always allowed.")
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = datetime.fromtimestamp(change.changed_at).strftime("%Y-%m-%d %H:%M")
@@ -52,19 +53,10 @@ def draw_hold(agent: Agent, settings: Settings) -> None:
         st.caption(f":orange[:material/gpp_maybe: No sandbox.] {told}")
 
 
-def _draw_switch(label: str, field: str, on: bool, conversation_id: str) -> None:
-    key = f"{field}-{conversation_id}"
-    st.session_state[key] = on  # what is stored counts, also if another tab changed it
-    st.toggle(label, key=key, on_change=_change, args=(conversation_id,))
-
-
 def _change(conversation_id: str) -> None:
-    wanted = {
-        field: bool(st.session_state[f"{field}-{conversation_id}"])
-        for field in ("may_run", "may_edit", "may_browse")
-    }
+    switched = {field: bool(st.session_state[f"{field}-{conversation_id}"]) for field in SWITCHES}
     with session.opened() as database:
-        save_permission(database, conversation_id, **wanted, changed_by=session.who())
+        save_permission(database, conversation_id, **switched, changed_by=session.who())
 
 
 def _may(permission: Permission) -> str:
@@ -73,6 +65,8 @@ def _may(permission: Permission) -> str:
     >>> _may(Permission()), _may(Permission(may_run=True, may_edit=True))
     ('may only read', 'may run commands and edit files')
     """
-    allowed = ["run commands"] * permission.may_run + ["edit files"] * permission.may_edit
-    allowed += ["use the web"] * permission.may_browse
-    return f"may {' and '.join(allowed)}" if allowed else "may only read"
+    return f"may {' and '.join(_allowed(permission)) or 'only read'}"
+
+
+def _allowed(permission: Permission) -> list[str]:
+    return [label[0].lower() + label[1:] for field, label in SWITCHES.items() if getattr(permission, field)]

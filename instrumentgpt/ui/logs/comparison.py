@@ -2,24 +2,20 @@
 
 import math
 
-import pandas as pd
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.compare import compare
-from instrumentgpt.instruments.comparing.rows import Comparison, Row
+from instrumentgpt.instruments.comparing.rows import Row
 from instrumentgpt.instruments.comparison_wording import comparison_sentences
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs.chart import figure_of
 from instrumentgpt.ui.logs.preparation import Preparation
 
-QUANTITIES = {
-    "duty": "mean output",
-    "out_of_band": "time out of band",
-}
+QUANTITIES = {"duty": "mean output", "out_of_band": "time out of band"}
 SENTENCE_CHARACTERS = 500
 
 
@@ -41,7 +37,7 @@ def draw(later: Preparation, earlier: Preparation) -> None:
             st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
         with st.expander(f"All {len(found.rows)} quantities", icon=":material/table_rows:"):
             st.dataframe(
-                table(found),
+                [_cells(row) for row in found.rows],
                 hide_index=True,
                 alt=f"What {found.before} and {found.after} have in common, before and after",
             )
@@ -50,27 +46,17 @@ def draw(later: Preparation, earlier: Preparation) -> None:
             _draw_side(preparation, "Before" if preparation is earlier else "After", later)
 
 
-def table(found: Comparison) -> pd.DataFrame:
-    """Return a row per quantity and channel: before, after, their ratio, and whether it is notable."""
-    return pd.DataFrame(
-        {
-            "Channel": [_channel(row) for row in found.rows],
-            "Quantity": [QUANTITIES.get(row.quantity, row.quantity) for row in found.rows],
-            "Before": [_number(row.before) for row in found.rows],
-            "After": [_number(row.after) for row in found.rows],
-            "Unit": [row.unit for row in found.rows],
-            "Ratio": [_number(row.ratio) for row in found.rows],
-            "Notable": ["changed" if row.notable else "" for row in found.rows],
-        }
-    )
-
-
-def _channel(row: Row) -> str:
-    return "device" if row.channel is None else str(row.channel)
-
-
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4g}"
+def _cells(row: Row) -> dict[str, str]:
+    """Return a quantity of a channel as a row of the table: head → cell."""
+    values = {"Before": row.before, "After": row.after, "Ratio": row.ratio}
+    shown = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
+    return {
+        "Channel": "device" if row.channel is None else str(row.channel),
+        "Quantity": QUANTITIES.get(row.quantity, row.quantity),
+        **shown,
+        "Unit": row.unit,
+        "Notable": "changed" if row.notable else "",
+    }
 
 
 def _draw_side(preparation: Preparation, side: str, later: Preparation) -> None:
