@@ -10,7 +10,7 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_180,
     "instrumentgpt/analyst": 3_940,
-    "instrumentgpt/commands": 1_520,
+    "instrumentgpt/commands": 1_480,
     "instrumentgpt/instruments": 21_100,
     "instrumentgpt/memory": 4_920,
     "instrumentgpt/modes/commands": 900,
@@ -19,7 +19,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_560,
     "instrumentgpt/storage": 4_280,
     "instrumentgpt/turn": 2_320,
-    "instrumentgpt/ui": 6_260,
+    "instrumentgpt/ui": 6_240,
 }
 WHOLE = 57_580
 
