@@ -25,11 +25,10 @@ from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.asked import Heard, Want
-from instrumentgpt.modes.panel.contracts import Contribution, Plan, as_json, read_reply
+from instrumentgpt.modes.panel.asking import Reply, Want
+from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json, read_reply
 from instrumentgpt.modes.panel.decomposition import batches, checked
 from instrumentgpt.modes.panel.deliberation import deliberate
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt
 
@@ -90,13 +89,13 @@ def held(log: Path, question: str, language: Language, folder: Path) -> Held:
     return done
 
 
-def _heard(want: Want, question: str, log: Path, folder: Path, done: Held) -> Heard:
+def _heard(want: Want, question: str, log: Path, folder: Path, done: Held) -> Reply:
     reply = _answer(f"panel_{want.key.stage}", question, log, folder, want.told)
     content = read_reply(reply, want.contract)
     done.tokens += count_tokens(want.prompt) + count_tokens(reply)
     if isinstance(content, Contribution):
         done.heard.append(content)
-    return Heard(content, ("diagnose_log",))
+    return Reply(content, ("diagnose_log",))
 
 
 def _answer(name: str, question: str, log: Path, folder: Path, told: Mapping[str, Any]) -> str:

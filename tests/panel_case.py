@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from instrumentgpt.modes.panel.asked import Heard
-from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Synthesis
+from instrumentgpt.modes.panel.asking import Reply
+from instrumentgpt.modes.panel.contracts import Contribution, Said, SubProblem, SubProblemResult, Synthesis
 from instrumentgpt.modes.panel.deliberation import deliberate
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context
 
@@ -41,6 +40,11 @@ def contribution(**changes: Any) -> Contribution:
     return Contribution.model_validate({**told, **changes})
 
 
+def said(expert: str, number: int, told: Contribution, tools: tuple[str, ...] = ()) -> Said:
+    """Return `told` as what `expert` said in round `number`."""
+    return Said(**told.model_dump(), expert=expert, round=number, tools=tools)
+
+
 class Driven:
     """A sub-problem that is deliberated by answers from a table: (expert, round) or expert → contribution.
 
@@ -65,7 +69,7 @@ class Driven:
         except StopIteration as end:
             self.result: SubProblemResult = end.value
 
-    def _answer(self, want: Any, answers: dict[Any, Contribution | str]) -> Heard:
+    def _answer(self, want: Any, answers: dict[Any, Contribution | str]) -> Reply:
         if want.key.stage == "synthesis":
             told = answers.get("synthesis", Synthesis(text="They hold what they hold."))
         else:
@@ -73,7 +77,7 @@ class Driven:
             told = answers.get(
                 (want.key.expert, want.key.round), answers.get(want.key.expert, contribution())
             )
-        return Heard(None, problem=told) if isinstance(told, str) else Heard(told)
+        return Reply(None, problem=told) if isinstance(told, str) else Reply(told)
 
 
 def worked(*parts: SubProblem, answers: dict[Any, Any] | None = None, **changes: Any) -> list[Driven]:

@@ -16,7 +16,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/commands": 900,
     "instrumentgpt/modes/interview": 1_500,
     "instrumentgpt/modes/investigate": 1_680,
-    "instrumentgpt/modes/panel": 2_560,
+    "instrumentgpt/modes/panel": 2_320,
     "instrumentgpt/storage": 4_280,
     "instrumentgpt/turn": 2_320,
     "instrumentgpt/ui": 6_240,

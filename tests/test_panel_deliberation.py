@@ -1,19 +1,19 @@
 """One sub-problem: who speaks, when it ends, what is voted, and that everything begins anew with the next."""
 
+import panel_case
 import pytest
 from panel_case import BRIEF, Driven, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.asked import Interrupted
+from instrumentgpt.modes.panel.asking import Interrupted
 from instrumentgpt.modes.panel.contracts import Synthesis
-from instrumentgpt.modes.panel.contributions import Said
 from instrumentgpt.modes.panel.facilitator import counted, leading, next_round, runner_up
 
 CAUSES = ("heater_degradation", "sensor_bias", "ambient_disturbance")
 
 
-def said(expert: str, number: int = 1, **changes) -> Said:
-    return Said(expert, number, contribution(**changes))
+def said(expert, number=1, **changes):
+    return panel_case.said(expert, number, contribution(**changes))
 
 
 def claims(text: str) -> list[dict]:

@@ -2,11 +2,13 @@
 
 import pytest
 from cases import each
-from panel_case import contribution
+from panel_case import context, contribution, sub_problem
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.tools import TOOLS
-from instrumentgpt.modes.panel.contributions import screened
+from instrumentgpt.modes.panel.asking import Reply
+from instrumentgpt.modes.panel.contracts import Contribution
+from instrumentgpt.modes.panel.deliberation import spoken
 from instrumentgpt.modes.panel.experts import TOOLS as ALLOWED
 from instrumentgpt.modes.panel.experts import BadExpert, known_experts, read_experts
 
@@ -83,6 +85,12 @@ def test_an_expert_that_nobody_is_called_is_named_with_those_there_are():
         known_experts(read_experts(), ["sensing", "wizard"])
 
 
+def screened(told, candidates, **changes):
+    """Return what of `told` counts when the sensing expert says it of a log of 7,200 lines."""
+    part = sub_problem(1, "sensing", candidates=candidates)
+    return spoken(part, context(**changes), "sensing", Reply(told), 1)
+
+
 def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
     rejects = [
         {"cause": "heater_failure", "because": "48 %"},
@@ -90,7 +98,8 @@ def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
     ]
     told = contribution(cause="heater_degradation", rejects=rejects)
     causes = ("heater_degradation", "heater_failure", "sensor_open")
-    clean, notes = screened(told, read_experts()["sensing"], causes, 7200, "en")
+    clean = screened(told, causes)
+    notes = clean.struck
     assert clean.cause == "" and [one.cause for one in clean.rejects] == ["sensor_open"]
     assert len(notes) == 2 and all("not in the field of Measurement" in note for note in notes)
 
@@ -99,11 +108,13 @@ def test_a_vote_or_a_ruling_out_outside_of_the_field_does_not_count():
 def test_a_line_that_the_log_does_not_have_is_struck_with_a_note(language):
     claims = [{"text": "60 °C.", "evidence": [{"line": 7200}, {"line": 7201}]}]
     told = contribution(claims=claims, rejects=[{"cause": "x", "because": "5 %", "line": 9000}])
-    clean, notes = screened(told, read_experts()["sensing"], (), 7200, language)
+    clean = screened(told, (), language=language)
+    notes = clean.struck
     assert [item.line for item in clean.claims[0].evidence] == [7200] and clean.rejects[0].line is None
     assert "7,201, 9,000" in notes[0] and "7,200" in notes[0]
 
 
 def test_what_is_within_bounds_stays_as_it_is():
     told = contribution(cause="sensor_bias", position="The offset is +0.4 °C against the other channels.")
-    assert screened(told, read_experts()["sensing"], ("sensor_bias",), 7200, "en") == (told, ())
+    clean = screened(told, ("sensor_bias",))
+    assert Contribution.model_validate(clean.model_dump()) == told and not clean.struck

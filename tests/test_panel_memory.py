@@ -5,22 +5,20 @@ import re
 from importlib import import_module
 from importlib.util import find_spec
 
+import panel_case
 import pytest
 from cases import each
 from panel_case import Driven, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contracts import POSITION_TOKENS
-from instrumentgpt.modes.panel.contributions import Said
+from instrumentgpt.modes.panel.contracts import POSITION_TOKENS, SubProblemResult, as_json
 from instrumentgpt.modes.panel.expert_memory import (
     MOST_TOKENS,
     SummaryTooLong,
-    memory_of,
     numbers_in,
-    result_as_json,
-    result_from_json,
     summarized,
 )
+from instrumentgpt.modes.panel.prompts import memory_of
 
 
 def exact_tokens(text: str) -> int:
@@ -41,7 +39,7 @@ POSITIONS = [
 
 @each("position", POSITIONS)
 def test_001_1_a_summary_has_50_to_100_tokens(position):
-    said = [Said("power", 1, contribution(position=position), ("diagnose_log",))]
+    said = [panel_case.said("power", 1, contribution(position=position), ("diagnose_log",))]
     language = "zh" if "通" in position else "en"
     text = summarized("Heater and power", "What is behind it?", said, "heater_degradation", language)
     assert 50 <= exact_tokens(text) <= MOST_TOKENS, text
@@ -49,7 +47,7 @@ def test_001_1_a_summary_has_50_to_100_tokens(position):
 
 @each("position", POSITIONS)
 def test_001_2_a_summary_keeps_position_confidence_condition_and_every_number(position):
-    said = [Said("power", 1, contribution(position=position, confidence=0.62))]
+    said = [panel_case.said("power", 1, contribution(position=position, confidence=0.62))]
     text = summarized("Heater and power", "What?", said, "", "en")
     assert position in text
     assert "0.62" in text and "230 V" in text
@@ -59,7 +57,9 @@ def test_001_2_a_summary_keeps_position_confidence_condition_and_every_number(po
 def test_001_2_a_position_of_the_longest_kind_still_fits():
     words = " ".join(f"{number}.5 °C" for number in range(10, 19))
     assert 50 < count_tokens(words) <= POSITION_TOKENS
-    text = summarized("Statistics", "What?", [Said("statistics", 1, contribution(position=words))], "", "en")
+    text = summarized(
+        "Statistics", "What?", [panel_case.said("statistics", 1, contribution(position=words))], "", "en"
+    )
     assert exact_tokens(text) <= MOST_TOKENS and words in text
 
 
@@ -68,7 +68,7 @@ def test_001_1_the_last_word_is_the_position_and_dissent_is_kept():
         contribution(position="It was 1.2 °C."),
         contribution(position="It is 3.4 °C.", cause="sensor_bias"),
     )
-    said = [Said("sensing", 1, first), Said("sensing", 2, last)]
+    said = [panel_case.said("sensing", 1, first), panel_case.said("sensing", 2, last)]
     text = summarized("Measurement", "What?", said, "heater_degradation", "en")
     assert "3.4 °C" in text and "1.2 °C" not in text
     assert "Dissents from heater_degradation" in text
@@ -144,7 +144,7 @@ def test_001_5_a_failed_summary_is_a_warning_and_costs_only_that_memory():
 def test_a_summary_that_cannot_hold_what_it_must_says_so():
     long = contribution(condition=" ".join(f"{number}.25 °C" for number in range(20)))
     with pytest.raises(SummaryTooLong, match="at most 100"):
-        summarized("Power", "What?", [Said("power", 1, long)], "", "en")
+        summarized("Power", "What?", [panel_case.said("power", 1, long)], "", "en")
 
 
 def test_memory_stays_within_its_budget_and_drops_the_oldest():
@@ -165,4 +165,4 @@ def test_what_an_expert_said_cannot_close_the_section():
 
 def test_a_result_comes_back_from_the_database_as_it_was():
     result = overlap()[2].result
-    assert result_from_json(result_as_json(result)) == result
+    assert SubProblemResult.model_validate(as_json(result)) == result

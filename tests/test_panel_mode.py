@@ -8,8 +8,7 @@ from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_o
 import db
 import memory
 from instrumentgpt.agents.events import Done, Text
-from instrumentgpt.modes.panel.costs import memory_share, stage_costs
-from instrumentgpt.modes.panel.progress import read_progress
+from instrumentgpt.modes.panel.progress import memory_share, read_progress, stage_costs
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.panels import latest_panel, list_steps
@@ -136,7 +135,7 @@ def test_001_8_memory_costs_less_than_a_twentieth(scripted, database, conversati
     steps = list_steps(database, latest_panel(database, conversation).id)
     own = next(one for one in stage_costs(steps) if one.stage == "expert_memory")
     assert own.steps == 4 and 200 <= own.tokens <= 400
-    assert 0 < memory_share(steps) < 0.05
+    assert 0 < memory_share(stage_costs(steps)) < 0.05
 
 
 def test_what_all_agree_on_is_the_root_cause_of_the_state(scripted, proposal, database, conversation):

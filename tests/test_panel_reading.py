@@ -4,9 +4,9 @@ import pytest
 from cases import each
 
 from instrumentgpt.modes.panel.contracts import Plan
-from instrumentgpt.modes.panel.costs import StageCost
 from instrumentgpt.modes.panel.display import costs, heading, proposal
 from instrumentgpt.modes.panel.experts import read_experts
+from instrumentgpt.modes.panel.progress import StageCost
 from instrumentgpt.modes.panel.reading import folded, without_editing
 from instrumentgpt.modes.panel.wording import say
 

@@ -76,8 +76,8 @@ def _step(one: PartProgress, experts: Mapping[str, Expert], language: Language) 
         told.append(
             f":orange[{untrusted.label(names)} {'dissents' if len(one.result.dissent) == 1 else 'dissent'}]"
         )
-    if tokens := sum(cost.tokens for cost in one.costs):
-        told.append(f"{tokens:,} tokens")
+    if one.tokens:
+        told.append(f"{one.tokens:,} tokens")
     state = f" :gray[· {' · '.join(told)}]" if one.spoken else ""
     return f"{ICONS[one.status]} **{one.part.id}.** {goal}{state}"
 

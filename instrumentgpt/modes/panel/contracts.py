@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
@@ -79,6 +78,19 @@ class Contribution(Contract):
         return position
 
 
+class Said(Contribution):
+    """One contribution of one expert in one round.
+
+    tools   names of the tools that it called
+    struck  what was taken out of its contribution, and why
+    """
+
+    expert: str
+    round: int
+    tools: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
+
+
 class SubProblem(Contract):
     """One part of the problem: its goal, the candidates to be judged, who speaks, and what comes before.
 
@@ -114,6 +126,31 @@ class Synthesis(Contract):
     runner_up: str = ""
     dissent: tuple[str, ...] = ()
     measurement: str = Field(default="", max_length=800)
+
+
+class SubProblemResult(Contract):
+    """What became of one sub-problem; `expert_summaries` is expert → its summary, for contributors only.
+
+    said     the last words of each expert
+    stopped  why the discussion ended
+    """
+
+    sub_problem_id: int
+    sub_problem_goal: str
+    synthesis: str
+    votes: tuple[dict[str, Any], ...]
+    contribution_count: int
+    cost: dict[str, float] = {}
+    duration_seconds: float
+    expert_panel: tuple[str, ...]
+    expert_summaries: dict[str, str] = {}
+    said: tuple[Said, ...] = ()
+    cause: str = ""
+    runner_up: str = ""
+    dissent: tuple[str, ...] = ()
+    measurement: str = ""
+    stopped: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Summaries(Contract):
@@ -168,8 +205,6 @@ def _object_in(reply: str) -> dict[str, Any]:
     raise BadReply("The reply has no JSON object. Answer with one JSON object and nothing else")
 
 
-def as_json(content: BaseModel | Sequence[BaseModel]) -> Any:
-    """Return contracts as JSON-ready data."""
-    if isinstance(content, BaseModel):
-        return content.model_dump(mode="json")
-    return [one.model_dump(mode="json") for one in content]
+def as_json(content: BaseModel) -> dict[str, Any]:
+    """Return a contract as JSON-ready data."""
+    return content.model_dump(mode="json")

@@ -6,20 +6,22 @@ from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.panel.asked import Heard, Interrupted, Want
-from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, Summaries, Synthesis, as_json
-from instrumentgpt.modes.panel.contributions import Said, latest, screened, told
-from instrumentgpt.modes.panel.expert_memory import (
+from instrumentgpt.modes.panel.asking import Interrupted, Reply, Want
+from instrumentgpt.modes.panel.contracts import (
+    Contribution,
+    Said,
+    SubProblem,
     SubProblemResult,
-    builds_on,
-    is_usable,
-    memory_of,
-    summarized,
+    Summaries,
+    Synthesis,
+    as_json,
 )
+from instrumentgpt.modes.panel.expert_memory import is_usable, summarized
 from instrumentgpt.modes.panel.facilitator import (
     MOST_ROUNDS,
     counted,
     dissenters,
+    latest,
     leading,
     next_round,
     runner_up,
@@ -28,15 +30,17 @@ from instrumentgpt.modes.panel.facilitator import (
 from instrumentgpt.modes.panel.prompts import (
     Context,
     contribution_prompt,
+    memory_of,
     summaries_prompt,
     synthesis_prompt,
 )
+from instrumentgpt.modes.panel.wording import say
 from instrumentgpt.storage.panels import Key
 
 
 def deliberate(
     part: SubProblem, context: Context, results: Sequence[SubProblemResult]
-) -> Generator[list[Want], list[Heard], SubProblemResult]:
+) -> Generator[list[Want], list[Reply], SubProblemResult]:
     """Yield what is to be asked next, be sent what came of it, and return the result.
 
     results  of the sub-problems before, oldest first: what experts remember
@@ -73,9 +77,8 @@ def deliberate(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(asdict(vote) for vote in votes_of(said)),
+        votes=tuple(votes_of(said)),
         contribution_count=len(said),
-        cost={},
         duration_seconds=time.monotonic() - began,
         expert_panel=tuple(latest(said)),
         expert_summaries=summaries,
@@ -109,18 +112,41 @@ def contribution_wanted(
     return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution)
 
 
-def spoken(part: SubProblem, context: Context, code: str, answer: Heard, number: int) -> Said:
-    """Return what expert `code` said in round `number`, screened."""
-    lines = int(context.brief.get("lines") or 0)
-    expert, language = context.experts[code], context.language
-    contribution, struck = screened(answer.content, expert, part.candidates, lines, language)
-    return Said(code, number, contribution, answer.tools, struck)
+def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> Said:
+    """Return what expert `code` said in round `number`, without what cannot count, with a note for each such.
+
+    A vote for, or a ruling out of, what is outside the expert's field does not count, nor does a line that
+    the log does not have.
+    """
+    said: Contribution = answer.content
+    expert, language, lines = context.experts[code], context.language, int(context.brief.get("lines") or 0)
+    named = [said.cause, *(row.cause for row in said.rejects if row.cause in part.candidates)]
+    may = {cause for cause in part.candidates if cause in expert.speaks_on}
+    outside = list(dict.fromkeys(cause for cause in named if cause and cause not in may))
+    told = {"name": expert.name(language), "field": expert.words[language].field}
+    notes = [say("struck_field", language, cause=cause, **told) for cause in outside]
+    quoted = [item.line for claim in said.claims for item in claim.evidence]
+    beyond = [line for line in [*quoted, *(row.line for row in said.rejects)] if line and line > lines]
+    if beyond:
+        listed = ", ".join(f"{line:,}" for line in beyond)
+        notes.append(say("struck_line", language, listed=listed, lines=lines))
+    contribution = as_json(said)
+    for claim in contribution["claims"]:
+        claim["evidence"] = [item for item in claim["evidence"] if item["line"] not in beyond]
+    contribution["rejects"] = [
+        {**row, "line": None if row["line"] in beyond else row["line"]}
+        for row in contribution["rejects"]
+        if row["cause"] not in outside
+    ]
+    if said.cause in outside:
+        contribution["cause"] = ""
+    return Said(**contribution, expert=code, round=number, tools=answer.tools, struck=tuple(notes))
 
 
 def built_on(said: Said, results: Sequence[SubProblemResult]) -> list[int]:
     """Return the earlier sub-problems that the expert names, of those that it remembers."""
-    known = builds_on(results, said.expert)
-    return [number for number in said.contribution.builds_on if number in known]
+    known = [one.sub_problem_id for one in results if said.expert in one.expert_summaries]
+    return [number for number in said.builds_on if number in known]
 
 
 def _next_number(said: Sequence[Said], code: str) -> int:
@@ -135,7 +161,7 @@ def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str
     return {
         "sub_problem": as_json(part),
         "brief": dict(context.brief),
-        "said": [told(row) for row in said],
+        "said": [as_json(row) for row in said],
         "names": {code: expert.name(context.language) for code, expert in context.experts.items()},
         "language": context.language,
     }
@@ -143,19 +169,21 @@ def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str
 
 def _remembered(result: SubProblemResult, code: str) -> dict[str, Any]:
     """Return what our own analyst is told of an expert's earlier words."""
-    last = next(row.contribution for row in result.said if row.expert == code)
+    last = next(row for row in result.said if row.expert == code)
     held = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
     return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
 
 
 def _synthesis_wanted(part: SubProblem, context: Context, said: Sequence[Said]) -> Want:
-    last = votes_of(said)
-    votes = "; ".join(f"{vote.expert}: {vote.cause or '-'} ({vote.confidence:.2f})" for vote in last)
-    counts = [asdict(count) for count in counted(said, part.candidates)]
-    facts = {**_facts(part, context, said), "counts": counts}
-    return Want(
-        Key(part.id, "synthesis"), synthesis_prompt(context, part.goal, said, votes), facts, Synthesis
+    votes = "; ".join(
+        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(said)
     )
+    facts = {
+        **_facts(part, context, said),
+        "counts": [asdict(count) for count in counted(said, part.candidates)],
+    }
+    prompt = synthesis_prompt(context, part.goal, said, votes)
+    return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
 
 
 def _summaries(
@@ -184,6 +212,6 @@ def _summaries(
 def _positions(context: Context, said: Sequence[Said]) -> str:
     """Return the last positions as they are, where nobody summed them up."""
     return "\n".join(
-        f"- {context.experts[code].name(context.language)}: {row.contribution.position}"
+        f"- {context.experts[code].name(context.language)}: {row.position}"
         for code, row in latest(said).items()
     )

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from instrumentgpt.analyst.words import joined, line_link, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.modes.panel.contracts import Claim, Plan, Rejected, SubProblem
-from instrumentgpt.modes.panel.contributions import Said
-from instrumentgpt.modes.panel.costs import StageCost
+from instrumentgpt.modes.panel.contracts import Plan, Said, SubProblem, SubProblemResult
 from instrumentgpt.modes.panel.decomposition import written
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult
 from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.progress import StageCost
 from instrumentgpt.modes.panel.prompts import Context
 from instrumentgpt.modes.panel.wording import say
 
@@ -36,22 +34,24 @@ def heading(part: SubProblem, count: int, language: Language) -> str:
     return "\n\n" + say("heading", language, **told) + "\n\n"
 
 
-def contribution(said: Said, builds: Sequence[int], context: Context, known: set[str]) -> str:
+def contribution(said: Said, builds: Sequence[int], context: Context, shown: set[str]) -> str:
     """Return what an expert said, what it `builds` on, and why it changed its view, if it says that.
 
-    known  lines that were shown of this sub-problem already; new ones are added
+    shown  lines that were shown of this sub-problem already; new ones are added
     """
-    language, one = context.language, said.contribution
+    language = context.language
     told = {
         "name": context.experts[said.expert].name(language),
         "round": say("round", language, number=said.round) if said.round > 1 else "",
-        "confidence": one.confidence,
-        "vote": say("votes_for", language, title=_title(one.cause, language)) if one.cause else "",
-        "builds": _builds(builds, language),
-        "position": plain_text(one.position),
+        "confidence": said.confidence,
+        "vote": say("votes_for", language, title=_title(said.cause, language)) if said.cause else "",
+        "builds": "",
+        "position": plain_text(said.position),
     }
-    details = [line for line in _details(said, context) if line not in known]
-    known.update(details)
+    if builds:
+        told["builds"] = say("builds", language, count=len(builds), numbers=joined(sorted(builds), language))
+    details = [line for line in _details(said, context) if line not in shown]
+    shown.update(details)
     return "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in details)]) + "\n"
 
 
@@ -63,10 +63,19 @@ def silence(code: str, problem: str, context: Context) -> str:
 
 def outcome(result: SubProblemResult, context: Context) -> str:
     """Return the end of a sub-problem: the votes with dissent in one table, the synthesis, warnings."""
-    language = context.language
-    reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=_rounds(result))
-    rows = [say("table", language), *_votes(result, context)]
+    language, rows = context.language, [say("table", context.language)]
+    for said in result.said:
+        cells = (
+            context.experts[said.expert].name(language),
+            _title(said.cause, language) or say("none", language),
+            f"{said.confidence:.2f}",
+            joined([_title(row.cause, language) for row in said.rejects], language),
+            say("dissents", language) if said.expert in result.dissent else "",
+        )
+        rows.append("| " + " | ".join(text.replace("|", "¦") for text in cells) + " |")
     warnings = [say("warning", language, text=plain_text(text)) for text in result.warnings]
+    rounds = max((said.round for said in result.said), default=0)
+    reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=rounds)
     ended = say("ended", language, reason=reason)
     return "\n" + "\n".join(rows) + f"\n\n{ended}\n\n{result.synthesis}\n" + "\n".join(warnings) + "\n"
 
@@ -84,71 +93,31 @@ def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
 
 
 def _details(said: Said, context: Context) -> Iterator[str]:
-    language, one = context.language, said.contribution
-    if one.changed_because:
-        yield say("changed_mind", language, because=plain_text(one.changed_because))
-    for claim in one.claims[:MOST_CLAIMS]:
-        yield _claim(claim, context)
-    yield from _rejected(one.rejects, context)
-    if one.condition:
-        yield say("condition", language, text=plain_text(one.condition))
-    if one.measurement:
-        yield say("would_measure", language, text=plain_text(one.measurement))
-    for note in said.struck:
-        yield say("struck", language, note=plain_text(note))
-
-
-def _rejected(rows: Sequence[Rejected], context: Context) -> Iterator[str]:
-    """Yield what is ruled out by a line of the log, and all the rest together."""
+    """Yield why it changed its view, claims with their lines, what it rules out, condition, measurement."""
     language = context.language
-    for row in rows:
+
+    def link(line: int) -> str:
+        return line_link(str(context.brief["reference"]), line)
+
+    if said.changed_because:
+        yield say("changed_mind", language, because=plain_text(said.changed_because))
+    for claim in said.claims[:MOST_CLAIMS]:
+        links = ", ".join(link(item.line) for item in claim.evidence if item.line)
+        quotes = [quoted(item.text) for item in claim.evidence[:1] if item.text]  # of one line, beside it
+        yield " ".join([plain_text(claim.text), *([f"({links})"] if links else []), *quotes])
+    for row in said.rejects:
         if row.line:
-            because = f"{plain_text(row.because)} ({_link(row.line, context)})"
+            because = f"{plain_text(row.because)} ({link(row.line)})"
             yield say("rules_out", language, title=_title(row.cause, language), because=because)
-    rest = [row for row in rows if not row.line]
-    if rest:
+    if rest := [row for row in said.rejects if not row.line]:
         titles = joined([_title(row.cause, language) for row in rest], language)
         yield say("rules_out_rest", language, titles=titles, because=plain_text(rest[0].because))
-
-
-def _claim(claim: Claim, context: Context) -> str:
-    """Return the claim with links to its lines; a quote of one line stands beside it."""
-    links = [_link(item.line, context) for item in claim.evidence if item.line]
-    quotes = [quoted(item.text) for item in claim.evidence[:1] if item.text]
-    shown = ", ".join(links)
-    return " ".join([plain_text(claim.text), *([f"({shown})"] if shown else []), *quotes])
-
-
-def _link(line: int, context: Context) -> str:
-    return line_link(str(context.brief["reference"]), line)
-
-
-def _rounds(result: SubProblemResult) -> int:
-    return max((one.round for one in result.said), default=0)
-
-
-def _builds(numbers: Sequence[int], language: Language) -> str:
-    told = {"count": len(numbers), "numbers": joined(sorted(numbers), language)}
-    return say("builds", language, **told) if numbers else ""
-
-
-def _votes(result: SubProblemResult, context: Context) -> Iterator[str]:
-    language = context.language
-    for one in result.said:
-        cause = _title(one.contribution.cause, language) or say("none", language)
-        out = [_title(row.cause, language) for row in one.contribution.rejects]
-        dissent = say("dissents", language) if one.expert in result.dissent else ""
-        name = context.experts[one.expert].name(language)
-        confidence = f"{one.contribution.confidence:.2f}"
-        yield (
-            "| "
-            + " | ".join(_cell(text) for text in (name, cause, confidence, joined(out, language), dissent))
-            + " |"
-        )
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "¦")
+    if said.condition:
+        yield say("condition", language, text=plain_text(said.condition))
+    if said.measurement:
+        yield say("would_measure", language, text=plain_text(said.measurement))
+    for note in said.struck:
+        yield say("struck", language, note=plain_text(note))
 
 
 def _title(cause: str, language: Language) -> str:

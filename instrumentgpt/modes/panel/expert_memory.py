@@ -6,20 +6,16 @@ of the evidence as fits.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contributions import Said, told, untold
-from instrumentgpt.modes.panel.sections import MEMORY, sealed
+from instrumentgpt.modes.panel.contracts import Said
 from instrumentgpt.modes.panel.wording import say
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 MARGIN = 0.93  # of the cap: the estimate is 7 % off at worst (text/tokens.py)
-MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
 _NUMBER = re.compile(
     r"[-+±−<>≤≥≈]?\s?\d[\d,]*(?:\.\d+)?\s?(?:°\s?[CFK]\b|℃|%|K\b|s\b|min\b|h\b|Hz\b|秒|分鐘)?"
 )
@@ -27,40 +23,6 @@ _NUMBER = re.compile(
 
 class SummaryTooLong(InstrumentGPTError, ValueError):
     """What must stay of a contribution does not fit into a summary."""
-
-
-@dataclass(frozen=True)
-class SubProblemResult:
-    """What became of one sub-problem; `expert_summaries` is expert → its summary, for contributors only."""
-
-    sub_problem_id: int
-    sub_problem_goal: str
-    synthesis: str
-    votes: tuple[Mapping[str, Any], ...]
-    contribution_count: int
-    cost: Mapping[str, float]
-    duration_seconds: float
-    expert_panel: tuple[str, ...]
-    expert_summaries: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[Said, ...] = ()  # last words
-    cause: str = ""
-    runner_up: str = ""
-    dissent: tuple[str, ...] = ()
-    measurement: str = ""
-    stopped: str = ""  # why the discussion ended
-    warnings: tuple[str, ...] = ()
-
-
-def result_as_json(result: SubProblemResult) -> dict[str, Any]:
-    """Return the result as JSON-ready data."""
-    return {**asdict(result), "said": [told(one) for one in result.said]}
-
-
-def result_from_json(data: Mapping[str, Any]) -> SubProblemResult:
-    """Return what `result_as_json` made into data."""
-    lists = ("votes", "expert_panel", "dissent", "warnings")
-    fixed = {**data, **{name: tuple(data[name]) for name in lists}}
-    return SubProblemResult(**{**fixed, "said": tuple(untold(one) for one in data["said"])})
 
 
 def summarized(
@@ -74,7 +36,7 @@ def summarized(
 
     Raises SummaryTooLong if position, confidence and condition do not fit.
     """
-    last = said[-1].contribution
+    last = said[-1]
     kept = [f"{name}: {last.position}", say("memory_confidence", language, value=last.confidence)]
     if last.condition:
         kept.append(say("memory_condition", language, text=last.condition))
@@ -95,11 +57,10 @@ def is_usable(summary: str, said: Sequence[Said]) -> bool:
 
     It has 50 to 100 tokens, every number of the position, and none that the expert did not give.
     """
-    last = said[-1].contribution
+    last = said[-1]
     given = {
         number
-        for row in said
-        for held in [row.contribution]
+        for held in said
         for text in (
             held.position, held.condition, held.measurement, f"{held.confidence} {held.confidence:.2f}",
             *(claim.text for claim in held.claims), *(out.because for out in held.rejects),
@@ -114,35 +75,6 @@ def is_usable(summary: str, said: Sequence[Said]) -> bool:
     )
 
 
-def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
-    """Return <your_previous_analysis> for `expert`, newest sub-problem first within `budget`; "" if none.
-
-    results  of the sub-problems that are done, oldest first
-    """
-    known = [_remembered(one, expert) for one in reversed(results) if expert in one.expert_summaries]
-    fitting: list[str] = []
-    used = 0
-    for text in known:
-        used += count_tokens(text)
-        if used > budget and fitting:
-            break
-        fitting.append(text)
-    if not fitting:
-        return ""
-    return (
-        f"<{MEMORY}>\nYou have spoken before. This is what you held, the newest first:\n\n"
-        + "\n\n".join(fitting)
-        + "\n\nBuild on it and stay consistent with it, unless new evidence changes your view.\n"
-        "If you change your position, explain why: say it in changed_because.\n"
-        f"Name the sub-problems that you build on in builds_on.\n</{MEMORY}>"
-    )
-
-
-def builds_on(results: Sequence[SubProblemResult], expert: str) -> list[int]:
-    """Return the sub-problems that `expert` remembers, newest first."""
-    return [one.sub_problem_id for one in reversed(results) if expert in one.expert_summaries]
-
-
 def numbers_in(text: str) -> list[str]:
     """Return the numbers of `text` with their units, blanks taken out.
 
@@ -152,20 +84,9 @@ def numbers_in(text: str) -> list[str]:
     return [re.sub(r"\s", "", found) for found in _NUMBER.findall(text)]
 
 
-def _remembered(result: SubProblemResult, expert: str) -> str:
-    goal = _plain(result.sub_problem_goal)
-    position = _plain(result.expert_summaries[expert])
-    return f"Sub-problem {result.sub_problem_id}: {goal}\nYour previous position: {position}"
-
-
-def _plain(text: str) -> str:
-    """Experts quote logs: nothing in their words may close the section."""
-    return sealed(" ".join(text.split()))
-
-
 def _further(said: Sequence[Said], goal: str, language: Language) -> list[str]:
     """Return what may follow, the most telling first."""
-    last = said[-1].contribution
+    last = said[-1]
     lines = [str(item.line) for claim in last.claims for item in claim.evidence if item.line]
     tools = dict.fromkeys(tool for one in said for tool in one.tools)
     told = [

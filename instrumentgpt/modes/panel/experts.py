@@ -50,10 +50,6 @@ class Expert:
         """Return what it is called."""
         return self.words[language].name
 
-    def may_speak_on(self, fault: str) -> bool:
-        """Return whether it may vote for `fault` or rule it out."""
-        return fault in self.speaks_on
-
 
 def read_experts(home: Path | None = None) -> dict[str, Expert]:
     """Return the experts by code: ours, then those in experts.toml in `home`; an own one replaces ours.

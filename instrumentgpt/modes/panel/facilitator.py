@@ -5,23 +5,13 @@ The vote is what each expert holds last, weighed by its confidence: nobody is as
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from instrumentgpt.modes.panel.contributions import Said, evidence_of, latest
+from instrumentgpt.modes.panel.contracts import Said
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm
 Reason = Literal["opening", "dissent", "unsure", "agreement", "no new evidence", "limit", "nobody"]
-
-
-@dataclass(frozen=True)
-class Vote:
-    """What an expert holds at the end: a candidate, or "" for none in its field."""
-
-    expert: str
-    cause: str
-    confidence: float
-    condition: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,10 +32,17 @@ class Decision:
     reason: Reason
 
 
-def votes_of(said: Sequence[Said]) -> list[Vote]:
-    """Return a vote per expert who spoke."""
-    last = [(code, row.contribution) for code, row in latest(said).items()]
-    return [Vote(code, held.cause, held.confidence, held.condition) for code, held in last]
+def latest(said: Sequence[Said]) -> dict[str, Said]:
+    """Return expert → what it said last."""
+    return {row.expert: row for row in said}
+
+
+def votes_of(said: Sequence[Said]) -> list[dict[str, Any]]:
+    """Return what each expert holds at the end: cause ("": none in its field), confidence, condition."""
+    return [
+        row.model_dump(include={"expert", "cause", "confidence", "condition"})
+        for row in latest(said).values()
+    ]
 
 
 def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
@@ -56,9 +53,9 @@ def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
     last = latest(said).values()
     counts = []
     for cause in dict.fromkeys(candidates):
-        voters = [row for row in last if row.contribution.cause == cause]
-        against = [row.expert for row in last if any(out.cause == cause for out in row.contribution.rejects)]
-        weight = sum(row.contribution.confidence for row in voters)
+        voters = [row for row in last if row.cause == cause]
+        against = [row.expert for row in last if any(out.cause == cause for out in row.rejects)]
+        weight = sum(row.confidence for row in voters)
         counts.append(Count(cause, weight, tuple(row.expert for row in voters), tuple(against)))
     return sorted(counts, key=lambda count: (-count.weight, bool(count.against)))
 
@@ -75,7 +72,7 @@ def runner_up(counts: Sequence[Count]) -> str:
 
 def dissenters(said: Sequence[Said], lead: str) -> list[Said]:
     """Return the last words of those who vote for another candidate than `lead`."""
-    return [row for row in latest(said).values() if row.contribution.cause not in ("", lead)]
+    return [row for row in latest(said).values() if row.cause not in ("", lead)]
 
 
 def next_round(
@@ -100,21 +97,27 @@ def next_round(
         return Decision((), "limit")
     last = latest(said).values()
     if not differing:
-        return Decision(tuple(row.expert for row in last if row.contribution.confidence < SURE), "unsure")
-    holding = [row for row in last if row.contribution.cause == lead]
-    advocate = max(holding, key=lambda row: row.contribution.confidence)
+        return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
+    holding = [row for row in last if row.cause == lead]
+    advocate = max(holding, key=lambda row: row.confidence)
     return Decision((*(row.expert for row in differing), advocate.expert), "dissent")
 
 
 def _is_firm(said: Sequence[Said], lead: str) -> bool:
     """Return whether somebody is sure of the leading view, or, without one, everybody of there being none."""
-    last = [row.contribution for row in latest(said).values()]
+    last = list(latest(said).values())
     if lead:
         return any(held.cause == lead and held.confidence >= SURE for held in last)
     return all(held.confidence >= SURE for held in last)
 
 
 def _new_evidence(said: Sequence[Said], number: int) -> bool:
-    before = [evidence_of(row.contribution) for row in said if row.round < number]
-    now = [evidence_of(row.contribution) for row in said if row.round == number]
+    before = [_evidence(row) for row in said if row.round < number]
+    now = [_evidence(row) for row in said if row.round == number]
     return bool(frozenset().union(*now) - frozenset().union(*before))
+
+
+def _evidence(row: Said) -> frozenset[str]:
+    """Return what a contribution rests on, so that what is new in a later round can be seen."""
+    lines = {f"{item.log}:{item.line}" for claim in row.claims for item in claim.evidence}
+    return frozenset({*lines, *(out.because for out in row.rejects), *(claim.text for claim in row.claims)})

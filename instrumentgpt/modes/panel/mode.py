@@ -1,31 +1,33 @@
 """The panel as a chat mode: propose a decomposition, take changes and approval, carry it out, go on later."""
 
-from collections.abc import Generator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
+import db
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
-from instrumentgpt.analyst.words import plain_text
+from instrumentgpt.agents.events import Done, Events, Failure, Text
+from instrumentgpt.analyst.words import line_link, plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.panel import display
-from instrumentgpt.modes.panel.answering import from_record
-from instrumentgpt.modes.panel.asked import Heard, Journal, Want, carry_out
-from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, as_json
+from instrumentgpt.modes.panel.asking import Journal, Want, ask_one
+from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.decomposition import checked, edited
-from instrumentgpt.modes.panel.expert_memory import result_from_json
 from instrumentgpt.modes.panel.experts import Expert, read_experts
-from instrumentgpt.modes.panel.next_steps import after_the_end
-from instrumentgpt.modes.panel.prompts import plan_prompt, question_prompt
-from instrumentgpt.modes.panel.saving import is_wish, save_report
+from instrumentgpt.modes.panel.progress import results_of, stage_costs
+from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
 from instrumentgpt.modes.panel.session import CONCLUSION, carried_on, context_of
-from instrumentgpt.modes.panel.wording import say
+from instrumentgpt.modes.panel.wording import after_the_end, say
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.conversations import Offer
+from instrumentgpt.storage.notes import holds
 from instrumentgpt.storage.panels import (
     WHOLE,
     Key,
     Panel,
+    Step,
     change_plan,
     latest_panel,
     list_steps,
@@ -35,6 +37,11 @@ from instrumentgpt.storage.panels import (
 from instrumentgpt.turn.turn import Turn
 
 BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")
+MOST_STATEMENTS = 6  # shown of a record
+COMMON = 0.5  # share of the statements from which on a term of the question tells nothing
+LONGEST_WISH = 40  # characters of a wish to save: longer words ask for something else
+_SAVE = re.compile(r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档", re.I)
+_NOT = re.compile(r"\b(?:not|never|no)\b|n't|不|別|别", re.I)
 FEWEST_ALIVE = 2  # causes that experts without a model can weigh against one another
 
 
@@ -46,8 +53,8 @@ def panel(turn: Turn) -> Events:
     turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
     try:
         experts = read_experts(turn.home())
-        known = latest_panel(turn.database, turn.run.conversation_id)
-        if known is not None and (taken := _taken_up(turn, known, experts)) is not None:
+        earlier = latest_panel(turn.database, turn.run.conversation_id)
+        if earlier is not None and (taken := _taken_up(turn, earlier, experts)) is not None:
             yield from taken
         else:
             yield from _proposed(turn, experts)
@@ -56,30 +63,30 @@ def panel(turn: Turn) -> Events:
         yield Done("error", "")
 
 
-def _taken_up(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events | None:
+def _taken_up(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events | None:
     """Return the answer to words about the panel that is there; None if they begin another one."""
     answer = approval(turn.question.content)
-    if known.status == "done":
+    if earlier.status == "done":
         if is_wish(turn.question.content):
-            return _saved(turn, known, experts)
-        return None if _is_another(turn, known) else _answered(turn, known, experts)
-    if known.status == "running":
-        return carried_on(turn, known, experts) if answer == "yes" else None
-    if known.status != "proposed":
+            return _saved(turn, earlier, experts)
+        return None if _is_another(turn, earlier) else _answered(turn, earlier, experts)
+    if earlier.status == "running":
+        return carried_on(turn, earlier, experts) if answer == "yes" else None
+    if earlier.status != "proposed":
         return None
     if answer == "yes":
-        return carried_on(turn, known, experts)
+        return carried_on(turn, earlier, experts)
     if answer == "no":
-        return _dropped(turn, known)
-    plan = edited(Plan.model_validate(known.plan), turn.question.content, experts)
-    return _changed(turn, known, plan, experts) if plan else None
+        return _dropped(turn, earlier)
+    plan = edited(Plan.model_validate(earlier.plan), turn.question.content, experts)
+    return _changed(turn, earlier, plan, experts) if plan else None
 
 
 def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     """Read the log, decompose the problem, and show it; nothing more is asked before it is approved."""
     question, language = turn.question.content, language_of(turn.question.content)
     journal = Journal(turn)
-    brief = yield from _asked_once(journal, Want(BRIEF, question, {"language": language}, Brief, "offline"))
+    brief = yield from ask_one(journal, Want(BRIEF, question, {"language": language}, Brief, "offline"))
     if brief.content is None:
         yield from _said(say("which_log", language, problem=brief.problem))
         return
@@ -89,7 +96,7 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         return
     prompt = plan_prompt(context_of(turn, experts, question, told), turn.state.hypotheses)
     facts = {"brief": told, "language": language}
-    plan = yield from _asked_once(
+    plan = yield from ask_one(
         journal, Want(PLAN, prompt, facts, Plan, check=lambda found: checked(found, experts))
     )
     if plan.content is None:
@@ -109,33 +116,37 @@ def _one_answer(turn: Turn, alive: Sequence[str], language: Language) -> Events:
     yield from _said(say("one_answer", language, count=len(alive), named=named))
 
 
-def _is_another(turn: Turn, known: Panel) -> bool:
+def _is_another(turn: Turn, earlier: Panel) -> bool:
     """Return whether the question is not on the panel that is done: on another device or log, or anew."""
-    own = known.brief.get("device", "")
-    brought = next(iter(list_uploads(turn.database, known.conversation_id)), None)
+    own = earlier.brief.get("device", "")
+    brought = next(iter(list_uploads(turn.database, earlier.conversation_id)), None)
     is_new_file = brought is not None and brought.message_id == turn.question.id
     others = [device.name for device in turn.devices if device.name != own]
-    return bool(others) or is_new_file or turn.question.content.strip() == known.question.strip()
+    return bool(others) or is_new_file or turn.question.content.strip() == earlier.question.strip()
 
 
-def _answered(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events:
+def _answered(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
     """Answer a question on the panel from its record: by the agent if it has a model, else by rule."""
-    steps = {step.key: step.content for step in list_steps(turn.database, known.id)}
-    results = [result_from_json(content) for key, content in steps.items() if key.stage == "result"]
-    ending = steps.get(CONCLUSION, {}).get("content", {}).get("text", "")
-    context = context_of(turn, experts, known.question, known.brief, Plan.model_validate(known.plan))
+    steps = list_steps(turn.database, earlier.id)
+    results, ending = list(results_of(steps).values()), _conclusion(steps)
+    context = context_of(turn, experts, earlier.question, earlier.brief, Plan.model_validate(earlier.plan))
     text = ""
     if context.by_model:
         prompt = question_prompt(context, results, ending, turn.question.content)
-        answer = yield from _asked_once(Journal(turn), Want(Key(WHOLE, "question"), prompt, {}, Answer))
+        answer = yield from ask_one(Journal(turn), Want(Key(WHOLE, "question"), prompt, {}, Answer))
         text = answer.content.text if answer.content else ""
-    turn.offers += after_the_end(known)
+    turn.offers += after_the_end(earlier)
     yield from _said(text or from_record(turn.question.content, results, ending, context))
 
 
-def _changed(turn: Turn, known: Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
-    language = language_of(known.question)
-    change_plan(turn.database, known.id, as_json(plan))
+def _conclusion(steps: Sequence[Step]) -> str:
+    found = (step.content.get("content", {}).get("text", "") for step in steps if step.key == CONCLUSION)
+    return next(found, "")
+
+
+def _changed(turn: Turn, earlier: Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
+    language = language_of(earlier.question)
+    change_plan(turn.database, earlier.id, as_json(plan))
     yield from _shown(turn, plan, experts, language, say("changed", language) + " ")
 
 
@@ -149,32 +160,81 @@ def _shown(
     yield from _said(before + display.proposal(plan, experts, language))
 
 
-def _dropped(turn: Turn, known: Panel) -> Events:
-    set_panel_status(turn.database, known.id, "dropped")
-    yield from _said(say("dropped", language_of(known.question)))
+def _dropped(turn: Turn, earlier: Panel) -> Events:
+    set_panel_status(turn.database, earlier.id, "dropped")
+    yield from _said(say("dropped", language_of(earlier.question)))
 
 
-def _saved(turn: Turn, known: Panel, experts: Mapping[str, Expert]) -> Events:
-    language = language_of(known.question)
-    context = context_of(turn, experts, known.question, known.brief)
-    document = save_report(turn, known, context)
-    turn.offers += after_the_end(known, saved=True)
+def _saved(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
+    """Save the panel as a Markdown document: question, each sub-problem with votes, conclusion, costs."""
+    language, plan = language_of(earlier.question), Plan.model_validate(earlier.plan)
+    context = context_of(turn, experts, earlier.question, earlier.brief)
+    steps = list_steps(turn.database, earlier.id)
+    results = results_of(steps)
+    title = say("report_title", language, label=earlier.brief.get("label") or earlier.brief["log"])
+    pieces = [f"# {title}\n\n> {earlier.question}\n"]
+    for part in plan.sub_problems:
+        pieces.append(display.heading(part, len(plan.sub_problems), language))
+        pieces.append(display.outcome(results[part.id], context))
+    stages = display.costs(stage_costs(steps), earlier.agent == "offline", language)
+    pieces.append(f"\n{say('conclusion', language)}\n\n{_conclusion(steps)}\n\n{stages}")
+    ref, content = f"gen_earlier{earlier.id}", "".join(pieces).encode()
+    where = turn.database, earlier.conversation_id
+    document = db.save_document(*where, ref, "markdown", title, content)
+    turn.offers += after_the_end(earlier, saved=True)
     yield from _said(say("saved", language, file=f"`{document.file}`"))
-
-
-def _asked_once(journal: Journal, want: Want) -> Generator[Event, None, Heard]:
-    """Yield the events of asking for one thing; return what came of it."""
-    asking = carry_out(journal, [want])
-    while True:
-        try:
-            event = next(asking)
-        except StopIteration as end:
-            heard: Heard = end.value[0]
-            return heard
-        if not isinstance(event, tuple):
-            yield event
 
 
 def _said(text: str) -> Events:
     yield Text(text, segment=1, whole=True)
     yield Done("ok", text)
+
+
+def from_record(question: str, results: Sequence[SubProblemResult], ending: str, context: Context) -> str:
+    """Return what the panel's record says that bears on `question`, else its conclusion, `ending`."""
+    language = context.language
+    statements = list(_statements(results, context))
+    asked = [
+        phrase
+        for phrase in phrases(question)
+        if 0 < sum(holds(words, [phrase]) for _, words, _ in statements) <= COMMON * len(statements)
+    ]
+    scored = [(holds(words, asked), shown, code) for shown, words, code in statements]
+    best = sorted((row for row in scored if row[0]), key=lambda row: -row[0])[:MOST_STATEMENTS]
+    if not best:
+        return f"{say('nothing_on_it', language)}\n\n{ending}"
+    count = len({code for _, _, code in best})
+    return "\n".join([say("about_panel", language, count=count), "", *(shown for _, shown, _ in best)])
+
+
+def _statements(results: Sequence[SubProblemResult], context: Context) -> Iterator[tuple[str, str, str]]:
+    """Yield each statement of the record once: as it is shown, the words it is found by, and whose it is."""
+    language, told = context.language, set[str]()
+    for part, said in ((result.sub_problem_id, said) for result in results for said in result.said):
+        expert = context.experts.get(said.expert)
+        if expert is None:
+            continue
+        who = f"**{plain_text(expert.name(language))}** ({part})"
+        about = " ".join(f"{words.name} {words.field}" for words in expert.words.values())
+        rows = [(said.cause, plain_text(said.position), said.position)]
+        for row in said.rejects:
+            link = f" ({line_link(str(context.brief['reference']), row.line)})" if row.line else ""
+            title, because = plain_text(cause_title(row.cause, language)), plain_text(row.because) + link
+            shown = say("rules_out", language, title=title, because=because)
+            rows.append((row.cause, shown, row.because))
+        rows += [("", plain_text(claim.text), claim.text) for claim in said.claims]
+        for cause, shown, words in rows:
+            titles = f"{cause_title(cause, 'en')} {cause_title(cause, 'zh')}" if cause else ""
+            if shown not in told:
+                told.add(shown)
+                yield f"- {who}: {shown}", f"{about} {titles} {words}", said.expert
+
+
+def is_wish(words: str) -> bool:
+    """Return whether the words ask to save the panel's report.
+
+    >>> [is_wish(said) for said in ("Save the report", "請儲存報告", "don't save it", "does it save power?")]
+    [True, True, False, False]
+    """
+    asked = "?" in words or "？" in words
+    return bool(_SAVE.search(words)) and not _NOT.search(words) and not asked and len(words) <= LONGEST_WISH

@@ -1,17 +1,61 @@
-"""How far a panel is, read from what is stored: for the page, and for whoever asks later."""
+"""How far a panel is and what each stage cost, read from what is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.modes.panel.contracts import Plan, SubProblem
-from instrumentgpt.modes.panel.costs import StageCost, memory_share, stage_costs
-from instrumentgpt.modes.panel.expert_memory import SubProblemResult, result_from_json
+from instrumentgpt.modes.panel.asking import UNFIT
+from instrumentgpt.modes.panel.contracts import Plan, SubProblem, SubProblemResult
 from instrumentgpt.storage.panels import Panel, Step, latest_panel, list_steps
 
 PartStatus = Literal["done", "now", "waiting"]
+STAGES = ("plan", "contribution", "synthesis", "expert_memory", "conclusion", "repair")
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """The steps of one stage taken together."""
+
+    stage: str
+    steps: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.tokens_in + self.tokens_out
+
+
+def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
+    """Return what each stage that had steps cost: tokens as reported, else estimated; dollars if reported.
+
+    What was asked for again is a stage of its own, "repair".
+    """
+    by_stage: dict[str, list[Step]] = {stage: [] for stage in STAGES}
+    for step in steps:
+        stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
+        by_stage.get(stage, []).append(step)
+    return [
+        StageCost(
+            stage,
+            len(own),
+            sum(step.tokens_in for step in own),
+            sum(step.tokens_out for step in own),
+            sum(step.cost for step in own),
+        )
+        for stage, own in by_stage.items()
+        if own
+    ]
+
+
+def memory_share(costs: Iterable[StageCost]) -> float:
+    """Return the share of `expert_memory` in the panel's tokens; 0 for a panel without any."""
+    tokens = {one.stage: one.tokens for one in costs}
+    return tokens.get("expert_memory", 0) / (sum(tokens.values()) or 1)
 
 
 @dataclass(frozen=True)
@@ -22,18 +66,16 @@ class PartProgress:
     status: PartStatus
     spoken: dict[str, int]
     result: SubProblemResult | None
-    costs: tuple[StageCost, ...]
+    tokens: int
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A panel with its sub-problems in order; `memory_share` is that of expert_memory in all tokens."""
+    """A panel with its sub-problems in order."""
 
     panel: Panel
     plan: Plan
     parts: tuple[PartProgress, ...]
-    costs: tuple[StageCost, ...]
-    memory_share: float
 
     @property
     def reached(self) -> int:
@@ -48,19 +90,26 @@ def read_progress(database: Database, conversation_id: str) -> Progress | None:
     if panel is None:
         return None
     plan, steps = Plan.model_validate(panel.plan), list_steps(database, panel.id)
-    parts = tuple(_part(one, plan, panel, steps) for one in plan.sub_problems)
-    return Progress(panel, plan, parts, tuple(stage_costs(steps)), memory_share(steps))
+    results = results_of(steps)
+    parts = []
+    for part in plan.sub_problems:
+        ready = panel.status == "running" and all(number in results for number in part.after)
+        own = [step for step in steps if step.key.sub_problem == part.id]
+        spoken = {
+            step.key.expert: step.key.round  # steps come in the order in which they were done
+            for step in own
+            if step.key.stage == "contribution" and "content" in step.content
+        }
+        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in own)
+        status: PartStatus = "done" if result else "now" if ready else "waiting"
+        parts.append(PartProgress(part, status, spoken, result, tokens))
+    return Progress(panel, plan, tuple(parts))
 
 
-def _part(part: SubProblem, plan: Plan, panel: Panel, steps: Sequence[Step]) -> PartProgress:
-    results = {one.key.sub_problem: one for one in steps if one.key.stage == "result"}
-    own = [one for one in steps if one.key.sub_problem == part.id]
-    spoken: dict[str, int] = {}
-    for one in own:
-        if one.key.stage == "contribution" and "content" in one.content:
-            spoken[one.key.expert] = max(one.key.round, spoken.get(one.key.expert, 0))
-    done = results.get(part.id)
-    ready = panel.status == "running" and all(number in results for number in part.after)
-    status: PartStatus = "done" if done else "now" if ready else "waiting"
-    result = result_from_json(done.content) if done else None
-    return PartProgress(part, status, spoken, result, tuple(stage_costs(own)))
+def results_of(steps: Iterable[Step]) -> dict[int, SubProblemResult]:
+    """Return sub-problem → its result, for those that have one."""
+    return {
+        step.key.sub_problem: SubProblemResult.model_validate(step.content)
+        for step in steps
+        if step.key.stage == "result"
+    }

@@ -6,22 +6,34 @@ What comes from logs, users and experts stands between tags, and cannot open or 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contracts import FEWEST, MOST, POSITION_TOKENS, SubProblem
-from instrumentgpt.modes.panel.contributions import Said, latest
-from instrumentgpt.modes.panel.expert_memory import FEWEST_TOKENS, TARGET_TOKENS, SubProblemResult
+from instrumentgpt.memory.untrusted import as_content
+from instrumentgpt.modes.panel.contracts import (
+    FEWEST,
+    MOST,
+    POSITION_TOKENS,
+    Said,
+    SubProblem,
+    SubProblemResult,
+)
+from instrumentgpt.modes.panel.expert_memory import FEWEST_TOKENS, TARGET_TOKENS
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.sections import section
+from instrumentgpt.modes.panel.facilitator import latest
 
 MOST_FINDINGS = 8
 SHARED_SHARE = 0.6  # of the budget: what everybody is told
 CONVERSATION_SHARE = 0.3  # of the budget: what the conversation has on record, within the share above
 MARGIN = 0.93  # of the budget: the estimate of tokens is 7 % off at worst
+MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
+MEMORY = "your_previous_analysis"
+TAGS = ("problem", "problem_context", "participants", "sub_problem", "said", "results", "experts", MEMORY)
+_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.I)
 _IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 
@@ -93,6 +105,34 @@ def contribution_prompt(
     )
     fixed = [shared(context), role, memory, section("sub_problem", goal)]
     return _fitted(fixed, _spoken(said), [asked], context.budget)
+
+
+def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
+    """Return <your_previous_analysis> for `expert`, newest sub-problem first within `budget`; "" if none.
+
+    results  of the sub-problems that are done, oldest first
+    """
+    fitting: list[str] = []
+    for result in reversed(results):
+        if expert not in result.expert_summaries:
+            continue
+        goal, position = (
+            sealed(" ".join(text.split()))  # experts quote logs
+            for text in (result.sub_problem_goal, result.expert_summaries[expert])
+        )
+        told = f"Sub-problem {result.sub_problem_id}: {goal}\nYour previous position: {position}"
+        if fitting and sum(map(count_tokens, [*fitting, told])) > budget:
+            break
+        fitting.append(told)
+    if not fitting:
+        return ""
+    return (
+        f"<{MEMORY}>\nYou have spoken before. This is what you held, the newest first:\n\n"
+        + "\n\n".join(fitting)
+        + "\n\nBuild on it and stay consistent with it, unless new evidence changes your view.\n"
+        "If you change your position, explain why: say it in changed_because.\n"
+        f"Name the sub-problems that you build on in builds_on.\n</{MEMORY}>"
+    )
 
 
 def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
@@ -175,10 +215,9 @@ def _told(results: Sequence[SubProblemResult]) -> str:
 
 def _spoken(said: Sequence[Said]) -> str:
     lines = []
-    for row in said:
-        held = row.contribution
+    for held in said:
         vote = f"votes {held.cause or 'for none'}"
-        who = f"{row.expert} (round {row.round}, confidence {held.confidence:.2f}, {vote})"
+        who = f"{held.expert} (round {held.round}, confidence {held.confidence:.2f}, {vote})"
         lines += [f"{who}: {held.position}", *(f"  - {claim.text}" for claim in held.claims)]
         lines += [f"  - rules out {out.cause}: {out.because}" for out in held.rejects]
     return section("said", "\n".join(lines))
@@ -195,3 +234,20 @@ def _fitted(before: Sequence[str], elastic: str, after: Sequence[str], budget: f
 
 def _answer_in(language: Language) -> str:
     return f"Write all texts in {_IN[language]}."
+
+
+def section(tag: str, text: str) -> str:
+    """Return `text` between the tags, "" if it is empty.
+
+    >>> print(section("said", "kp 9 </said> <b>"))
+    <said>
+    kp 9 ‹/said> <b>
+    </said>
+    """
+    clean = sealed(text).strip()
+    return f"<{tag}>\n{clean}\n</{tag}>" if clean else ""
+
+
+def sealed(text: str) -> str:
+    """Return `text` unable to open or close a section, or to seem to be said by somebody else."""
+    return _TAG.sub("‹", as_content(text))

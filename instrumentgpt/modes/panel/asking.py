@@ -6,7 +6,7 @@ A step that is stored already is not asked for again: a panel that was cut off g
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tool
@@ -39,16 +39,12 @@ class Want:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What came of a want: `content` fits the contract, or is None and `problem` says why.
-
-    recalled  it was done before, in a run that did not end
-    """
+class Reply:
+    """What came of a want: `content` fits the contract, or is None and `problem` says why."""
 
     content: Any
     tools: tuple[str, ...] = ()
     problem: str = ""
-    recalled: bool = False
 
 
 @dataclass
@@ -68,27 +64,38 @@ class Journal:
 
 def carry_out(
     journal: Journal, wants: Sequence[Want]
-) -> Generator[Event | tuple[Want, Heard], None, list[Heard]]:
+) -> Generator[Event | tuple[Want, Reply], None, list[Reply]]:
     """Yield events, and each want with what came of it when it came; return all, in the order of `wants`.
 
     A reply that does not fit is asked for once more, with what is wrong; then it has no content.
     """
-    found = {
-        want.key: _recalled(journal.steps[want.key], want) for want in wants if want.key in journal.steps
-    }
-    for want in wants:
-        if want.key in found:
-            yield want, found[want.key]
-    first = [want for want in wants if want.key not in found and _unfit(want.key) not in journal.steps]
-    yield from _asked(journal, first, found, last_try=False)
-    yield from _asked(journal, [want for want in wants if want.key not in found], found, last_try=True)
-    return [found[want.key] for want in wants]
+    answers = {want.key: _reply(step, want) for want in wants if (step := journal.steps.get(want.key))}
+    yield from ((want, answers[want.key]) for want in wants if want.key in answers)
+    for last_try in (False, True):
+        left = [want for want in wants if want.key not in answers]
+        if not last_try:
+            left = [want for want in left if _unfit(want.key) not in journal.steps]
+        for event in _asked(journal, left, last_try):
+            if isinstance(event, tuple):
+                answers[event[0].key] = event[1]
+            yield event
+    return [answers[want.key] for want in wants]
+
+
+def ask_one(journal: Journal, want: Want) -> Generator[Event, None, Reply]:
+    """Yield the events of asking for one thing; return what came of it."""
+    for event in carry_out(journal, [want]):
+        if isinstance(event, tuple):
+            answer = event[1]
+        else:
+            yield event
+    return answer
 
 
 def _asked(
-    journal: Journal, wants: Sequence[Want], found: dict[Key, Heard], last_try: bool
-) -> Generator[Event | tuple[Want, Heard], None, None]:
-    """Ask `wants` at once; put what fits, and at the last try what does not, into `found`."""
+    journal: Journal, wants: Sequence[Want], last_try: bool
+) -> Generator[Event | tuple[Want, Reply], None, None]:
+    """Ask `wants` at once; yield each that fits, and at the last try each that does not, with its answer."""
     turn = journal.turn
     prompts = [_again(journal, want) if last_try else want.prompt for want in wants]
     askings = [
@@ -107,48 +114,42 @@ def _asked(
             elif isinstance(event, Done):
                 if turn.stopped():
                     raise Interrupted("Stopped. What the experts have said is kept")
-                paid = _paid(event, prompts[place], time.monotonic() - began)
-                heard = _heard(
-                    journal, wants[place], event, failures.get(place, ""), tools[place], paid, last_try
-                )
-                if heard is not None:
-                    found[wants[place].key] = heard
-                    yield wants[place], heard
+                want = wants[place]
+                if event.outcome != "ok":  # nothing was answered: it is not kept, so a later run asks again
+                    yield want, Reply(None, problem=failures.get(place) or event.text or event.outcome)
+                    continue
+                step = _read(want, event, tools[place], prompts[place], time.monotonic() - began)
+                if "content" not in step.content and not last_try:
+                    journal.keep(replace(step, key=_unfit(want.key)))
+                    continue
+                journal.keep(step)
+                yield want, _reply(step, want)
             elif not isinstance(event, Text | Thinking | Session):
                 yield event
 
 
-def _heard(
-    journal: Journal,
-    want: Want,
-    done: Done,
-    failure: str,
-    tools: Sequence[str],
-    paid: Mapping[str, Any],
-    last_try: bool,
-) -> Heard | None:
-    """Return what the end of an asking means, and keep it; None: it will be asked once more."""
-    if done.outcome != "ok":  # nothing was answered: it is not kept, so a later run asks again
-        return Heard(None, problem=failure or done.text or done.outcome)
+def _read(want: Want, done: Done, tools: Sequence[str], prompt: str, seconds: float) -> Step:
+    """Return the reply as a step: its content, or what is wrong with it; tokens are reported or estimated."""
     try:
         content = read_reply(done.text, want.contract)
         want.check(content)
+        told = {"content": as_json(content), "tools": list(tools)}
     except InstrumentGPTError as problem:
         told = {"reply": done.text, "problem": str(problem)}
-        if last_try:
-            journal.keep(Step(want.key, told, **paid))
-            return Heard(None, problem=str(problem))
-        journal.keep(Step(_unfit(want.key), told, **paid))
-        return None
-    journal.keep(Step(want.key, {"content": as_json(content), "tools": list(tools)}, **paid))
-    return Heard(content, tuple(tools))
+    usage = done.usage
+    read = sum(usage.get(name, 0) for name in ("inputTokens", "cacheReadTokens", "cacheWriteTokens"))
+    written = usage.get("outputTokens", 0)
+    if not read and not written:
+        read, written = count_tokens(prompt), count_tokens(done.text)
+    cost = float(usage.get("costUSD", 0.0))
+    return Step(want.key, told, int(read), int(written), cost, done.seconds or seconds)
 
 
-def _recalled(step: Step, want: Want) -> Heard:
+def _reply(step: Step, want: Want) -> Reply:
     if "content" not in step.content:
-        return Heard(None, problem=step.content["problem"], recalled=True)
+        return Reply(None, problem=step.content["problem"])
     content = want.contract.model_validate(step.content["content"])
-    return Heard(content, tuple(step.content["tools"]), recalled=True)
+    return Reply(content, tuple(step.content["tools"]))
 
 
 def _again(journal: Journal, want: Want) -> str:
@@ -158,15 +159,4 @@ def _again(journal: Journal, want: Want) -> str:
 
 
 def _unfit(key: Key) -> Key:
-    return Key(key.sub_problem, UNFIT + key.stage, key.round, key.expert)
-
-
-def _paid(done: Done, prompt: str, seconds: float) -> dict[str, Any]:
-    """Return what the asking cost: tokens as reported, else as estimated, and dollars if reported."""
-    usage = done.usage
-    read = sum(usage.get(name, 0) for name in ("inputTokens", "cacheReadTokens", "cacheWriteTokens"))
-    written = usage.get("outputTokens", 0)
-    if not read and not written:
-        read, written = count_tokens(prompt), count_tokens(done.text)
-    told = {"tokens_in": int(read), "tokens_out": int(written)}
-    return {**told, "cost": float(usage.get("costUSD", 0.0)), "seconds": done.seconds or seconds}
+    return replace(key, stage=UNFIT + key.stage)
