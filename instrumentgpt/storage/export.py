@@ -74,15 +74,16 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     told = {
-        "conversation": _row(database, "SELECT * FROM conversations WHERE id = ?", conversation_id)[0],
+        "conversation": next(database.query("SELECT * FROM conversations WHERE id = ?", (conversation_id,))),
         "messages": [vars(message) for message in messages],
         "artifacts": [_described(one, files.get(one.id, "")) for one in artifacts],
         "notes": [vars(note) for note in notes],
         "documents": [vars(one) | {"file": name} for name, (one, _) in documents.items()],
         "prompts": [_without(one, "text") | {"file": name} for name, one in prompts.items()],
         "prompts_left_out": len(list_prompts(database, conversation_id)) - len(prompts),
-        **{name: _row(database, f"SELECT * FROM {name} WHERE conversation_id = ? {THERE.get(name, '')}",
-                      conversation_id) for name in TABLES},
+        **{name: list(database.query(
+            f"SELECT * FROM {name} WHERE conversation_id = ? {THERE.get(name, '')}", (conversation_id,)
+        )) for name in TABLES},
     }  # fmt: skip
     text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
     contents: dict[str, str | bytes | Path] = {
@@ -187,12 +188,6 @@ def _file_name(artifact: Artifact) -> str:
 
 def _described(artifact: Artifact, file: str) -> dict[str, Any]:
     return _without(artifact, "content") | {"file": file}
-
-
-def _row(database: Database, sql: str, conversation_id: str) -> list[dict[str, Any]]:
-    cursor = database.execute(sql, {"id": conversation_id} if ":id" in sql else (conversation_id,))
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _markdown(

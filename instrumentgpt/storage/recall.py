@@ -218,12 +218,8 @@ def _feedback(contents: Sequence[str], wanted: Sequence[Phrase], weights: dict[s
         for term in dict.fromkeys(telling(terms(" ".join(lines)))):
             if term not in asked and len(term) > 1:
                 found[term] = found.get(term, 0) + 1
-    names = sorted(found, key=lambda term: (-found[term], not _has_digit(term), -len(term)))
+    names = sorted(found, key=lambda term: (-found[term], not any(map(str.isdigit, term)), -len(term)))
     return [(term,) for term in names[:FEEDBACK_TERMS]]
-
-
-def _has_digit(term: str) -> bool:
-    return not term.isalpha() and any(map(str.isdigit, term))
 
 
 NEIGHBOURED = 8  # best hits whose neighbours come along

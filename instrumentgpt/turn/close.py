@@ -30,32 +30,27 @@ STARTING_SECONDS = 20.0  # a run may be without a process for so long: between i
 TICK_SECONDS = 1.5  # the boot time is told in whole seconds, and may change between two looks at it
 
 
-def start_detached(module: str, database: Path, name: str, log: IO[bytes] | None = None) -> int:
-    """Start `python -m module DATABASE NAME` in a session of its own and return its process number.
+def start_detached(database: Path, run_id: str, log: IO[bytes]) -> int:
+    """Start the process of a run in a session of its own, its output in `log`; return its process number.
 
-    name  of the run or job: all that the program starts inherits it
-    log   where its output goes; nowhere without one
-
-    Raises OSError if it does not start.
+    All that it starts inherits the run's id. Raises OSError if it does not start.
     """
-    argv = [sys.executable, "-m", module, str(database), name]
-    environment = {**os.environ, RUN_VARIABLE: name}
-    with open(os.devnull, "r+b") as nothing:
-        output = log or nothing
-        files = (nothing.fileno(), output.fileno(), output.fileno())
-        if warm := start(argv, environment, CHECKOUT, files):
+    argv = [sys.executable, "-m", "instrumentgpt.turn.process", str(database), run_id]
+    environment = {**os.environ, RUN_VARIABLE: run_id}
+    with open(os.devnull, "rb") as nothing:
+        if warm := start(argv, environment, CHECKOUT, (nothing.fileno(), log.fileno(), log.fileno())):
             warm.leave()
             return warm.pid
         process = subprocess.Popen(
             argv,
             stdin=nothing,
-            stdout=output,
-            stderr=output,
+            stdout=log,
+            stderr=log,
             cwd=CHECKOUT,
             env=environment,
             start_new_session=True,
         )
-    threading.Thread(target=process.wait, daemon=True, name=f"wait for {name}").start()  # no zombie
+    threading.Thread(target=process.wait, daemon=True, name=f"wait for {run_id}").start()  # no zombie
     return process.pid
 
 

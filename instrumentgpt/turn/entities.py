@@ -1,24 +1,16 @@
 """Which things a turn touched, read from what its tools returned, what it made, and what was said."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.json_fields import string
-from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.lognames import begun
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.storage.entities import (
-    Entity,
-    Flag,
-    Seen,
-    list_entities,
-    note_entities,
-    touch_entities,
-)
+from instrumentgpt.storage.entities import Entity, Flag, Seen, list_entities
 
 LABEL_CHARS = 80  # of what somebody else worded
 REF = re.compile(
@@ -48,29 +40,17 @@ def refs_in(text: str) -> list[str]:
     return list(dict.fromkeys(REF.findall(text)))
 
 
-def remember_entities(
+def touched(
     database: Database,
     conversation_id: str,
     run_id: str,
-    question: int,
-    devices: Iterable[Device],
-    results: Iterable[tuple[str, Mapping[str, Any]]],
-    said: str,
-) -> list[Entity]:
-    """Record what the turn of `question` touched, and return it.
-
-    results  of our tools: name, JSON
-    said     the question and the answer: refs named there are touched
-    """
-    seen = [Seen("device", device.label, {"device": device.name}) for device in devices]
+    results: Sequence[tuple[str, Mapping[str, Any]]],
+) -> list[Seen]:
+    """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
     known = list_entities(database, conversation_id)
-    seen += [one for name, result in _with_devices(list(results), known) for one in seen_in(name, result)]
-    seen += [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
-    seen += _saved(database, conversation_id, known)
-    noted = note_entities(database, conversation_id, question, seen)
-    touch_entities(database, conversation_id, question, refs_in(said))
-    named = {entity.ref for entity in noted}
-    return [one for one in list_entities(database, conversation_id) if one.ref in named]
+    made = [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
+    told = [one for name, result in _with_devices(results, known) for one in seen_in(name, result)]
+    return [*told, *made, *_saved(database, conversation_id, known)]
 
 
 def _with_devices(

@@ -241,7 +241,7 @@ def _spawn(database: Database, run_id: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
         with (folder / "turn.log").open("ab") as log:
-            pid = start_detached("instrumentgpt.turn.process", path, run_id, log)
+            pid = start_detached(path, run_id, log)
     except OSError as error:
         close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
         raise RunDoesNotStart(

@@ -22,9 +22,9 @@ from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Offer, store_offers
-from instrumentgpt.storage.entities import Entity
+from instrumentgpt.storage.entities import Entity, Seen, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
-from instrumentgpt.turn.entities import remember_entities
+from instrumentgpt.turn.entities import refs_in, touched
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
 from instrumentgpt.turn.record import record_answer, record_question, result_of, states_after
 
@@ -122,15 +122,12 @@ class Turn:
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
-        return remember_entities(
-            self.database,
-            self.run.conversation_id,
-            self.run.id,
-            self.question.id,
-            self.devices,
-            self.results,
-            said=f"{self.question.content}\n{answer}",
-        )
+        where = self.database, self.run.conversation_id
+        seen = [Seen("device", device.label, {"device": device.name}) for device in self.devices]
+        seen += touched(*where, self.run.id, self.results)
+        refs = {entity.ref for entity in note_entities(*where, self.question.id, seen)}
+        touch_entities(*where, self.question.id, refs_in(f"{self.question.content}\n{answer}"))
+        return [entity for entity in list_entities(*where) if entity.ref in refs]
 
     def _seconds(self) -> float:
         """Return how long the user has waited; 0.0 if nobody can say: it was asked before a restart."""
