@@ -23,7 +23,7 @@ from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.conversations import folders_of
 from instrumentgpt.storage.deleted import forget_deleted_rows
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.storage.uploads import remove
+from instrumentgpt.storage.uploads import put_aside, remove
 
 DAY = 86_400.0  # s
 _log = logging.getLogger(__name__)
@@ -193,11 +193,7 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
         forget_deleted_rows(database, one.conversation_id)
         for path in one.logs:
             path.unlink(missing_ok=True)
-        return [_put_aside(path) for path in folders]
-
-
-def _put_aside(folder: Path) -> Path:
-    return folder.rename(folder.with_name(f"{folder.name}.pruned"))
+        return [aside for path in folders if (aside := put_aside(path))]
 
 
 _GOING = (

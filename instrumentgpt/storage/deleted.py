@@ -37,15 +37,18 @@ _DELETED = f"FROM all_messages WHERE conversation_id = :id AND deleted_at > {NOT
 HIDDEN = ("state_items", "panels")  # what a message's row does not take along by itself
 
 
-def hide_turn(database: Database, conversation_id: str, first: int) -> None:
-    """Mark the turn whose first message is `first`, and give up agents' sessions: they were told it."""
-    _mark(database, conversation_id, first, time.time())
+def switch_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
+    """Mark the turn whose first message is `first`, or clear its mark (None).
+
+    The conversation's title follows its first question; agents' sessions, told otherwise, are given up.
+    """
+    is_titled = _has_its_own_title(database, conversation_id)
+    mark_turn(database, conversation_id, first, deleted_at)
     database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
-
-
-def show_turn(database: Database, conversation_id: str, first: int) -> None:
-    """Clear the mark of the turn whose first message is `first`."""
-    _mark(database, conversation_id, first, None)
+    database.conn.execute(
+        "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
+        (_own_title(database, conversation_id) if is_titled else None, time.time(), conversation_id),
+    )
 
 
 def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
@@ -59,15 +62,6 @@ def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: 
         back = next(named(f"{_LIVE} AND id BETWEEN {turn[0]} AND {turn[-1]}"), "")
         whole = resumed(whole, back) if back in whole.filed else whole
     _store(database, conversation_id, whole)
-
-
-def _mark(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
-    is_titled = _has_its_own_title(database, conversation_id)
-    mark_turn(database, conversation_id, first, deleted_at)
-    database.conn.execute(
-        "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
-        (_own_title(database, conversation_id) if is_titled else None, time.time(), conversation_id),
-    )
 
 
 def forget_turn(database: Database, conversation_id: str, first: int) -> None:

@@ -91,17 +91,15 @@ def touch_entities(database: Database, conversation_id: str, question: int, refs
     """Record that the turn of `question` named `refs`; unknown ones are ignored."""
     sql = "UPDATE entities SET last_message = max(last_message, ?) WHERE conversation_id = ? AND ref = ?"
     with transaction(database):
-        for ref in refs:
-            change(database, sql, (question, conversation_id, ref))
+        database.conn.executemany(sql, [(question, conversation_id, ref) for ref in refs])
 
 
 def retain_entities(database: Database, conversation_id: str, reasons: Mapping[str, str]) -> None:
     """Keep exactly the refs in `reasons` beyond the recent turns, each for its reason."""
     with transaction(database):
         change(database, "UPDATE entities SET retained = '' WHERE conversation_id = ?", (conversation_id,))
-        for ref, reason in reasons.items():
-            sql = "UPDATE entities SET retained = ? WHERE conversation_id = ? AND ref = ?"
-            change(database, sql, (reason, conversation_id, ref))
+        sql = "UPDATE entities SET retained = ? WHERE conversation_id = ? AND ref = ?"
+        database.conn.executemany(sql, [(reason, conversation_id, ref) for ref, reason in reasons.items()])
 
 
 def mark_created(database: Database, conversation_id: str, ref: str) -> None:

@@ -26,7 +26,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
-from instrumentgpt.storage.deleted import forget_turn, hide_turn, show_turn
+from instrumentgpt.storage.deleted import forget_turn, switch_turn
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.notes import Note, delete_note
 
@@ -140,21 +140,16 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
         for field, conversation_id, name, old in told:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)
-            if field == TURN and undone:
-                show_turn(database, conversation_id, int(name))
-            elif field == TURN:
-                hide_turn(database, conversation_id, _there(database, int(name)))
+                if not undone and not turn_at(database, int(name)):
+                    raise RefusedRevision(
+                        "This turn is deleted already, by a later change. Undo that one first."
+                    )
+                switch_turn(database, conversation_id, int(name), None if undone else time.time())
             elif field == NOTE and undone:
                 # a note saved under this name since then stays
                 insert(database, "notes", "INSERT OR IGNORE", **json.loads(old))
             elif field == NOTE:
                 delete_note(database, (kept := json.loads(old))["id"], kept["scope"])
-
-
-def _there(database: Database, message_id: int) -> int:
-    if not turn_at(database, message_id):
-        raise RefusedRevision("This turn is deleted already, by a later change. Undo that one first.")
-    return message_id
 
 
 def delete_turn(database: Database, message_id: int, changed_by: str = "user") -> list[int]:
@@ -173,7 +168,7 @@ def delete_turn(database: Database, message_id: int, changed_by: str = "user") -
         words = shorten(" ".join(str(content).split()), TURN_CHARS)
         item = Item("", TURN, str(turn[0]))
         _stored(database, str(conversation_id), item, "forget", words, "", changed_by)
-        hide_turn(database, str(conversation_id), turn[0])
+        switch_turn(database, str(conversation_id), turn[0], time.time())
     return turn
 
 

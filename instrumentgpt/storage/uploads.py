@@ -129,7 +129,7 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         named = {name for row in found for name in row}
         names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
         going = [folder / name for name in names if name not in named]
-        aside = [there for path in going if (there := _put_aside(path))]
+        aside = [there for path in going if (there := put_aside(path))]
     for path in aside:
         shutil.rmtree(path, ignore_errors=True)
 
@@ -142,7 +142,7 @@ def remove(folders: Iterable[Path]) -> None:
             _log.warning("%s could not be removed. Delete it by hand.", folder)
 
 
-def _put_aside(path: Path) -> Path | None:
+def put_aside(path: Path) -> Path | None:
     """Return where a folder is from now on, out of the way; a part is removed if it is nobody's."""
     try:
         if path.is_dir():

@@ -9,10 +9,9 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
-from instrumentgpt.memory.values import Known
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, facts_of, origins_of
-from instrumentgpt.storage.history import Places, history, spoken
+from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
 from instrumentgpt.storage.recall import recall
@@ -42,7 +41,7 @@ def prompt_for(
     named = [device.name for device in devices]
     placed = spoken(database, conversation_id)
     asked = memory.Case(request, state, devices=named, names=names)
-    known = _facts(database, conversation_id, asked, placed)
+    known = facts_of(database, conversation_id, asked.scope, memory.wanted_terms(request), placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
     found = recall(database, conversation_id, request, names, before, placed, budget)
@@ -105,11 +104,6 @@ def _elsewhere(
         return []
     known = [*state.findings, *state.hypotheses]
     return lines(earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known))
-
-
-def _facts(database: Database, conversation_id: str, case: memory.Case, placed: Places) -> list[Known]:
-    """Return what messages state of the devices in question, as far as a prompt may need it."""
-    return facts_of(database, conversation_id, case.scope, memory.wanted_terms(case.question), placed)
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
