@@ -18,10 +18,10 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/investigate": 1_680,
     "instrumentgpt/modes/panel": 2_320,
     "instrumentgpt/storage": 4_280,
-    "instrumentgpt/turn": 2_320,
+    "instrumentgpt/turn": 2_280,
     "instrumentgpt/ui": 6_240,
 }
-WHOLE = 57_580
+WHOLE = 57_240
 
 
 def lines_in(room: str) -> int:
