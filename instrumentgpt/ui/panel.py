@@ -32,11 +32,12 @@ def draw(database: Database, conversation_id: str, answering: bool) -> bool:
     progress = read_progress(database, conversation_id)
     if progress is None or progress.panel.status == "dropped":
         return False
-    with st.container(key="panel", border=True):
+    is_proposed = progress.panel.status == "proposed"
+    with st.container(key="panel", border=answering or not is_proposed):
         if answering:
             _follow(conversation_id)
             return True
-        if progress.panel.status == "proposed":  # the sub-problems stand above, in the proposal
+        if is_proposed:  # the sub-problems stand above, in the proposal
             _draw_editor(progress)
             return True
         _draw_steps(progress)

@@ -109,6 +109,8 @@ def test_a_log_is_picked_filtered_and_its_lines_are_gone_to_selected_linked_and_
     expect(page.get_by_text("Before", exact=True)).to_be_visible()
     expect(page.get_by_text("After", exact=True)).to_be_visible()
     expect(page.get_by_text(re.compile(r"All \d+ quantities"))).to_be_visible()
+    expect(page.get_by_text("From InstrumentDebug_2026-02-16")).to_be_visible()
+    expect(page.get_by_text("New fault: Oscillation from the gains")).to_be_visible()
 
 
 def test_charts_are_narrowed_and_lead_to_lines_as_findings_do_and_the_report_is_handed_out(page, server):

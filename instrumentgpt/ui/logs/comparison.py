@@ -9,21 +9,24 @@ from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.compare import compare
 from instrumentgpt.instruments.comparing.rows import Row
-from instrumentgpt.instruments.comparison_wording import comparison_sentences
+from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
+from instrumentgpt.instruments.fault_changes import fault_changes
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs.chart import figure_of
 from instrumentgpt.ui.logs.preparation import Preparation
 
-QUANTITIES = {"duty": "mean output", "out_of_band": "time out of band"}
 SENTENCE_CHARACTERS = 500
 
 
 def draw(later: Preparation, earlier: Preparation) -> None:
-    """Draw what changed from the log `earlier` to `later`, and the charts of both."""
-    before, after = earlier.log, later.log
-    if after is None or before is None:
+    """Draw what changed from the earlier log to the later one (by their clocks, if any), and both charts."""
+    if later.log is None or earlier.log is None:
         return
+    if later.log.start is not None and earlier.log.start is not None and later.log.start < earlier.log.start:
+        later, earlier = earlier, later
+    before, after = earlier.log, later.log
+    assert before is not None and after is not None
     try:
         key = ("compared", str(earlier.path), before.lines)
         found = later.once(key, lambda: compare(before, after))
@@ -33,7 +36,11 @@ def draw(later: Preparation, earlier: Preparation) -> None:
     if found is not None:
         head, *changes = comparison_sentences(found, "en")
         st.markdown(f"**{untrusted.label(head, SENTENCE_CHARACTERS)}**")
-        for change in changes:
+        was, now = earlier.diagnosis, later.diagnosis
+        faults = fault_changes(was, now) if was and now else ()
+        if faults and not found.notable and not found.events:
+            changes = []  # that nothing changed
+        for change in (*(fault_sentence(fault, "en") for fault in faults), *changes):
             st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
         with st.expander(f"All {len(found.rows)} quantities", icon=":material/table_rows:"):
             st.dataframe(
@@ -52,7 +59,7 @@ def _cells(row: Row) -> dict[str, str]:
     shown = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
     return {
         "Channel": "device" if row.channel is None else str(row.channel),
-        "Quantity": QUANTITIES.get(row.quantity, row.quantity),
+        "Quantity": quantity_name(row.quantity, "en"),
         **shown,
         "Unit": row.unit,
         "Notable": "changed" if row.notable else "",
