@@ -7,7 +7,7 @@ from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, To
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
 from instrumentgpt.agents.json_fields import as_text, at, content, mapping, parsed, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program, known_options
+from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import json_objects
 from instrumentgpt.agents.stream_parser import StreamParser
 
@@ -45,11 +45,6 @@ _CLOSING: dict[str, ToolStatus] = {
     "permissionDenied": "denied",
 }
 _NOTES = {"connection": "connecting", "retry": "retrying", "interaction_query": "waiting for permission"}
-
-
-def find(setting: str = "") -> str | None:
-    """Return the path of the agent: `setting` if it is one, else the first of NAMES that is found."""
-    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:

@@ -66,12 +66,12 @@ def test_a_broken_list_of_options_is_asked_for_again(program, tmp_path):
 @pytest.mark.parametrize("name", CLI)
 def test_a_program_is_found_on_path_or_where_installers_put_it(name, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert CLI[name].find() is None
+    assert AGENTS[name].find("") is None
     folder = Path.home() / ".local" / "bin"
     folder.mkdir(parents=True)
     (folder / name).write_text("#!/bin/sh\n")
     (folder / name).chmod(0o755)
-    assert CLI[name].find() == find_program((name,)) == str(folder / name)
+    assert AGENTS[name].find("") == find_program((name,)) == str(folder / name)
 
 
 def test_the_path_of_the_settings_is_that_of_the_chosen_agent(program):

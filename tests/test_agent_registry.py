@@ -38,7 +38,7 @@ def install(tmp_path, monkeypatch):
 )
 def test_cursors_agent_is_found_on_path_by_either_name(install, names, found):
     folder = install(*names)
-    assert cursor_cli.find() == str(folder / found)
+    assert AGENTS["cursor"].find("") == str(folder / found)
 
 
 def test_a_setting_wins_over_path_and_a_wrong_one_is_not_replaced_silently(install, tmp_path):
@@ -46,8 +46,8 @@ def test_a_setting_wins_over_path_and_a_wrong_one_is_not_replaced_silently(insta
     own = tmp_path / "my-agent"
     own.write_text("#!/bin/sh\n")
     own.chmod(0o755)
-    assert cursor_cli.find(str(own)) == str(own)
-    assert cursor_cli.find(str(tmp_path / "gone")) is None
+    assert AGENTS["cursor"].find(str(own)) == str(own)
+    assert AGENTS["cursor"].find(str(tmp_path / "gone")) is None
 
 
 def test_the_installers_own_folder_is_looked_into(install):
@@ -56,7 +56,7 @@ def test_the_installers_own_folder_is_looked_into(install):
     folder.mkdir(parents=True)
     (folder / "agent").write_text("#!/bin/sh\n")
     (folder / "agent").chmod(0o755)
-    assert cursor_cli.find() == str(folder / "agent")
+    assert AGENTS["cursor"].find("") == str(folder / "agent")
 
 
 def test_auto_is_the_first_installed_agent_else_the_offline_analyst(install):

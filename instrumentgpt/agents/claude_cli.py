@@ -8,7 +8,7 @@ from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
 from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program, known_options
+from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import json_objects
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
@@ -34,11 +34,6 @@ FRUITLESS_RETRIES = 2  # it tries a refused key ten times, for minutes; a key do
 PATIENT = {"MCP_CONNECT_TIMEOUT_MS": "30000", "MCP_CONNECTION_NONBLOCKING": "0"}
 _UNGRANTED = "haven't granted it"  # versions before the mark in the line say it in words only
 _QUIET = ("status", "permission_denied", "thinking_tokens", "task_progress", "hook_started", "hook_response")
-
-
-def find(setting: str = "") -> str | None:
-    """Return the path of `claude`: `setting` if it is one, else from PATH, else None."""
-    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:

@@ -10,7 +10,6 @@ from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool, To
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
 from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
@@ -42,11 +41,6 @@ WITHHELD = (  # what neither reads for an answer nor has a switch on the page
 )
 _NAMES_OF_ITEMS = {"command_execution": "shell", "file_change": "edit", "web_search": "web search"}
 _DENIED = ("approval policy", "rejected", "denied", "declined")
-
-
-def find(setting: str = "") -> str | None:
-    """Return the path of `codex`: `setting` if it is one, else from PATH, else None."""
-    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:

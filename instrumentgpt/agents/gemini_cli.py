@@ -8,7 +8,7 @@ from instrumentgpt.agents.events import Event, Session, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
 from instrumentgpt.agents.json_fields import as_text, at, figures, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program, known_options
+from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import json_objects
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
@@ -38,11 +38,6 @@ _READING = (
     *("update_topic", "write_todos"),
 )
 _DENIED = ("denied", "rejected", "not allowed", "policy", "tool_not_registered")
-
-
-def find(setting: str = "") -> str | None:
-    """Return the path of `gemini`: `setting` if it is one, else from PATH, else None."""
-    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:

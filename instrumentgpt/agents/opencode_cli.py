@@ -8,7 +8,6 @@ from instrumentgpt.agents.events import Event, Session, Thinking, Tool, ToolStat
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
 from instrumentgpt.agents.json_fields import as_text, at, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.programs import find_program
 from instrumentgpt.agents.stream import json_objects
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
@@ -35,11 +34,6 @@ _COUNTS = {
     "costUSD": ("cost",),
 }
 _DENIED = ("rejected permission", "permission denied", "prevents you from using", "specified a rule")
-
-
-def find(setting: str = "") -> str | None:
-    """Return the path of `opencode`: `setting` if it is one, else from PATH, else None."""
-    return find_program(NAMES, setting)
 
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:

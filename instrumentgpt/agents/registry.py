@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import cursor_cli
 from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
@@ -18,16 +19,8 @@ from instrumentgpt.settings import CHECKOUT, Settings
 # What a program needs to find its files, speak the user's language, reach its service, and be found by us.
 PASSED_ON = (
     *("HOME", "PATH", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL"),
-    *(
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "ALL_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "no_proxy",
-        "all_proxy",
-    ),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"),
+    *("http_proxy", "https_proxy", "no_proxy", "all_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", RUN_VARIABLE),
 )
 PASSED_ON_PREFIXES = ("LC_", "XDG_")
@@ -72,64 +65,50 @@ def _on_our_wire(start: tuple[str, ...], request: Request, environment: Mapping[
     return Command((*start, *options), request.prompt, environment, request.folder)
 
 
-AGENTS: dict[str, Agent] = {
-    "cursor": Agent(
+def _cli(
+    name: str, label: str, cli: Any, own: tuple[str, ...], state: tuple[str, ...], caveat: str = ""
+) -> Agent:
+    """Return the agent whose adapter is the module `cli` (docs/add-an-agent.md)."""
+    find = partial(find_program, cli.NAMES)
+    how = find, cli.command, cli.parse_stream, cli.SIGNS
+    return Agent(name, label, *how, own, cli.INSTALL, state=state, caveat=caveat)
+
+
+_CLIS = (
+    _cli(
         "cursor",
         "Cursor agent",
-        cursor_cli.find,
-        cursor_cli.command,
-        cursor_cli.parse_stream,
-        cursor_cli.SIGNS,
+        cursor_cli,
         ("CURSOR_",),
-        cursor_cli.INSTALL,
-        state=("$CURSOR_CONFIG_DIR", "$CURSOR_DATA_DIR", "$XDG_CONFIG_HOME/cursor", "$XDG_CACHE_HOME/cursor"),
-        caveat="Whether its own settings keep it from commands and the web could not be tested.",
+        ("$CURSOR_CONFIG_DIR", "$CURSOR_DATA_DIR", "$XDG_CONFIG_HOME/cursor", "$XDG_CACHE_HOME/cursor"),
+        "Whether its own settings keep it from commands and the web could not be tested.",
     ),
-    "claude": Agent(
+    _cli(
         "claude",
         "Claude Code",
-        claude_cli.find,
-        claude_cli.command,
-        claude_cli.parse_stream,
-        claude_cli.SIGNS,
+        claude_cli,
         ("ANTHROPIC_", "CLAUDE_"),
-        claude_cli.INSTALL,
-        state=("$CLAUDE_CONFIG_DIR", "$HOME/.claude.json", "$XDG_CACHE_HOME/claude-cli-nodejs"),
+        ("$CLAUDE_CONFIG_DIR", "$HOME/.claude.json", "$XDG_CACHE_HOME/claude-cli-nodejs"),
     ),
-    "codex": Agent(
+    _cli(
         "codex",
         "Codex",
-        codex_cli.find,
-        codex_cli.command,
-        codex_cli.parse_stream,
-        codex_cli.SIGNS,
+        codex_cli,
         ("OPENAI_", "CODEX_"),
-        codex_cli.INSTALL,
-        state=("$CODEX_HOME",),
-        caveat="Unless it may run commands it reads no files: it sees logs through our tools, and no source.",
+        ("$CODEX_HOME",),
+        "Unless it may run commands it reads no files: it sees logs through our tools, and no source.",
     ),
-    "gemini": Agent(
-        "gemini",
-        "Gemini CLI",
-        gemini_cli.find,
-        gemini_cli.command,
-        gemini_cli.parse_stream,
-        gemini_cli.SIGNS,
-        ("GEMINI_", "GOOGLE_"),
-        gemini_cli.INSTALL,
-        state=("$GEMINI_CLI_HOME/.gemini",),
-    ),
-    "opencode": Agent(
+    _cli("gemini", "Gemini CLI", gemini_cli, ("GEMINI_", "GOOGLE_"), ("$GEMINI_CLI_HOME/.gemini",)),
+    _cli(
         "opencode",
         "opencode",
-        opencode_cli.find,
-        opencode_cli.command,
-        opencode_cli.parse_stream,
-        opencode_cli.SIGNS,
+        opencode_cli,
         ("OPENCODE_", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
-        opencode_cli.INSTALL,
-        state=tuple(f"$XDG_{kind}_HOME/opencode" for kind in ("CACHE", "CONFIG", "DATA", "STATE")),
+        tuple(f"$XDG_{kind}_HOME/opencode" for kind in ("CACHE", "CONFIG", "DATA", "STATE")),
     ),
+)
+AGENTS: dict[str, Agent] = {
+    **{agent.name: agent for agent in _CLIS},
     "offline": Agent(
         "offline",
         "Offline analyst",
