@@ -11,8 +11,7 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.analysis.segments import Segment
-from instrumentgpt.instruments.analysis.trends import trends_of
+from instrumentgpt.instruments.analysis.segments import Segment, trends_of
 from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative, trend_chart
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, POINTS, SEVERITY_COLOURS, reduced
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from cases import rated
 
-from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.fleet import asked_about
 
 OWN = Device("zspr 052", "10.1.1.47", "file:///logs", nicknames=("Tallinn", "北極"))
 OTHER = Device("zspr 050", "10.1.1.85", "file:///logs", nicknames=("Narva", "大熊"))

@@ -10,12 +10,12 @@ from cases import each
 
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.simulate import (
+    SHAPES,
     demo_scenarios,
     log_lines,
     write_demo,
     write_log,
 )
-from instrumentgpt.instruments.simulated_lines import SHAPES
 from instrumentgpt.instruments.simulated_loop import simulate
 from instrumentgpt.settings import DEMO_INVENTORY
 

@@ -7,7 +7,7 @@ from exchanges import exchange
 
 import db
 from instrumentgpt.agents.events import Done
-from instrumentgpt.instruments.fault_classes import fault_classes
+from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.tokens import count_tokens

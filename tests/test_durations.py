@@ -2,7 +2,7 @@
 
 from cases import each
 
-from instrumentgpt.instruments.fault_classes import fault_classes
+from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import span_text, with_spans
 
 

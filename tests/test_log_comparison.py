@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.compare import Incomparable, compare, divided
-from instrumentgpt.instruments.comparing.rows import Comparison, Row
+from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log

@@ -9,9 +9,8 @@ import pytest
 from cases import each
 from scipy.signal import lfilter
 
-from instrumentgpt.instruments.analysis.segments import DAY, findings_in, segments_of
+from instrumentgpt.instruments.analysis.segments import DAY, findings_in, segments_of, theil_sen, trends_of
 from instrumentgpt.instruments.analysis.study import study_of
-from instrumentgpt.instruments.analysis.trends import theil_sen, trends_of
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of

@@ -14,8 +14,7 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.tuning.margins import margins
-from instrumentgpt.instruments.tuning.model_residual import NOISE_POLE, whitened
-from instrumentgpt.instruments.tuning.model_search import fit
+from instrumentgpt.instruments.tuning.models import NOISE_POLE, fit, whitened
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 PLANTS = [

@@ -19,8 +19,7 @@ from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.report import report, write_report
-from instrumentgpt.instruments.reporting.figures import FIGURES
-from instrumentgpt.instruments.reporting.words import word
+from instrumentgpt.instruments.report_tables import FIGURES, word
 from instrumentgpt.instruments.simulate import demo_scenarios, write_log
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs"

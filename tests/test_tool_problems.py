@@ -6,7 +6,7 @@ import pytest
 from cases import each
 from offline_case import asked
 
-from instrumentgpt.instruments.tools.problems import problems
+from instrumentgpt.instruments.tools.opened import problems
 
 STATE = {
     "device_name": "zspr 052",

@@ -38,9 +38,9 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnosed, diagnosis, header, verdict
 from instrumentgpt.analyst.survey import survey
 from instrumentgpt.analyst.words import plain_text, quoted
-from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.devices import Inventory, resolve
 from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from instrumentgpt.analyst.questions import devices_in, near_misses, read_question
 from instrumentgpt.instruments.devices import Inventory, resolve
-from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes
+from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.state import DiagnosticState
 

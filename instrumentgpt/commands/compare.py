@@ -10,8 +10,7 @@ from typing import Any
 
 from instrumentgpt.commands.diagnose import told
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compare import compare, divided
-from instrumentgpt.instruments.comparing.rows import Comparison
+from instrumentgpt.instruments.compare import Comparison, compare, divided
 from instrumentgpt.instruments.comparison_wording import (
     comparison_sentences,
     event_sentence,
@@ -22,8 +21,8 @@ from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.tools.moments import time_of
-from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.events import time_of
+from instrumentgpt.instruments.tools.opened import plain
 
 
 class WrongNumberOfLogs(InstrumentGPTError, ValueError):

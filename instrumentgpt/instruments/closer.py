@@ -11,7 +11,7 @@ from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.analysis.segments import Segment, segments_of
 from instrumentgpt.instruments.analysis.study import Study, close_up
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks import Check, outside
+from instrumentgpt.instruments.checks import Check, disturbances
 from instrumentgpt.instruments.findings import Excursion, Finding
 
 QUICK = (  # faults that show within a few lags, and need not show in one sample of many
@@ -90,9 +90,9 @@ class Close:
 
     def excursions(self, whole: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
         """Return when loops were out of their own band: in the `whole`, and as only all samples tell."""
-        found = list(outside.excursions_of(whole, findings))
+        found = list(disturbances.excursions_of(whole, findings))
         for study in self.studies:
-            found += [one for one in outside.excursions_of(study, findings) if not _noted(found, one)]
+            found += [one for one in disturbances.excursions_of(study, findings) if not _noted(found, one)]
         return tuple(sorted(found, key=lambda one: one.onset))
 
 

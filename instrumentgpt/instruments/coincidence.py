@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.checks.room import DOOR
+from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language

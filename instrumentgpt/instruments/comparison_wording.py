@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.comparing.rows import Comparison, EventChange, Row
+from instrumentgpt.instruments.compare import Comparison, EventChange, Row
 from instrumentgpt.instruments.fault_changes import FaultChange
 from instrumentgpt.instruments.language import Language
 

@@ -9,9 +9,8 @@ from typing import Any
 from instrumentgpt.instruments import faults, loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
-from instrumentgpt.instruments.analysis.segments import Segment, segments_of
+from instrumentgpt.instruments.analysis.segments import Segment, Trend, segments_of, trends_of
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.trends import Trend, trends_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.closer import looked_at_closely

@@ -19,8 +19,7 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import COLUMNS, Loop
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.tuning.margins import margins
-from instrumentgpt.instruments.tuning.model_residual import Record
-from instrumentgpt.instruments.tuning.model_search import fit
+from instrumentgpt.instruments.tuning.models import Record, fit
 
 Span = tuple[float, float]
 

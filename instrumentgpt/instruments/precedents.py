@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.devices import Device, Inventory
-from instrumentgpt.instruments.fault_classes import NO_FAULT, fault_classes, title_terms
+from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, title_terms
 from instrumentgpt.memory.search_query import Wanted, wanted
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import Phrase, terms

@@ -21,11 +21,18 @@ from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import worst
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.reporting.events import event_table
-from instrumentgpt.instruments.reporting.figures import figure_tables, gain_rows
-from instrumentgpt.instruments.reporting.findings import excursion_rows, faults_of, finding_rows
-from instrumentgpt.instruments.reporting.provenance import method_rows, provenance
-from instrumentgpt.instruments.reporting.words import where, word
+from instrumentgpt.instruments.report_tables import (
+    event_table,
+    excursion_rows,
+    faults_of,
+    figure_tables,
+    finding_rows,
+    gain_rows,
+    method_rows,
+    provenance,
+    where,
+    word,
+)
 from instrumentgpt.instruments.tools.opened import texts_of
 
 TEMPLATE = "report.html"

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.analysis.segments import Segment, findings_in, worst_first
-from instrumentgpt.instruments.analysis.trends import LEAST_DAYS, Trend
+from instrumentgpt.instruments.analysis.segments import LEAST_DAYS, Segment, Trend, findings_in, worst_first
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.language import DAY, Language, span_text
 from instrumentgpt.instruments.logs import Log

@@ -14,9 +14,9 @@ import memory
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
+from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path

@@ -50,7 +50,7 @@ def inventory_of(task: Task) -> Inventory:
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
     from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
-    from instrumentgpt.instruments.tools.problems import told
+    from instrumentgpt.instruments.tools.opened import told
     from instrumentgpt.instruments.workspace import workspace
 
     folders = task.inventory, task.cache, task.artifacts

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.analysis.segments import Segment, findings_in
-from instrumentgpt.instruments.analysis.trends import QUANTITIES, Trend
+from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
 from instrumentgpt.instruments.charts.frame import (
     LABEL_PIXELS,
     Clock,

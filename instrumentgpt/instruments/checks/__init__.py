@@ -11,13 +11,12 @@ from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
     control,
+    disturbances,
     heater,
     noise,
     oscillation,
-    outside,
     record,
     response,
-    room,
     saturation,
     sensor,
     slow,
@@ -57,8 +56,8 @@ CHECKS: dict[str, Check] = {
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
     "control_off": Check(control.control_off, "control_off"),
     "saturation": Check(saturation.saturation, "saturation", drives=SWITCHED),
-    "ambient_disturbance": Check(room.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
-    "cross_coupling": Check(room.cross_coupling, "cross_coupling", ("setpoint",)),
+    "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
+    "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("setpoint",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
     "limit_cycle_actuator": Check(
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
@@ -68,5 +67,5 @@ CHECKS: dict[str, Check] = {
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
     "heater_degradation": Check(slow.heater_degradation, "heater_degradation"),
     "sensor_drift": Check(slow.sensor_drift, "sensor_bias"),
-    "disturbance": Check(outside.disturbance, "ambient_disturbance", (), drives=DRIVES),
+    "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

@@ -1,4 +1,4 @@
-"""Faults of power: the heater that fails, and the one that stays on; of a cooler likewise."""
+"""Faults of power: a heater that fails or stays on; whether power or its room drives where a plant goes."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -10,11 +10,19 @@ from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
-from instrumentgpt.instruments.checks.driven import driven_elsewhere, moved_with_room
-from instrumentgpt.instruments.checks.limits import BLIP, back_in_band, left_band, of_either_side, pinned
-from instrumentgpt.instruments.checks.saturation import foreseen
+from instrumentgpt.instruments.checks.saturation import (
+    BLIP,
+    back_in_band,
+    foreseen,
+    left_band,
+    of_either_side,
+    pinned,
+)
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
+BEYOND_ROOM = 10.0  # bands past the bound of the room's temperature
+BEFORE = 12.0  # lags
+DRIVEN = 2.0  # percent of output from which a channel is away from the room's temperature
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
@@ -26,6 +34,48 @@ RISES_FOR = 1.5  # lags
 COAST = 6.0  # lags before the floor over which the pace of a driven plant is taken
 KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
+
+
+def driven_elsewhere(study: Study, track: Track, sign: float, start: int, level: float) -> bool:
+    """Return whether a two-sided plant goes where only power drives it, so that the power is stuck on.
+
+    sign   +1 if pv rises against full cooling, -1 if it falls against full heating
+    level  -sign * pv where it got to
+
+    Without power pv goes to the temperature of the room: beyond that it is driven.
+    """
+    if sign * _usual_output(track, start) > 0:
+        return True  # it was driven this way before, and still is
+    bound = _room_bound(study, track, sign)
+    return bound is not None and -level > sign * bound + BEYOND_ROOM
+
+
+def _room_bound(study: Study, judged: Track, sign: float) -> float | None:
+    """Return what the room cannot be warmer (sign +1) or colder (-1) than, in bands of `judged`.
+
+    It is what other channels are driven to.
+    """
+    driven = []
+    for track in study.active:
+        output = float(np.nanmedian(track.output[track.quiet])) if track.quiet.any() else 0.0
+        if track.scale * judged.scale > 0 and sign * output > DRIVEN:
+            driven.append(sign * float(np.nanmedian(track.pv[track.quiet])) * judged.scale / track.scale)
+    return sign * min(driven) if driven else None
+
+
+def _usual_output(track: Track, index: int) -> float:
+    """Return the median output of the `BEFORE` lags before `index`, percent; 0 where there is none."""
+    earlier = track.output[
+        (track.time > track.time[index] - track.lags(BEFORE))
+        & (track.time <= track.time[index] - track.lags(0.2))
+    ]
+    return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else 0.0
+
+
+def moved_with_room(study: Study, track: Track, first: int, last: int) -> bool:
+    """Return whether the room moved all channels in this time."""
+    a, b = float(track.time[first]), float(track.time[last])
+    return any(move.start - track.lags(3.0) < b and move.stop > a for move in study.common_moves)
 
 
 def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:

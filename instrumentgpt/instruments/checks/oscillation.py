@@ -8,9 +8,8 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, found
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks.stickslip import STRAIGHT, straightness
+from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Stuck, sticks, straightness, stuck_of
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, SMOOTH, Swing, any_swing_of
-from instrumentgpt.instruments.checks.valve import Stuck, sticks, stuck_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 GROWN = 1.5  # times its first amplitude, from which a smooth swing is on its way to the limits

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading import stamps
+from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk, record_shape
 from instrumentgpt.instruments.reading.clocks import (
     NO_TIME,
@@ -108,15 +108,15 @@ def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
 
 
 def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
-    found = stamps.Stamps(np.empty(0, dtype=np.int64), "")
+    found = clocks.Stamps(np.empty(0, dtype=np.int64), "")
     if roles.time and grid.texts[roles.time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
-        found = stamps.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
+        found = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
     elif roles.time:
         heading = grid.heading(roles.time[0])
-        found = stamps.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
+        found = clocks.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
     if found.kind and (found.raw != NO_TIME).mean() > 0.5:
-        raw = stamps.spread(found.raw) if roles.channel_column is None else found.raw
+        raw = clocks.spread(found.raw) if roles.channel_column is None else found.raw
         spread = "" if raw is found.raw else "rows of one stamp are spread evenly"
         return _Times(raw, found.kind, (), _joined(found.assumed, spread))
     step = round((period or 1.0) * SECOND)

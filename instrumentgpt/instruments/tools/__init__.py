@@ -10,15 +10,15 @@ from typing import Any
 
 from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, next_test, survey_devices
 from instrumentgpt.instruments.tools.drawing import plot_log
-from instrumentgpt.instruments.tools.events import read_log_lines, search_events
-from instrumentgpt.instruments.tools.excerpt import explain_jump
+from instrumentgpt.instruments.tools.events import explain_jump, look_at_time, read_log_lines, search_events
 from instrumentgpt.instruments.tools.gains import advise_gains
 from instrumentgpt.instruments.tools.library import fetch_log, list_devices, list_logs
-from instrumentgpt.instruments.tools.moments import look_at_time
 from instrumentgpt.instruments.tools.notes import (
     confirm_root_cause,
+    device_history,
     lift_constraint,
     note,
+    recall,
     record_constraint,
     record_finding,
     record_hypothesis,
@@ -26,7 +26,6 @@ from instrumentgpt.instruments.tools.notes import (
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
-from instrumentgpt.instruments.tools.recollection import device_history, recall
 from instrumentgpt.instruments.tools.reporting import write_report
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -19,8 +19,7 @@ from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.tools.library import fetch_log
-from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, texts_of
-from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.window import extremes_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 

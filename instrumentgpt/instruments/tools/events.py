@@ -1,12 +1,19 @@
-"""Tools that read event lines and raw lines of a log."""
+"""Tools that read lines: events, raw lines, what stands around a moment, and two readings far apart."""
 
+import math
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Literal
 
-from instrumentgpt.instruments.logs import Log, read_lines
+import pandas as pd
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.instruments.tools.opened import Opened, open_log
-from instrumentgpt.instruments.tools.plain import plain
-from instrumentgpt.instruments.tools.problems import ToolProblem
+from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_GROUPS = 500  # an agent is given them by pages
@@ -81,3 +88,156 @@ def read_log_lines(
         "device": opened.device,
         "lines": [{"line": number, "text": text} for number, text in found],
     }
+
+
+TOLD = ("spike", "stays", "ends", "rail")  # kinds of jumps that are a finding
+MOST_PASTED = 5000  # lines; more belong in a file
+
+
+class NothingToCompare(ToolProblem, ValueError):
+    """Fewer than two readings."""
+
+
+def explain_jump(
+    workspace: Workspace,
+    log: str = "",
+    device: str = "",
+    before: float | None = None,
+    after: float | None = None,
+    tolerance: float = 0.05,
+    lines: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """Return why the reading `after` follows `before` on the next line of `log`, or in the pasted `lines`.
+
+    Without the two values the greatest difference between neighbouring lines is explained.
+    """
+    if lines:
+        return _pasted(lines, before, after, tolerance)
+    opened = open_log(workspace, log, device)
+    return _explained(opened.log, opened.path, opened.name, before, after, tolerance)
+
+
+def _pasted(
+    lines: tuple[str, ...], before: float | None, after: float | None, tolerance: float
+) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pasted.log"
+        path.write_text("\n".join(lines[:MOST_PASTED]) + "\n", encoding="utf-8")
+        try:
+            log = read_log(path)
+        except UnreadableLog as problem:
+            raise NothingToCompare("pasted_unreadable", lines=len(lines), problem=problem) from None
+        return _explained(log, path, "", before, after, tolerance)
+
+
+def _explained(
+    log: Log, path: Path, name: str, before: float | None, after: float | None, tolerance: float
+) -> dict[str, Any]:
+    found = None
+    if before is not None and after is not None:
+        found = find_jump(log.samples, before, after, tolerance, log.unit)
+    elif len(log.samples) >= 2:
+        found = largest_jump(log.samples, log.unit)
+    return {
+        "summary": f"{found.kind}: lines {found.before.line} and {found.after.line}"
+        if found
+        else "not found",
+        "log": name,
+        "samples": len(log.samples),
+        "total_lines": log.lines,
+        "jump": _jump(log, path, found) if found else None,
+        "findings": [_finding(log, path, found)] if found and found.kind in TOLD and name else [],
+    }
+
+
+def _finding(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
+    """Return the jump as a finding, so that it is remembered in a sentence and not as the lines quoted."""
+    before, after = jump.before, jump.after
+    readings = [_reading(log, path, one) for one in (before, after)]
+    change = f"pv {before.pv:g} → {after.pv:g} in {jump.seconds:.2f} s"
+    return {
+        "text": f"Channel {after.channel}: {change} ({jump.kind})",
+        "evidence": [{"line": one["line"], "text": one["text"]} for one in readings],
+    }
+
+
+def _jump(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
+    values = {name: plain(value) for name, value in asdict(jump).items() if not isinstance(value, dict)}
+    readings = {name: getattr(jump, name) for name in ("before", "after", "back", "own")}
+    return values | {name: one and _reading(log, path, one) for name, one in readings.items()}
+
+
+def _reading(log: Log, path: Path, reading: Reading) -> dict[str, Any]:
+    ((_, text),) = read_lines(path, reading.line, reading.line)
+    return {**plain(asdict(reading)), "clock": log.clock(reading.time), "text": text}
+
+
+AROUND = 60.0  # s on either side
+MOST_NEAR = 12
+LEVELS = ("critical", "error", "warning", "info")
+
+
+class NotInTheLog(ToolProblem, LookupError):
+    """A time that the log does not cover."""
+
+
+def look_at_time(
+    workspace: Workspace, log: str, clock: str, device: str = "", language: Language = "en"
+) -> dict[str, Any]:
+    """Return the readings at `clock` ("14:20" or "14:20:05"), events and findings within a minute of it."""
+    opened = open_log(workspace, log, device)
+    time = time_of(opened.log, clock)
+    events = opened.log.events
+    near = events[(events["time"] - time).abs() <= AROUND]
+    findings = [
+        one
+        for one in diagnosed(opened).findings
+        if one.severity != "none" and one.onset - AROUND <= time <= one.end + AROUND
+    ]
+    return {
+        "summary": f"{opened.name} at {opened.log.clock(time)}: {len(findings)} findings",
+        "log": opened.name,
+        "device": opened.device,
+        "unit": opened.log.unit,
+        "clock": opened.log.clock(time),
+        "time": plain(time),
+        "readings": _readings(opened.log, time),
+        "groups": [described(opened.log, one) for one in _rarest_first(near)[:MOST_NEAR]],
+        "during": [
+            {"class": one.fault, "channel": one.channel, "summary": wording.summary(one, language)}
+            for one in findings
+        ],
+    }
+
+
+def _rarest_first(events: pd.DataFrame) -> list[Group]:
+    """Return the groups of `events`, the worst level first, then the rarest: what is usual says little."""
+    groups = group_messages(events, levels=LEVELS)
+    return sorted(groups, key=lambda group: (LEVELS.index(group.level), len(group.messages)))
+
+
+def time_of(log: Log, clock: str) -> float:
+    """Return the s since the log's first line at which it was `clock` first, or raise NotInTheLog."""
+    samples = log.samples["time"]
+    last = float(samples.max()) if len(samples) else math.nan
+    if log.start is None or math.isnan(last):
+        raise NotInTheLog("no_clock", log=log.name, clock=clock)
+    moment = log.start.normalize() + pd.Timedelta(clock if clock.count(":") == 2 else f"{clock}:00")
+    if moment < log.start.floor("min"):
+        moment += pd.Timedelta(days=1)
+    time = max(0.0, (moment - log.start).total_seconds())
+    if time > last:
+        span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
+        raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
+    return time
+
+
+def _readings(log: Log, time: float) -> list[dict[str, Any]]:
+    """Return the last sample of each channel at `time`, or its first one after."""
+    found = []
+    for channel, own in log.samples.groupby("channel"):
+        before = own[own["time"] <= time]
+        row = before.iloc[-1] if len(before) else own.iloc[0]
+        values = {name: plain(row[name]) for name in ("setpoint", "pv", "output")}
+        found.append({"channel": plain(channel), "line": int(row["line"]), **values})
+    return found

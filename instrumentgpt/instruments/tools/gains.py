@@ -7,8 +7,7 @@ from typing import Any, Literal
 from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log
-from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 

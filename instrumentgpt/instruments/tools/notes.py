@@ -1,4 +1,4 @@
-"""Tools by which an agent puts on record what it found: data for the memory, with its evidence.
+"""Tools of the record: an agent puts on it what it found, and looks back at what was said and found before.
 
 They store nothing: the turn takes what they return into the state, as it takes any tool's result.
 """
@@ -6,11 +6,15 @@ They store nothing: the turn takes what they return into the state, as it takes 
 from collections.abc import Sequence
 from typing import Any
 
+from sqlite_utils import Database
+
+import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.language import language_of
+from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
 from instrumentgpt.instruments.tools.events import NoSuchLine
-from instrumentgpt.instruments.tools.opened import bare, find_log, open_log, texts_of
+from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
 from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
@@ -18,6 +22,7 @@ from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, Known
+from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
 from instrumentgpt.storage.in_force import memory_in_force
 
@@ -234,3 +239,63 @@ def _evidence(workspace: Workspace, log: str, lines: Sequence[int], device: str)
         if number not in texts:
             raise NoSuchLine("line_not_found", log=log, line=number)
     return [{"line": number, "text": texts[number]} for number in lines]
+
+
+class NothingToRecall(ToolProblem, LookupError):
+    """No words to search the conversation for."""
+
+
+def recall(workspace: Workspace, query: str) -> dict[str, Any]:
+    """Return what was said earlier in the conversation on `query`, best first, with what stands around it."""
+    if not query.strip():
+        raise NothingToRecall("nothing_to_recall")
+    devices = inventory_of(workspace).devices
+    aliases = [device.names for device in devices]
+    with opened(workspace) as database:
+        before = _being_answered(database, workspace.conversation)
+        found = index.recall(database, workspace.conversation, query, aliases, before)
+    return {
+        "summary": f"{len(found)} earlier messages bear on {query!r}",
+        "messages": [{"turn": one.turn, "said_by": one.role, "text": "\n".join(one.lines)} for one in found],
+    }
+
+
+def device_history(workspace: Workspace, device: str, query: str = "") -> dict[str, Any]:
+    """Return what other conversations found on the device and its siblings, the devices of the same model.
+
+    That is history: it tells where to look, and nothing of how the device is now.
+
+    query  what it is about; "" for everything that stands there
+    """
+    inventory = inventory_of(workspace)
+    meant = inventory.find(device)
+    with opened(workspace) as database:
+        found = earlier(database, meant, inventory, workspace.conversation, query)
+    beside = len(siblings(meant, inventory))
+    return {
+        "summary": f"{len(found)} earlier findings of {meant.name} and its {beside} siblings",
+        "device": meant.name,
+        "label": meant.label,
+        "siblings": beside,
+        "earlier": [_told(one) for one in found],
+    }
+
+
+def _told(one: Earlier) -> dict[str, Any]:
+    item = one.item
+    return {
+        "date": day(item.found_at),
+        "device": one.device,
+        "sibling": one.sibling,
+        "kind": item.field,
+        "text": item.text,
+        "conversation": item.title,
+        "conversation_id": item.conversation_id,
+        "message_id": item.message_id,
+    }
+
+
+def _being_answered(database: Database, conversation_id: str) -> int | None:
+    """Return the id of the question that is being answered: the last message, where it is a user's."""
+    last = db.list_messages(database, conversation_id, last=1)
+    return last[0].id if last and last[0].role == "user" else None

@@ -1,20 +1,51 @@
-"""Which file a log's name means, and that file read and diagnosed once."""
+"""Which file a log's name means, that file read and diagnosed once, and what is said if it cannot be."""
 
+import math
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
 from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.language import Language, Sentence
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.bounds import OversizedLog
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as, recalled
-from instrumentgpt.instruments.tools.problems import ToolProblem
 from instrumentgpt.instruments.workspace import Workspace
+
+PROBLEMS = Path(__file__).with_name("problems.toml")
+
+
+class ToolProblem(InstrumentGPTError):
+    """What a tool could not do: a sentence of problems.toml and its fields. As text it is English."""
+
+    def __init__(self, key: str, **fields: Any) -> None:
+        self.key, self.fields = key, fields
+        super().__init__(self.told("en"))
+
+    def told(self, language: Language) -> str:
+        """Return what could not be done, and what helps, in `language`."""
+        return str(Sentence().format(problems()[self.key][language], **self.fields))
+
+
+@cache
+def problems() -> dict[str, dict[str, str]]:
+    """Return every sentence: key → language → text with {fields}."""
+    return tomllib.loads(PROBLEMS.read_text(encoding="utf-8"))
+
+
+def told(problem: InstrumentGPTError, language: Language) -> str:
+    """Return the text of a problem in `language`, in English where it has no other."""
+    return problem.told(language) if isinstance(problem, ToolProblem | OversizedLog) else str(problem)
+
 
 FRAMES = "frames"  # folder of parsed logs below the cache
 KEPT_LOGS = 4  # read logs kept in memory: one question touches at most two
@@ -135,3 +166,24 @@ def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | Non
 @lru_cache(KEPT_LOGS)
 def _diagnosed(log: Log) -> Diagnosis:
     return kept_verdicts.diagnosed(log)
+
+
+DIGITS = 6  # significant; more than any log carries
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with numbers JSON can write: nan and inf as None, 6 significant digits, no numpy types.
+
+    >>> plain({"kp": float("nan"), "period": 63.0000001, "n": 3, "lines": (1, 2)})
+    {'kp': None, 'period': 63.0, 'n': 3, 'lines': [1, 2]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if hasattr(value, "item"):  # a numpy scalar
+        return plain(value.item())
+    number = float(value)
+    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None

@@ -3,8 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.instruments.compare import compare
-from instrumentgpt.instruments.comparing.rows import Comparison
+from instrumentgpt.instruments.compare import Comparison, compare
 from instrumentgpt.instruments.comparison_wording import (
     Devices,
     comparison_sentences,
@@ -15,8 +14,7 @@ from instrumentgpt.instruments.comparison_wording import (
 )
 from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.tools.opened import diagnosed, open_log
-from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.opened import diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
 
 

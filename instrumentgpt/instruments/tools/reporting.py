@@ -7,8 +7,7 @@ from typing import Any
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.tools.opened import Opened, diagnosed, open_log
-from instrumentgpt.instruments.tools.problems import ToolProblem
+from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LOGS = 12  # of one report: more make a page that no browser likes

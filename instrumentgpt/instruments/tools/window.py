@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.tools.moments import NotInTheLog, time_of
-from instrumentgpt.instruments.tools.plain import plain
+from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
+from instrumentgpt.instruments.tools.opened import plain
 
 QUANTITIES = ("pv", "output", "error", "setpoint")
 

@@ -12,9 +12,9 @@ import db
 import memory
 from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compared import asked_about
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
+from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.difference import LayerChange, Line, difference, layers_of
 from instrumentgpt.memory.tokens import count_tokens

@@ -7,8 +7,7 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
-from instrumentgpt.instruments.compare import compare
-from instrumentgpt.instruments.comparing.rows import Row
+from instrumentgpt.instruments.compare import Row, compare
 from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
 from instrumentgpt.instruments.fault_changes import fault_changes
 from instrumentgpt.ui import untrusted

@@ -1,1 +1,0 @@
-"""Behind compare.py: what changed in each channel, and in the event lines."""

@@ -1,0 +1,286 @@
+"""What stands in the tables of a report: faults, figures, event lines, how it came about; its words."""
+
+import hashlib
+import math
+import platform
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt import __version__
+from instrumentgpt.instruments import loop_wording, withheld_wording, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.checks import CHECKS, Check
+from instrumentgpt.instruments.coincidence import Coincidence, sentence
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.findings import Evidence, Finding
+from instrumentgpt.instruments.kept_verdicts import identified
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.reading.sources import open_source
+
+Row = dict[str, Any]
+WORDS = Path(__file__).with_suffix(".toml")
+UNKNOWN = "–"
+MOST_EXCURSIONS = 30  # rows
+MOST_COINCIDENT = 6  # line numbers named of one coincidence
+MOST_GROUPS = 30  # kinds of events listed
+REGULAR = 0.6  # autocorrelation from which a swing has a period worth saying
+CHANNELS_ABREAST = 6  # of a table of figures: more do not fit on paper
+FIGURES = {  # quantity → how it is written, and what it is multiplied with
+    "samples": (",.0f", 1),
+    "sample_period": (".3g", 1),
+    "setpoint": (".2f", 1),
+    "mean_error": ("+.3f", 1),
+    "half_peak_to_peak": (".2f", 1),
+    "period": (".0f", 1),
+    "band": (".3g", 1),
+    "in_band": (".1f", 100),
+    "noise": (".3f", 1),
+    "duty": (".1f", 1),
+    "saturated": (".1f", 100),
+    "rise_time": (".0f", 1),
+    "settling_time": (".0f", 1),
+    "overshoot": (".2f", 1),
+    "kp": (".4g", 1),
+    "ki": (".4g", 1),
+    "kd": (".4g", 1),
+}
+READ_BYTES = 1 << 20
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    return tomllib.loads(WORDS.read_text(encoding="utf-8"))
+
+
+def word(key: str, language: Language, *values: object, **named: object) -> str:
+    """Return the words of `key` with their values put in.
+
+    >>> word("channel", "zh", 2)
+    '通道 2'
+    """
+    return _words()[key][language].format(*values, **named)
+
+
+def where(finding: Finding, language: Language) -> str:
+    """Return whom a finding concerns."""
+    if finding.channel is None:
+        return word("device", language)
+    return word("channel", language, finding.channel)
+
+
+def finding_rows(
+    diagnosis: Diagnosis, coincident: tuple[Coincidence, ...], texts: dict[int, str], language: Language
+) -> list[Row]:
+    """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
+    return [
+        {
+            "fault": one.fault,
+            "title": wording.title(one.fault, language),
+            "where": where(one, language),
+            "severity": one.severity,
+            "severity_word": word(f"severity_{one.severity}", language),
+            "since": diagnosis.log.clock(one.onset),
+            "until": diagnosis.log.clock(one.end),
+            "summary": wording.summary(one, language),
+            "cause": wording.cause(one, language),
+            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in one.evidence],
+            "names": [
+                name
+                for name in ("setpoint", "pv", "output")
+                if any(name in item.values for item in one.evidence)
+            ],
+            "ruled_out": wording.ruled_out(one, language),
+            "together": [_coincidence(found, language) for found in coincident if found.finding is one],
+            "consequences": wording.consequences(one, language),
+            "action": wording.next_step(one, language),
+            "confidence": wording.confidence(one, language),
+            "cannot_tell": wording.cannot_tell(one, language),
+        }
+        for one in faults_of(diagnosis)
+    ]
+
+
+def excursion_rows(diagnosis: Diagnosis, language: Language) -> list[Row]:
+    """Return what is told of each time a loop was out of its own band, those that nothing explains first."""
+    log = diagnosis.log
+    return [
+        {
+            "where": word("channel", language, one.channel),
+            "text": loop_wording.excursion(one, log, language),
+            "lines": ", ".join(f"{item.line:,}" for item in one.evidence),
+            "why": loop_wording.explanation(one, language),
+        }
+        for one in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
+    ]
+
+
+def faults_of(diagnosis: Diagnosis) -> list[Finding]:
+    """Return the findings that say that something is wrong, or that too little is known."""
+    return [one for one in diagnosis.findings if one.severity != "none"]
+
+
+def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Language) -> Row:
+    values = {name: f"{value:g}" for name, value in item.values.items() if math.isfinite(value)}
+    return {
+        "line": f"{item.line:,}",
+        "clock": log.clock(item.time),
+        "values": values,
+        "raw": texts.get(item.line, ""),
+    }
+
+
+def _coincidence(found: Coincidence, language: Language) -> Row:
+    lines = ", ".join(f"{message.line:,}" for message in found.messages[:MOST_COINCIDENT])
+    return {"text": sentence(found, language), "lines": lines}
+
+
+def event_table(log: Log, language: Language) -> Row:
+    """Return the kinds of event lines: warnings and errors first, then the rarest."""
+    groups = group_messages(log.events)
+    trouble = [group for group in groups if group.level in TROUBLE]
+    usual = sorted((group for group in groups if group.level not in TROUBLE), key=lambda g: len(g.messages))
+    shown = (trouble + usual)[:MOST_GROUPS]
+    return {
+        "count": f"{len(log.events):,}",
+        "kinds": len(groups),
+        "rows": [_event_row(log, group) for group in shown],
+        "more": len(groups) - len(shown),
+    }
+
+
+def _event_row(log: Log, group: Group) -> Row:
+    first, last = group.messages[0], group.messages[-1]
+    return {
+        "level": group.level,
+        "source": group.source,
+        "template": group.template,
+        "count": f"{len(group.messages):,}",
+        "first": (f"{first.line:,}", log.clock(first.time)),
+        "last": (f"{last.line:,}", log.clock(last.time)),
+    }
+
+
+def figure_tables(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
+    """Yield tables of at most six channels: `head`, and `rows` of (quantity, figures)."""
+    metrics = [diagnosis.channels[channel] for channel in sorted(diagnosis.channels)]
+    for start in range(0, len(metrics), CHANNELS_ABREAST):
+        abreast = metrics[start : start + CHANNELS_ABREAST]
+        head = [word("channel", language, one.channel) for one in abreast]
+        yield {"head": head, "rows": list(_figure_rows(abreast, diagnosis.log.unit, language))}
+
+
+def _figure_rows(abreast: list[Metrics], unit: str, language: Language) -> Iterator[tuple[str, list[str]]]:
+    for name, (written, times) in FIGURES.items():
+        values = [_value(one, name) * times for one in abreast]
+        yield word(name, language, unit=unit or UNKNOWN), [_figure(value, written) for value in values]
+
+
+def _value(metrics: Metrics, name: str) -> float:
+    """Return a figure; the period of a swing that hardly repeats is none."""
+    irregular = name == "period" and not metrics.regularity >= REGULAR
+    return math.nan if irregular else float(getattr(metrics, name))
+
+
+def _figure(value: float, written: str) -> str:
+    """Return a figure as text, without a sign where nothing but zeros is left of it.
+
+    >>> _figure(-0.0001, "+.3f"), _figure(math.nan, ".1f")
+    ('0.000', '–')
+    """
+    said = format(value, written) if math.isfinite(value) else UNKNOWN
+    return said if said.strip("+-0.,") else said.lstrip("+-")
+
+
+def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list[str]]:
+    """Return a paragraph per channel: which gains are better, whether kp may rise; and what would prove more.
+
+    Both are empty where the log lacks what every identification needs.
+    """
+    from instrumentgpt.instruments import advice, plant  # scipy: only where gains are judged
+    from instrumentgpt.instruments.tuning.advice_wording import sentences
+
+    log = diagnosis.log
+    told: list[str] = []
+    experiments: dict[str, None] = {}
+    if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
+        return [], []
+    for _, loop in sorted(loops_of(log).items()):
+        model = identified(diagnosis, loop)
+        better = sentences(advice.advise(model), language, log.unit)
+        if isinstance(model, plant.Refusal):
+            experiments |= dict.fromkeys(better[2:])
+            better = better[:2]
+        else:
+            better.insert(0, sentences(advice.can_raise(model), language, log.unit)[0])
+        told.append(("" if language == "zh" else " ").join(better))
+    return told, list(experiments)
+
+
+def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
+    """Yield what each check reports and needs, and what became of it in this log."""
+    reported = {one.fault for one in diagnosis.findings}
+    for name, check in CHECKS.items():
+        reason = diagnosis.withheld.get(name)
+        if reason:
+            result = word("withheld", language, withheld_wording.reason(reason, language))
+        else:
+            result = word("found" if check.fault in reported else "not_found", language)
+        yield {
+            "name": name,
+            "title": wording.title(check.fault, language),
+            "meaning": wording.definition(check.fault, language),
+            "needs": _needs(check, language),
+            "result": result,
+            "withheld": bool(reason),
+            "found": check.fault in reported and not reason,
+        }
+
+
+def _needs(check: Check, language: Language) -> str:
+    names = [*check.needs, *(["temperature"] if check.thermal_only else [])]
+    separator = "、" if language == "zh" else ", "
+    return separator.join(word(f"need_{name}", language) for name in names) or UNKNOWN
+
+
+def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
+    """Return what would be needed to make the report again: file, bytes, SHA-256, format, lines, software."""
+    source = open_source(log.path)
+    first_bad = f"{log.broken.examples[0][0]:,}" if log.broken.examples else UNKNOWN
+    broken = word("broken_first", language, f"{log.broken.count:,}", first_bad) if log.broken.count else "0"
+    last = float(log.samples["time"].max()) if len(log.samples) else 0.0
+    packages = " · ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "plotly"))
+    size = f"{source.size:,}"
+    several = len(source.parts) > 1
+    rows = [
+        (word("file", language), log.path.name),
+        (
+            word("size", language),
+            word("parts", language, size, len(source.parts)) if several else word("bytes", language, size),
+        ),
+        *((f"SHA-256 {part.name}" if several else "SHA-256", sha256(part)) for part in source.parts),
+        (word("format", language), log.format),
+        (word("log_lines", language), f"{log.lines:,}"),
+        (word("broken", language), broken),
+        (word("span", language), f"{log.clock(0.0)} – {log.clock(last)}"),
+        (word("channels", language), ", ".join(str(c) for c in sorted(log.samples["channel"].unique()))),
+        (word("software", language), f"InstrumentGPT {__version__} · Python {platform.python_version()}"),
+        ("", packages),
+    ]
+    notes = [*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())]
+    return rows + [(word("notes", language), note) for note in notes]
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of the file at `path`, in hex."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(READ_BYTES):
+            digest.update(block)
+    return digest.hexdigest()

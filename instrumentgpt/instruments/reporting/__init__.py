@@ -1,1 +1,0 @@
-"""Behind report.py: what stands in the tables of a report, and its words."""
