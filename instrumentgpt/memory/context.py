@@ -43,7 +43,7 @@ class Case:
     """What a question is asked about.
 
     state    as in force
-    known    what messages stated, as `db.list_facts` or `db.facts_of` return it
+    known    what messages stated, as `db.list_facts` returns it
     devices  further devices that the question names; the state's own comes first
     others   further devices of the conversation, of which only the names are told
     names    the names of every device

@@ -24,9 +24,10 @@ from instrumentgpt.storage.history import Places, places, turn_of
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
+MOST_QUANTITIES = 10_000  # in one query: SQLite takes 32,766 values, three of each
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
-_KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock"
+_KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock, age"
 _OF_KEY = "conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
 _BY_AGE = "age, source = 'tool', source = 'user', dated, id"
@@ -100,22 +101,6 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
     )
 
 
-def list_facts(database: Database, conversation_id: str, devices: Sequence[str] | None = None) -> list[Known]:
-    """Return what the conversation's messages state, oldest first: of each quantity the newest values.
-
-    devices  whose ("": of none in particular); None: of all
-    """
-    named = f" AND device IN ({', '.join('?' * len(devices))})" if devices is not None else ""
-    sql = (
-        f"SELECT {_KNOWN} FROM (SELECT *, row_number() OVER"
-        f" (PARTITION BY kind, device, channel, parameter ORDER BY {_BY_AGE_BACKWARDS}) AS place"
-        f" FROM facts WHERE conversation_id = ?{named})"
-        f" WHERE place <= CASE kind WHEN 'value' THEN ? ELSE ? END ORDER BY {_BY_AGE}"
-    )
-    asked: tuple[str | int, ...] = (conversation_id, *(devices or ()), NEWEST_VALUES, NEWEST_SENTENCES)
-    return _known(database, conversation_id, rows(database, sql, asked))
-
-
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
     """Return every value that was ever stated of each key, by each source the first and the last time."""
     sql = (
@@ -129,24 +114,29 @@ def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -
     return _known(database, conversation_id, rows(database, sql, asked)) if keys else []
 
 
-def facts_of(
+def list_facts(
     database: Database,
     conversation_id: str,
-    devices: Sequence[str],
+    devices: Sequence[str] | None = None,
     wanted: Iterable[str] = (),
     placed: Places | None = None,
 ) -> list[Known]:
-    """Return what is stated of `devices`, oldest first, and users' constraints on any device.
+    """Return what messages state, oldest first: of each quantity the newest; constraints on any device.
 
-    wanted  terms: quantities that have one in their name are among them, however old
-    placed  the conversation's `places`, where they have been read
+    devices  whose ("": of none in particular); None: of all
+    wanted   terms: quantities that have one in their name are among them, however old
+    placed   the conversation's `places`, where they have been read
 
-    Of the other quantities those stated last, so that a long conversation costs no more than a short one.
+    Of the other quantities of named devices those stated last, so that a long conversation costs no more than
+    a short one.
     """
     terms = [term for term in wanted if len(term) > 1 or not term.isascii()]
+    if devices is None:
+        sql = "SELECT DISTINCT device FROM facts WHERE conversation_id = ?"
+        devices, terms = [row[0] for row in rows(database, sql, (conversation_id,))], [""]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     found = [
-        *_values(database, conversation_id, sorted(keys)),
+        *_values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES]),
         *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
         *(
             row
@@ -155,7 +145,7 @@ def facts_of(
             for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
         ),
     ]
-    return _known(database, conversation_id, found, placed)
+    return _known(database, conversation_id, sorted(found, key=lambda row: row[-1]), placed)
 
 
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:

@@ -10,7 +10,7 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.facts import devices_spoken_of, facts_of, origins_of
+from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
@@ -41,7 +41,7 @@ def prompt_for(
     named = [device.name for device in devices]
     placed = spoken(database, conversation_id)
     asked = memory.Case(request, state, devices=named, names=names)
-    known = facts_of(database, conversation_id, asked.scope, memory.wanted_terms(request), placed)
+    known = list_facts(database, conversation_id, asked.scope, memory.wanted_terms(request), placed)
     in_force = memory_in_force(database, conversation_id, state, known)
     put_back = messages_put_back(database, conversation_id, in_force.standings)
     found = recall(database, conversation_id, request, names, before, placed, budget)
