@@ -172,7 +172,9 @@ def known(database, conversation):
             [one.ref, one.type, one.label, one.first] for one in list_entities(database, conversation)
         ],
         "nicknames": [
-            [one.device, one.nickname, one.message_id] for one in list_nicknames(database, conversation)
+            [device, nickname, message]
+            for device, called in list_nicknames(database, conversation).items()
+            for nickname, message in called.items()
         ],
         "offers": [[one.label] for row in messages for one in db.list_offers(database, row.id)],
         "artifacts": [one.title for row in messages for one in db.list_artifacts(database, row.id)],

@@ -322,13 +322,13 @@ def test_a_name_that_is_given_names_the_device_from_then_on_and_goes_with_its_tu
     exchange(database, conversation, "From now on call oven 8 Tallinn. Call oven 7 Narva.")
     assert "Device: oven 8" in context_of(exchange(database, conversation, "why does Tallinn swing?"))
     db.delete_turn(database, db.list_messages(database, conversation)[0].id)
-    assert list_nicknames(database, conversation) == []
+    assert list_nicknames(database, conversation) == {}
 
 
 @pytest.mark.parametrize("answer", ["I shall call oven 8 Tallinn.", "oven 8 is called Tallinn."])
 def test_an_agent_gives_no_names(database, conversation, answer):
     exchange(database, conversation, "oven 8?", answer)
-    assert list_nicknames(database, conversation) == []
+    assert list_nicknames(database, conversation) == {}
 
 
 def test_commands_and_what_they_print_are_no_part_of_what_was_said(database, conversation):

@@ -181,7 +181,7 @@ def test_while_it_is_deleted_nothing_tells_it(database, conversation):
         if words != "zirconia":  # it stands in the question above
             told_in = re.compile(rf"(?<![\d.]){re.escape(words)}(?!\d)")  # not in the figures of a time
             assert not [name for name, text in files.items() if told_in.search(text)], words
-    assert list_nicknames(database, conversation) == []
+    assert list_nicknames(database, conversation) == {}
     assert known.forgotten == 0
     assert db.get_conversation(database, conversation).title.startswith("no, kp")
 

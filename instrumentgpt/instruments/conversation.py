@@ -12,7 +12,7 @@ from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.storage.connection import StorageError, opened_to_read
 from instrumentgpt.storage.history import LAST_ID
-from instrumentgpt.storage.in_force import by_device, list_nicknames, nicknames_everywhere, store_nicknames
+from instrumentgpt.storage.in_force import list_nicknames, nicknames_everywhere, store_nicknames
 
 
 class NoConversation(InstrumentGPTError, LookupError):
@@ -23,7 +23,7 @@ def nicknamed(
     database: Database, conversation_id: str, inventory: Inventory, upto: int = LAST_ID
 ) -> Inventory:
     """Return the inventory with the nicknames that hold in the conversation after the message `upto`."""
-    return with_nicknames(inventory, by_device(list_nicknames(database, conversation_id, upto)))
+    return with_nicknames(inventory, list_nicknames(database, conversation_id, upto))
 
 
 def note_names(

@@ -4,7 +4,7 @@ import ipaddress
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ class Resolution:
     unknown: tuple[str, ...]
 
 
-def with_nicknames(inventory: Inventory, nicknames: Mapping[str, Sequence[str]]) -> Inventory:
+def with_nicknames(inventory: Inventory, nicknames: Mapping[str, Iterable[str]]) -> Inventory:
     """Return the inventory with what its devices are called; what is a device's name already is left out.
 
     nicknames  device, by its name → what it is called, by nobody else's name

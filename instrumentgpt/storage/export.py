@@ -29,7 +29,7 @@ from instrumentgpt.storage.artifacts import (
 from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
 from instrumentgpt.storage.deleted import devices_on_record, times_of_deleted
 from instrumentgpt.storage.facts import device_states
-from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, by_device, list_nicknames, listing
+from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
@@ -227,7 +227,7 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     told = listing(database, conversation_id, DiagnosticState.deserialize(state))
     notes = notes_of(database, conversation_id, [told.device] if told.device else [])
     lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(told, conversation.updated_at)]
-    called = by_device(list_nicknames(database, conversation_id))
+    called = list_nicknames(database, conversation_id)
     lines += [f"- {_text(device)} is called {_text(', '.join(names))}" for device, names in called.items()]
     for name, entries in told.sections.items():
         lines += _section(SECTIONS[name], [_line(entry) for entry in entries])

@@ -154,20 +154,6 @@ def _piece(asked: Sequence[int], message_id: int, role: str, content: str) -> Re
     return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)
 
 
-@dataclass(frozen=True)
-class Nickname:
-    """A nickname in force, and the message that gave it last (0: a person gave it in the inspector)."""
-
-    device: str
-    nickname: str
-    message_id: int
-
-    @property
-    def item(self) -> Item:
-        """What a revision of it is about."""
-        return Item(self.device, NICKNAME, self.nickname)
-
-
 def store_nicknames(
     database: Database, conversation_id: str, message_id: int, namings: Iterable[Naming]
 ) -> None:
@@ -180,8 +166,13 @@ def store_nicknames(
             )
 
 
-def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID) -> list[Nickname]:
-    """Return the nicknames in force after the message `upto`, those of one device together."""
+def list_nicknames(
+    database: Database, conversation_id: str, upto: int = LAST_ID
+) -> dict[str, dict[str, int]]:
+    """Return device → nickname in force after the message `upto` → the message that gave it last.
+
+    0 stands for a person who gave it in the inspector.
+    """
     sql = (
         "SELECT message_id, device, nickname, kind FROM nicknames"
         " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
@@ -198,22 +189,13 @@ def list_nicknames(database: Database, conversation_id: str, upto: int = LAST_ID
     kept += [(0, item.device, item.name, "named") for item, one in by_people.items() if one.pinned]
     last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
     held = borne(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
-    return [
-        Nickname(device, nickname, last[device, key_of(nickname)])
+    return {
+        device: {nickname: last[device, key_of(nickname)] for nickname in nicknames}
         for device, nicknames in held.items()
-        for nickname in nicknames
-    ]
+    }
 
 
-def by_device(nicknames: Iterable[Nickname]) -> dict[str, list[str]]:
-    """Return device → its nicknames."""
-    found: dict[str, list[str]] = {}
-    for one in nicknames:
-        found.setdefault(one.device, []).append(one.nickname)
-    return found
-
-
-def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
+def nicknames_everywhere(database: Database) -> dict[str, tuple[str, ...]]:
     """Return device → what it is called in any conversation."""
     found = rows(
         database,
@@ -221,9 +203,8 @@ def nicknames_everywhere(database: Database) -> dict[str, list[str]]:
         " FROM revisions WHERE field = ?) WHERE conversation_id NOT IN deleted_conversations",
         (NICKNAME,),
     )
-    every = [one for (conversation,) in found for one in list_nicknames(database, str(conversation))]
-    held = borne(Naming(one.device, one.nickname) for one in every)
-    return {device: list(nicknames) for device, nicknames in held.items()}
+    every = [list_nicknames(database, conversation) for (conversation,) in found]
+    return borne(Naming(device, name) for told in every for device in told for name in told[device])
 
 
 SECTIONS = {  # in the order in which they are told

@@ -190,15 +190,18 @@ def _show_all(name: str) -> None:
 
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
     """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
-    given = sorted(list_nicknames(database, conversation_id), key=lambda name: name.message_id)[-NICKNAMES:]
+    called = list_nicknames(database, conversation_id)
+    every = sorted((at, device, name) for device, names in called.items() for name, at in names.items())
+    given = every[-NICKNAMES:]
     if given:
         st.markdown(":small[**What you call the devices**]")
     asked = places(database, conversation_id)[1] if given else []
-    for name in given:
-        words = f"**{untrusted.label(name.nickname)}** is {untrusted.label(name.device)}"
-        turn = f" · turn {turn_of(name.message_id, asked)}" if name.message_id else ""
-        key, help_ = f"nickname-{editing.key_of(name.item)}", "Not so: forget this name"
-        call = (editing.revise_item, conversation_id, name.item, "forget", name.nickname)
+    for at, owner, nickname in given:
+        words = f"**{untrusted.label(nickname)}** is {untrusted.label(owner)}"
+        turn = f" · turn {turn_of(at, asked)}" if at else ""
+        item = Item(owner, NICKNAME, nickname)
+        key, help_ = f"nickname-{editing.key_of(item)}", "Not so: forget this name"
+        call = (editing.revise_item, conversation_id, item, "forget", nickname)
         editing.draw_line(words, f"{SOURCES['user']}{turn}", key, "block", help_, *call)
     if device:
         key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
