@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Session, Text, Thinking, Tick, Tool
+from instrumentgpt.agents.events import Event, Events, Text
 
 HIDDEN = "[secret hidden]"
 SHORTEST_VALUE = 8  # characters; a shorter value of a variable stands in too many innocent words
@@ -27,6 +27,7 @@ _PREFIXES = (
 _LAST_WORD = re.compile(
     r"(?<![A-Za-z0-9])(?:[Bb]earer )?[A-Za-z0-9_][A-Za-z0-9_.~+/=-]*\Z|(?<!\w)[Bb]earer \Z"
 )
+NAMES = ("session_id", "call_id", "artifact_id")  # of events: what others are found by
 LONGEST_KEY = 4096  # characters held back of what may become a key
 
 
@@ -126,20 +127,10 @@ class _Pieces:
 
 
 def _without(event: Event, secrets: Secrets) -> Event:
-    match event:
-        case Text() | Thinking() | Done():
-            return replace(event, text=secrets.hide(event.text))
-        case Failure():
-            return replace(event, text=secrets.hide(event.text))
-        case Tick():
-            return replace(event, note=secrets.hide(event.note))
-        case Session():
-            return replace(event, model=secrets.hide(event.model))
-        case Tool():
-            arguments = _hidden(event.arguments, secrets)
-            return replace(event, arguments=arguments, result=secrets.hide(event.result))
-        case _:
-            return event
+    return replace(
+        event,
+        **{name: _hidden(value, secrets) for name, value in vars(event).items() if name not in NAMES},
+    )
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:

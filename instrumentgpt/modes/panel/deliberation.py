@@ -123,7 +123,7 @@ def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number:
     named = [said.cause, *(row.cause for row in said.rejects if row.cause in part.candidates)]
     may = {cause for cause in part.candidates if cause in expert.speaks_on}
     outside = list(dict.fromkeys(cause for cause in named if cause and cause not in may))
-    told = {"name": expert.name(language), "field": expert.words[language].field}
+    told = {"name": expert.name(language), "field": expert.words(language).field}
     notes = [say("struck_field", language, cause=cause, **told) for cause in outside]
     quoted = [item.line for claim in said.claims for item in claim.evidence]
     beyond = [line for line in [*quoted, *(row.line for row in said.rejects)] if line and line > lines]

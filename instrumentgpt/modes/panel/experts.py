@@ -2,10 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import faults
@@ -20,15 +21,17 @@ TOOLS = (  # of instruments/tools that an expert may be given: they read, and re
     "read_lines", "search_events",
 )  # fmt: skip
 _CODE = re.compile(r"[a-z][a-z0-9_]{1,30}")
-_WORDS = ("name", "field", "role")
 
 
 class BadExpert(InstrumentGPTError, ValueError):
     """A table of experts that cannot be used."""
 
 
-@dataclass(frozen=True)
-class Words:
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Words(_Table):
     """What an expert is called, what it knows, and its role as it is told, in one language."""
 
     name: str
@@ -36,19 +39,49 @@ class Words:
     role: str
 
 
-@dataclass(frozen=True)
-class Expert:
-    """One expert; `speaks_on` are fault classes, `tools` names of our tools."""
+class _Claim(_Table):
+    en: str
+    zh: str = ""
+
+
+def _of(known: Iterable[str]) -> AfterValidator:
+    """Return the check that each of a list is `known`."""
+    names = list(known)
+
+    def check(given: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := [name for name in given if name not in names]:
+            raise ValueError(f"it has {wrong[0]!r}, which is none of {', '.join(names)}")
+        return given
+
+    return AfterValidator(check)
+
+
+class Expert(_Table):
+    """One expert; `speaks_on` are fault classes, `tools` our tools; English stands in for Chinese."""
 
     code: str
-    words: Mapping[Language, Words]
-    speaks_on: tuple[str, ...]
-    tools: tuple[str, ...]
-    never: tuple[Mapping[Language, str], ...] = ()  # what it must never claim
+    speaks_on: Annotated[tuple[str, ...], Field(min_length=1), _of([*faults(), ANY])]
+    tools: Annotated[tuple[str, ...], Field(min_length=1), _of(TOOLS)]
+    must_never_claim: tuple[_Claim, ...] = ()
+    en: Words
+    zh: Words | None = None
+
+    @field_validator("speaks_on")
+    @classmethod
+    def _all(cls, classes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(faults()) if ANY in classes else classes
+
+    def words(self, language: Language) -> Words:
+        """Return what it is called and told in `language`."""
+        return self.zh if language == "zh" and self.zh else self.en
 
     def name(self, language: Language) -> str:
         """Return what it is called."""
-        return self.words[language].name
+        return self.words(language).name
+
+    def never(self, language: Language) -> list[str]:
+        """Return what it must never claim."""
+        return [claim.zh if language == "zh" and claim.zh else claim.en for claim in self.must_never_claim]
 
 
 def read_experts(home: Path | None = None) -> dict[str, Expert]:
@@ -56,9 +89,8 @@ def read_experts(home: Path | None = None) -> dict[str, Expert]:
 
     Raises BadExpert with the file, the expert and the remedy.
     """
-    known = _read(TABLE)
     own = home / OWN if home else None
-    return {**known, **_read(own)} if own and own.exists() else known
+    return {**_read(TABLE), **(_read(own) if own and own.exists() else {})}
 
 
 def known_experts(experts: Mapping[str, Expert], codes: Iterable[str]) -> list[Expert]:
@@ -74,49 +106,16 @@ def _read(path: Path) -> dict[str, Expert]:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
         raise BadExpert(f"{path}: cannot be read as a table of experts: {problem}. See {DOCS}") from None
-    return {code: _expert(code, table, f"{path.name}: [{code}]") for code, table in told.items()}
-
-
-def _expert(code: str, table: Any, where: str) -> Expert:
-    if not _CODE.fullmatch(code) or not isinstance(table, dict):
-        raise BadExpert(f"{where}: a code is lower case letters, digits and _, as in [cooling]. See {DOCS}")
-    unknown = set(table) - {"speaks_on", "tools", "must_never_claim", "en", "zh"}
-    if unknown:
-        raise BadExpert(f"{where}: {sorted(unknown)[0]!r} is not known here. See {DOCS}")
-    classes = _names(table, "speaks_on", list(faults()), where)
-    return Expert(
-        code,
-        _words(table, where),
-        tuple(faults()) if ANY in classes else classes,
-        _names(table, "tools", TOOLS, where),
-        tuple(_never(one, where) for one in table.get("must_never_claim", ())),
-    )
-
-
-def _names(table: Mapping[str, Any], key: str, known: Sequence[str], where: str) -> tuple[str, ...]:
-    """Return the list under `key`, each of which is `known`, or "*" alone for all."""
-    listed = table.get(key)
-    if not isinstance(listed, list) or not listed or not all(isinstance(one, str) for one in listed):
-        raise BadExpert(f'{where}: {key} is no list of names. Write {key} = ["{known[0]}"]. See {DOCS}')
-    for name in listed:
-        if name not in known and not (name == ANY and key == "speaks_on"):
-            raise BadExpert(f"{where}: {key} has {name!r}, which is none of {', '.join(known)}. See {DOCS}")
-    return tuple(listed)
-
-
-def _words(table: Mapping[str, Any], where: str) -> dict[Language, Words]:
-    """Return the words in both languages; English stands in for a Chinese that is not given."""
-    english = table.get("en")
-    found: dict[Language, Words] = {}
-    for language in ("en", "zh"):
-        told = table.get(language, english)
-        if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in _WORDS):
-            raise BadExpert(f"{where}: {language} needs name, field and role. See {DOCS}")
-        found[language] = Words(*(told[name] for name in _WORDS))
-    return found
-
-
-def _never(told: Any, where: str) -> Mapping[Language, str]:
-    if not isinstance(told, dict) or not isinstance(told.get("en"), str):
-        raise BadExpert(f"{where}: a must_never_claim needs its words in en. See {DOCS}")
-    return {"en": told["en"], "zh": str(told.get("zh", told["en"]))}
+    experts: dict[str, Expert] = {}
+    for code, table in told.items():
+        where = f"{path.name}: [{code}]"
+        if not _CODE.fullmatch(code) or not isinstance(table, dict):
+            raise BadExpert(
+                f"{where}: a code is lower case letters, digits and _, as in [cooling]. See {DOCS}"
+            )
+        try:
+            experts[code] = Expert.model_validate({**table, "code": code})
+        except ValidationError as problem:
+            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:6])
+            raise BadExpert(f"{where}: {wrong}. See {DOCS}") from None
+    return experts

@@ -215,7 +215,7 @@ def _statements(results: Sequence[SubProblemResult], context: Context) -> Iterat
         if expert is None:
             continue
         who = f"**{plain_text(expert.name(language))}** ({part})"
-        about = " ".join(f"{words.name} {words.field}" for words in expert.words.values())
+        about = " ".join(f"{words.name} {words.field}" for words in (expert.words("en"), expert.words("zh")))
         rows = [(said.cause, plain_text(said.position), said.position)]
         for row in said.rejects:
             link = f" ({line_link(str(context.brief['reference']), row.line)})" if row.line else ""

@@ -80,7 +80,7 @@ class Context:
 
 def shared(context: Context) -> str:
     """Return what every prompt of the panel begins with; of the record, whole lines go until it fits."""
-    named = [(code, context.experts[code].words[context.language]) for code in context.participants]
+    named = [(code, context.experts[code].words(context.language)) for code in context.participants]
     listed = "\n".join(f"{code}: {words.name} ({words.field})" for code, words in named)
     fixed = [section("participants", listed), section("problem", context.question), context.conversation]
     record = section("problem_context", record_of(context.brief))
@@ -91,8 +91,8 @@ def contribution_prompt(
     context: Context, expert: Expert, part: SubProblem, said: Sequence[Said], memory: str
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
-    words = expert.words[context.language]
-    never = "; ".join(claim[context.language] for claim in expert.never)
+    words = expert.words(context.language)
+    never = "; ".join(expert.never(context.language))
     role = (
         f"You are the expert “{words.name}” ({words.field}) of a panel on an instrument. {words.role}\n"
         f"You may vote for or rule out: {', '.join(expert.speaks_on)}.\n"
@@ -138,7 +138,7 @@ def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = ME
 def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
     """Return what the planner is told."""
     listed = "\n".join(
-        f"{code}: {expert.words[context.language].field}; speaks on {', '.join(expert.speaks_on)}"
+        f"{code}: {expert.words(context.language).field}; speaks on {', '.join(expert.speaks_on)}"
         for code, expert in context.experts.items()
     )
     asked = (

@@ -15,133 +15,110 @@ def synthesis(case: Case) -> Iterator[str]:
     """Yield the synthesis of one sub-problem as JSON."""
     given, language = case.task.given, case.language
     counts, names = given["counts"], given["names"]
-    last = {one["expert"]: one for one in given["said"]}
+    last = {said["expert"]: said for said in given["said"]}
+    against = {  # cause → the reason of who ruled it out first
+        row["cause"]: row["because"] for said in reversed(last.values()) for row in reversed(said["rejects"])
+    }
     lead = counts[0] if counts and counts[0]["votes"] else None
     second = counts[1] if lead and len(counts) > 1 else None
-    lines = [_lead(case, lead, last, names, len(counts))]
-    if second and (second["votes"] or second["against"]):
-        lines.append(_second(case, second, last))
-    lines += _excluded(case, counts[1:], last, names, second)
+    leading = lead["cause"] if lead else ""
+    lines = [_lead(case, lead, last)]
+    if second and second["votes"]:
+        told = {"weight": second["weight"], "count": len(second["votes"])}
+        lines.append(phrase("panel_runner_up_plain", language, title=_title(case, second), **told))
+    elif second and second["against"]:
+        told = {"title": _title(case, second), "reason": against[second["cause"]]}
+        lines.append(phrase("panel_runner_up", language, **told).strip())
+    out = [count for count in counts[1:] if count["against"] and not count["votes"] and count is not second]
+    lines += _excluded(case, out, last, against)
     dissent = [
-        _dissent(case, one, names)
-        for one in last.values()
-        if lead and one["cause"] not in ("", lead["cause"])
+        phrase(
+            "panel_dissents",
+            language,
+            title=_title(case, said),
+            name=names[said["expert"]],
+            confidence=said["confidence"],
+            position=said["position"],
+        )
+        for said in last.values()
+        if lead and said["cause"] not in ("", leading)
     ]
-    measurement = _measurement(last, lead["cause"] if lead else "")
+    # what the leading view's firmest advocate would measure, else anybody
+    measured = sorted(
+        (said for said in last.values() if said["measurement"]),
+        key=lambda said: (said["cause"] != leading, -said["confidence"]),
+    )
+    measurement = measured[0]["measurement"] if measured else ""
     if measurement:
         lines.append(phrase("panel_decides", language, measurement=measurement))
-    told = {"cause": lead["cause"] if lead else "", "runner_up": second["cause"] if second else ""}
-    text = "\n".join(f"- {line}" for line in lines)
-    yield json.dumps(
-        {"text": text, **told, "dissent": dissent, "measurement": measurement}, ensure_ascii=False
-    )
+    told = {"cause": leading, "runner_up": second["cause"] if second else "", "dissent": dissent}
+    yield _json(lines, **told, measurement=measurement)
 
 
 def conclusion(case: Case) -> Iterator[str]:
     """Yield the overall synthesis as JSON: the first cause found, in the order of the findings."""
     given, language = case.task.given, case.language
-    about = given["brief"]
-    named = [one for one in given["results"] if one["cause"] and one["kind"] != "decide"]
-    order = [one["class"] for one in about["findings"]]
-    named.sort(key=lambda one: (_place(order, one["cause"]), one["kind"] != "cause"))
+    findings = {row["class"]: row for row in reversed(given["brief"]["findings"])}
+    order = [row["class"] for row in given["brief"]["findings"]]
+    named = [result for result in given["results"] if result["cause"] and result["kind"] != "decide"]
+    named.sort(
+        key=lambda result: (
+            order.index(result["cause"]) if result["cause"] in order else len(order),
+            result["kind"] != "cause",
+        )
+    )
     if not named:
-        text = phrase("panel_healthy", language, count=len(given["results"]), lines=about["lines"])
-        yield json.dumps({"text": f"- {text}"}, ensure_ascii=False)
+        told = {"count": len(given["results"]), "lines": given["brief"]["lines"]}
+        yield _json([phrase("panel_healthy", language, **told)])
         return
     lines = []
-    for one in _once(named):
-        finding = next((row for row in about["findings"] if row["class"] == one["cause"]), None)
-        seen = sentence(finding["summary"]) if finding else one["position"]
-        told = {"title": cause_title(one["cause"], language), "number": one["sub_problem"], "clause": seen}
+    once = {result["cause"]: result for result in reversed(named)}  # a sensor's fault is found twice
+    for cause, result in reversed(once.items()):
+        seen = sentence(findings[cause]["summary"]) if cause in findings else result["position"]
+        told = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
         lines.append(phrase("panel_most_likely", language, **told))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
-    to_mend = next((row for row in about["findings"] if row["class"] == first["cause"]), None)
+    to_mend = findings.get(first["cause"])
     if to_mend and to_mend["action"]:
         held = mark(case.task, language, step_of(to_mend))
         lines.append(phrase("panel_do", language, action=to_mend["action"]) + held)
-    told = {"cause": first["cause"], "runner_up": first["runner_up"], "measurement": first["measurement"]}
-    text = "\n".join(f"- {line}" for line in lines)
-    yield json.dumps({"text": text, "dissent": first["dissent"], **told}, ensure_ascii=False)
+    yield _json(lines, **{name: first[name] for name in ("dissent", "cause", "runner_up", "measurement")})
 
 
-def _once(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first result of each cause: a sensor's fault is found twice, as the record's too."""
-    return list({one["cause"]: one for one in reversed(named)}.values())[::-1]
+def _json(lines: list[str], **told: Any) -> str:
+    return json.dumps({"text": "\n".join(f"- {line}" for line in lines), **told}, ensure_ascii=False)
 
 
-def _place(order: list[str], cause: str) -> int:
-    return order.index(cause) if cause in order else len(order)
+def _title(case: Case, of_a_cause: Mapping[str, Any]) -> str:
+    return cause_title(of_a_cause["cause"], case.language)
 
 
-def _lead(
-    case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any], names: Mapping[str, str], count: int
-) -> str:
+def _lead(case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any]) -> str:
+    given, language = case.task.given, case.language
     if lead is None:
-        firmest = max(last.values(), key=lambda one: one["confidence"])
-        key = "panel_trusted" if case.task.given["sub_problem"]["kind"] == "trust" else "panel_nobody_votes"
-        return phrase(key, case.language, count=count, position=firmest["position"])
-    voters = [last[code] for code in lead["votes"]]
-    first = max(voters, key=lambda one: one["confidence"])
-    named = joined([names[code] for code in lead["votes"]], case.language)
-    told = {
-        "title": cause_title(lead["cause"], case.language),
-        "weight": lead["weight"],
-        "count": len(voters),
-    }
-    return phrase("panel_leads", case.language, names=named, position=first["position"], **told)
-
-
-def _second(case: Case, second: Mapping[str, Any], last: Mapping[str, Any]) -> str:
-    named = cause_title(second["cause"], case.language)
-    if second["votes"]:
-        told = {"weight": second["weight"], "count": len(second["votes"])}
-        return phrase("panel_runner_up_plain", case.language, title=named, **told)
-    reason = next(_against(second["cause"], last), "")
-    return phrase("panel_runner_up", case.language, title=named, reason=reason).strip()
+        firmest = max(last.values(), key=lambda said: said["confidence"])
+        key = "panel_trusted" if given["sub_problem"]["kind"] == "trust" else "panel_nobody_votes"
+        return phrase(key, language, count=len(given["counts"]), position=firmest["position"])
+    first = max((last[code] for code in lead["votes"]), key=lambda said: said["confidence"])
+    named = joined([given["names"][code] for code in lead["votes"]], language)
+    told = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
+    return phrase("panel_leads", language, names=named, position=first["position"], **told)
 
 
 def _excluded(
-    case: Case,
-    counts: list[Any],
-    last: Mapping[str, Any],
-    names: Mapping[str, str],
-    second: Mapping[str, Any] | None,
-) -> list[str]:
-    """Return who ruled what out: by a line of the log each for itself, by silent checks all together."""
-    out = [one for one in counts if one["against"] and not one["votes"] and one is not second]
-    shown = {row["cause"] for one in last.values() for row in one["rejects"] if row["line"]}
-    lines = [
-        phrase(
-            "panel_excludes",
-            case.language,
-            names=joined([names[code] for code in one["against"]], case.language),
-            title=cause_title(one["cause"], case.language),
-            reason=next(_against(one["cause"], last), ""),
-        )
-        for one in out
-        if one["cause"] in shown
-    ]
-    rest = [one["cause"] for one in out if one["cause"] not in shown]
+    case: Case, out: list[Any], last: Mapping[str, Any], against: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield who ruled what out: by a line of the log each for itself, by silent checks all together."""
+    names, language = case.task.given["names"], case.language
+    shown = {row["cause"] for said in last.values() for row in said["rejects"] if row["line"]}
+    for count in out:
+        if count["cause"] in shown:
+            named = joined([names[code] for code in count["against"]], language)
+            told = {"title": _title(case, count), "reason": against[count["cause"]]}
+            yield phrase("panel_excludes", language, names=named, **told)
+    rest = [count for count in out if count["cause"] not in shown]
     if rest:
-        titles = joined([cause_title(cause, case.language) for cause in rest], case.language)
-        told = {"count": len(rest), "titles": titles, "reason": next(_against(rest[0], last), "")}
-        lines.append(phrase("panel_excluded_rest", case.language, **told))
-    return lines
-
-
-def _against(cause: str, last: Mapping[str, Any]) -> Iterator[str]:
-    for one in last.values():
-        yield from (row["because"] for row in one["rejects"] if row["cause"] == cause)
-
-
-def _dissent(case: Case, one: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    told = {"name": names[one["expert"]], "confidence": one["confidence"], "position": one["position"]}
-    return phrase("panel_dissents", case.language, title=cause_title(one["cause"], case.language), **told)
-
-
-def _measurement(last: Mapping[str, Any], lead: str) -> str:
-    """Return what the leading view's firmest advocate would measure, else anybody."""
-    named = [one for one in last.values() if one["measurement"]]
-    named.sort(key=lambda one: (one["cause"] != lead, -one["confidence"]))
-    return str(named[0]["measurement"]) if named else ""
+        told = {"titles": joined([_title(case, count) for count in rest], language)}
+        reason = against[rest[0]["cause"]]
+        yield phrase("panel_excluded_rest", language, count=len(rest), reason=reason, **told)
