@@ -5,10 +5,9 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
-from instrumentgpt.agents.json_fields import as_text, at, content, mapping, parsed, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import known_options
-from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream import as_text, at, content, json_objects, mapping, parsed, string
 from instrumentgpt.agents.stream_parser import StreamParser
 
 NAMES = ("agent", "cursor-agent")  # the second is the old name

@@ -6,8 +6,7 @@ import threading
 import pytest
 from waiting import wait_for
 
-from instrumentgpt.agents.accounts import Accounts
-from instrumentgpt.agents.login import COMMANDS, Status, status_of
+from instrumentgpt.agents.login import COMMANDS, Accounts, Status, status_of
 
 CURSOR = COMMANDS["cursor"]
 PATH = {"PATH": "/usr/bin:/bin"}

@@ -15,8 +15,7 @@ import cursor_cli
 from cursor_cli import parse_stream
 from instrumentgpt.agents.answer import answer_text
 from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool
-from instrumentgpt.agents.pipes import STDERR_TAIL, Pipes
-from instrumentgpt.agents.process import Clocks, Command, run
+from instrumentgpt.agents.process import STDERR_TAIL, Clocks, Command, Pipes, run
 from instrumentgpt.agents.stream import LineSplitter
 
 FAKE = Path(__file__).parent / "fake_agent.py"

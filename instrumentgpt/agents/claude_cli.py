@@ -6,10 +6,9 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
-from instrumentgpt.agents.json_fields import as_text, at, content, figures, items, mapping, string
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import known_options
-from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream import as_text, at, content, figures, items, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("claude",)

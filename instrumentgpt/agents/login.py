@@ -7,9 +7,10 @@ Nothing here waits for ever, and nothing that was started stays.
 import json
 import re
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pexpect
 
@@ -21,6 +22,7 @@ ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
 LEAVE_SECONDS = 3.0  # after it said that it is logged in; some wait for a key then
 GRACE_SECONDS = 0.5  # between SIGTERM and SIGKILL
 LOOK_SECONDS = 0.2  # how late a stop is noticed
+KEPT_SECONDS = 300.0  # a login ends seldom, and what refuses it then says so itself
 COLUMNS = 2_000  # characters: a login address must not be broken into lines
 TAIL_CHARACTERS = 20_000  # of its output kept
 _ADDRESS = re.compile(r"https://[^\s\"'<>`\x00-\x1f]+(?=\s)")
@@ -236,3 +238,52 @@ def _asked(program: str, command: tuple[str, ...], environment: Mapping[str, str
         with process:
             process.kill()
     return code, "\n".join(clean(line) for line in output[: 4 * TAIL_CHARACTERS].split(b"\n"))
+
+
+Key = tuple[str, int]  # program, hash of its environment: a key set there is another account
+
+
+@dataclass
+class Accounts:
+    """What agents said of their login; one for the whole process, used by many threads."""
+
+    ask: Callable[[str, Commands, Mapping[str, str]], Status] = status_of
+    kept_seconds: float = KEPT_SECONDS
+    _known: dict[Key, tuple[float, Status]] = field(default_factory=dict)
+    _asked: set[Key] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, program: str, commands: Commands, environment: Mapping[str, str]) -> Status | None:
+        """Return at once what `program` said last; None: it has not said anything yet.
+
+        What is older than `kept_seconds` is asked anew, once however many ask, and returned until then.
+        """
+        key = _key(program, environment)
+        with self._lock:
+            when, status = self._known.get(key, (0.0, None))
+            fresh = status is not None and time.monotonic() - when < self.kept_seconds
+            if not fresh and key not in self._asked:
+                self._asked.add(key)
+                told = (key, program, commands, dict(environment))
+                threading.Thread(
+                    target=self._look, args=told, name=f"status of {program}", daemon=True
+                ).start()
+        return status
+
+    def learn(self, program: str, environment: Mapping[str, str], status: Status) -> None:
+        """Keep what somebody has just seen, after a login for example."""
+        with self._lock:
+            self._known[_key(program, environment)] = time.monotonic(), status
+
+    def _look(self, key: Key, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
+        status = Status(None, "It did not answer.")
+        try:
+            status = self.ask(program, commands, environment)
+        finally:
+            with self._lock:
+                self._known[key] = time.monotonic(), status
+                self._asked.discard(key)
+
+
+def _key(program: str, environment: Mapping[str, str]) -> Key:
+    return program, hash(frozenset(environment.items()))

@@ -6,9 +6,8 @@ from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tool, ToolStatus
 from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
-from instrumentgpt.agents.json_fields import as_text, at, mapping, string
 from instrumentgpt.agents.process import Command, Request
-from instrumentgpt.agents.stream import json_objects
+from instrumentgpt.agents.stream import as_text, at, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
 NAMES = ("opencode",)

@@ -1,5 +1,7 @@
 """An agent as a process: started, fed, read, timed and ended with all that it started."""
 
+import os
+import selectors
 import subprocess
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -10,10 +12,11 @@ from typing import Any
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, Tool
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
 from instrumentgpt.agents.family import Started, end_family, has_left
-from instrumentgpt.agents.pipes import Pipes
 from instrumentgpt.agents.stream import LineSplitter, clean
 from instrumentgpt.agents.warm import start_piped
 
+CHUNK = 256 * 1024  # bytes read or written at once; a pipe holds 64 KiB
+STDERR_TAIL = 16 * 1024  # bytes kept of what the program complains about
 POLL = 0.05  # s; how late a stop, a clock or an exit is noticed
 DOCTOR = "`python -m instrumentgpt doctor` says what works here and what is missing."
 
@@ -73,6 +76,70 @@ class Clocks:
     total: float = 900.0
     grace: float = 3.0  # to leave after its last word, and again after SIGTERM
     grace_when_stopped: float = 0.4  # a person waits: stopping may take 1.5 s in all
+
+
+class Pipes:
+    """The three pipes of `process`, served in turn so that none of them can block the others."""
+
+    def __init__(self, process: Started, prompt: bytes) -> None:
+        self.stderr = b""
+        self.open = True
+        self._process = process
+        self._prompt = memoryview(prompt)
+        self._selector = selectors.DefaultSelector()
+        assert process.stdout is not None and process.stderr is not None
+        self._register(process.stdout.fileno(), selectors.EVENT_READ, self._read_stdout)
+        self._register(process.stderr.fileno(), selectors.EVENT_READ, self._read_stderr)
+        if process.stdin is not None:
+            self._register(process.stdin.fileno(), selectors.EVENT_WRITE, self._write_stdin)
+
+    def serve(self, seconds: float) -> bytes | None:
+        """Return what came on stdout within `seconds`: None if nothing, b"" if other pipes were served."""
+        ready = self._selector.select(seconds)
+        if not ready:
+            return None
+        return b"".join([key.data(key.fd) for key, _ in ready])
+
+    def drain(self) -> None:
+        """Read what is left in the pipes of an agent that has ended, for its last words on stderr."""
+        while self.serve(0) is not None:
+            continue
+
+    def close(self) -> None:
+        """Close all pipes of the agent; what is still in them is lost."""
+        self._selector.close()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _register(self, pipe: int, direction: int, serve: Callable[[int], bytes]) -> None:
+        os.set_blocking(pipe, False)
+        self._selector.register(pipe, direction, serve)
+
+    def _read_stdout(self, pipe: int) -> bytes:
+        chunk = os.read(pipe, CHUNK)
+        if not chunk:
+            self._selector.unregister(pipe)
+            self.open = False
+        return chunk
+
+    def _read_stderr(self, pipe: int) -> bytes:
+        chunk = os.read(pipe, CHUNK)
+        if not chunk:
+            self._selector.unregister(pipe)
+        self.stderr = (self.stderr + chunk)[-STDERR_TAIL:]
+        return b""
+
+    def _write_stdin(self, pipe: int) -> bytes:
+        try:
+            self._prompt = self._prompt[os.write(pipe, self._prompt[:CHUNK]) :]
+        except BrokenPipeError:  # it does not want the rest; what it says decides
+            self._prompt = self._prompt[:0]
+        if not self._prompt:
+            self._selector.unregister(pipe)
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        return b""
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.json_fields import string
+from instrumentgpt.agents.stream import string
 from instrumentgpt.instruments.lognames import begun
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.entities import Entity, Flag, Seen, list_entities

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.json_fields import string
+from instrumentgpt.agents.stream import string
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory

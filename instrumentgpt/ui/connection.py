@@ -5,8 +5,16 @@ from contextlib import closing
 
 import streamlit as st
 
-from instrumentgpt.agents.accounts import Accounts
-from instrumentgpt.agents.login import COMMANDS, Address, Commands, Status, log_in, models_of, status_of
+from instrumentgpt.agents.login import (
+    COMMANDS,
+    Accounts,
+    Address,
+    Commands,
+    Status,
+    log_in,
+    models_of,
+    status_of,
+)
 from instrumentgpt.agents.registry import Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings

@@ -39,9 +39,7 @@ from instrumentgpt.turn.turn import Turn
 BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")
 MOST_STATEMENTS = 6  # shown of a record
 COMMON = 0.5  # share of the statements from which on a term of the question tells nothing
-LONGEST_WISH = 40  # characters of a wish to save: longer words ask for something else
-_SAVE = re.compile(r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档", re.I)
-_NOT = re.compile(r"\b(?:not|never|no)\b|n't|不|別|别", re.I)
+_SAVE = re.compile(r"save|keep|store|存", re.I)
 FEWEST_ALIVE = 2  # causes that experts without a model can weigh against one another
 
 
@@ -236,5 +234,4 @@ def is_wish(words: str) -> bool:
     >>> [is_wish(said) for said in ("Save the report", "請儲存報告", "don't save it", "does it save power?")]
     [True, True, False, False]
     """
-    asked = "?" in words or "？" in words
-    return bool(_SAVE.search(words)) and not _NOT.search(words) and not asked and len(words) <= LONGEST_WISH
+    return approval(words) == "yes" and bool(_SAVE.search(words))

@@ -52,12 +52,6 @@ def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
     ]
 
 
-def memory_share(costs: Iterable[StageCost]) -> float:
-    """Return the share of `expert_memory` in the panel's tokens; 0 for a panel without any."""
-    tokens = {one.stage: one.tokens for one in costs}
-    return tokens.get("expert_memory", 0) / (sum(tokens.values()) or 1)
-
-
 @dataclass(frozen=True)
 class PartProgress:
     """One sub-problem: how far it is, who has spoken (expert → rounds), and its result once there is one."""
