@@ -287,7 +287,7 @@ def help_(case: Case) -> Iterator[str]:
         yield case.say("bye")
     elif aspect("outside", words):
         yield case.say("outside") + "\n\n" + case.say("help_short")
-    elif aspect("can_do", words):
+    elif aspect("can_do", words) and ("?" in words or not aspect("thanks", words)):
         yield case.say("help")
     elif aspect("thanks", words):
         yield case.say("welcome_device" if case.label else "welcome", label=case.label)
