@@ -4,32 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Text, Thinking, Tick, Tool, ToolStatus
-from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
+from instrumentgpt.agents.evidence import failure_of, signs_of
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import as_text, at, content, json_objects, mapping, parsed, string
 from instrumentgpt.agents.stream_parser import StreamParser
 
-NAMES = ("agent", "cursor-agent")  # the second is the old name
-INSTALL = "Install it with `curl https://cursor.com/install -fsS | bash`, then `agent login`."
-SIGNS = (
-    sign(
-        r"authentication required|not (?:logged in|authenticated)|unauthori.ed|invalid api key|agent login",
-        "not-logged-in",
-        "Run `agent login` in a terminal, or set CURSOR_API_KEY, then ask again.",
-    ),
-    sign(
-        r"workspace trust required|workspace is not trusted|untrusted workspace|--trust",
-        "untrusted",
-        "Run `agent --trust` once in the workspace folder, or update the agent, then ask again.",
-    ),
-    sign(
-        r"model name is not valid|invalid model|unknown model|cannot use this model",
-        "error",
-        "Choose another model on the Settings page; `agent models` lists those of your account.",
-    ),
-    *COMMON_SIGNS,
-)
+SIGNS = signs_of("cursor")
 SERVER_REMEDY = (
     "Allow the server's tools in ~/.cursor/cli-config.json (permissions.allow: Mcp(instrumentgpt:*)), "
     "or update the agent: the workspace's .cursor/cli.json allows ours. Then ask again."

@@ -5,28 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool
-from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.evidence import signs_of
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import as_text, at, content, figures, items, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
-NAMES = ("claude",)
-INSTALL = "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` and `/login`."
-LOG_IN = "Run `claude` in a terminal and `/login`, or set ANTHROPIC_API_KEY, then ask again."
-SIGNS = (
-    sign(
-        r"not logged in|/login|authentication_(?:failed|error)|invalid (?:x-)?api[- ]key",
-        "not-logged-in",
-        LOG_IN,
-    ),
-    sign(
-        r"issue with the selected model|model may not exist|not_found_error",
-        "error",
-        "Choose another model on the Settings page.",
-    ),
-    *COMMON_SIGNS,
-)
+SIGNS = signs_of("claude")
 SYNTHETIC = "<synthetic>"  # the model of what Claude Code says itself, of an error of the service
 FRUITLESS_RETRIES = 2  # it tries a refused key ten times, for minutes; a key does not become valid
 # It begins without tools that are not there after 5 s; on a busy machine ours take longer to start.

@@ -7,32 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tick, Tool, ToolStatus
-from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.evidence import signs_of
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.stream import as_text, at, content, figures, items, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
-NAMES = ("codex",)
 RULE_FILE = "AGENTS.md"
-INSTALL = "Install it with `npm install -g @openai/codex`, then `codex login`."
-SIGNS = (
-    sign(
-        r"401 unauthorized|not logged in|codex login|missing environment variable|invalid (?:x-)?api[- ]key",
-        "not-logged-in",
-        "Run `codex login` in a terminal, or set OPENAI_API_KEY, then ask again.",
-    ),
-    sign(
-        r"not inside a trusted directory",
-        "untrusted",
-        "Update Codex, or trust the workspace folder with `codex` in a terminal, then ask again.",
-    ),
-    sign(
-        r"model_not_found|model .{0,80}not (?:supported|exist)",
-        "error",
-        "Choose another model on the Settings page.",
-    ),
-    *COMMON_SIGNS,
-)
+SIGNS = signs_of("codex")
 SHELL = ("shell_tool", "unified_exec", "view_image", "shell_snapshot")
 WITHHELD = (  # what neither reads for an answer nor has a switch on the page
     *("multi_agent", "apps", "plugins", "remote_plugin", "browser_use", "browser_use_external"),

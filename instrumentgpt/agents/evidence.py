@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from instrumentgpt.agents.events import Done, Failure, Outcome
+from instrumentgpt.agents.programs import agent_table
 
 ASK_AGAIN = "Ask again, or choose another agent on the Settings page."
 
@@ -30,18 +31,17 @@ def sign(pattern: str, outcome: Outcome, remedy: str) -> Sign:
     return Sign(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE), outcome, remedy)
 
 
-COMMON_SIGNS = (
-    sign(
-        r"resource_exhausted|usage limit|rate limit(?:ed)?|quota exceeded|too many requests",
-        "error",
-        "The account's limit is reached: wait, choose another model or another agent.",
-    ),
-    sign(
-        r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|getaddrinfo|network error|fetch failed",
-        "error",
-        "The agent cannot reach its service: check the network, or choose another agent.",
-    ),
-)
+def signs_of(name: str) -> tuple[Sign, ...]:
+    """Return the signs of the agent `name` (programs.toml), then those of every agent.
+
+    >>> [found.outcome for found in signs_of("codex") if found.pattern.search("401 Unauthorized")]
+    ['not-logged-in']
+    """
+    rows = [*agent_table().get(name, {}).get("signs", ()), *agent_table()["every"]["signs"]]
+    return tuple(sign(row["says"], row["outcome"], row["remedy"]) for row in rows)
+
+
+COMMON_SIGNS = signs_of("")
 
 
 @dataclass(frozen=True)

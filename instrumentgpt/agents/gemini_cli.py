@@ -5,32 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Tick, Tool, ToolStatus
-from instrumentgpt.agents.evidence import COMMON_SIGNS, sign
+from instrumentgpt.agents.evidence import signs_of
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.programs import known_options
 from instrumentgpt.agents.stream import as_text, at, figures, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
-NAMES = ("gemini",)
-INSTALL = "Install it with `npm install -g @google/gemini-cli`, then run `gemini` and choose how to log in."
-SIGNS = (
-    sign(
-        r"authentication_error|unauthenticated|api[_ ]key (?:not valid|invalid)|auth method|GEMINI_API_KEY",
-        "not-logged-in",
-        "Run `gemini` in a terminal and log in, or set GEMINI_API_KEY, then ask again.",
-    ),
-    sign(
-        r"not running in a trusted directory|untrusted (?:folder|directory|workspace)",
-        "untrusted",
-        "Set GEMINI_CLI_TRUST_WORKSPACE=true, or update Gemini CLI, then ask again.",
-    ),
-    sign(
-        r"model .{0,80}not found|is not found for api version",
-        "error",
-        "Choose another model on the Settings page.",
-    ),
-    *COMMON_SIGNS,
-)
+SIGNS = signs_of("gemini")
 POLICY = ".gemini/policy.toml"  # in our folder
 _READING = (
     *("read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"),

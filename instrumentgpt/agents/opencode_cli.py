@@ -5,26 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.events import Event, Session, Thinking, Tool, ToolStatus
-from instrumentgpt.agents.evidence import COMMON_SIGNS, failure_of, sign
+from instrumentgpt.agents.evidence import failure_of, signs_of
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.stream import as_text, at, json_objects, mapping, string
 from instrumentgpt.agents.stream_parser import SERVER, StreamParser
 
-NAMES = ("opencode",)
-INSTALL = "Install it with `npm install -g opencode-ai`, then `opencode auth login`."
-SIGNS = (
-    sign(
-        r"authentication_error|unauthori[sz]ed|invalid (?:x-)?api[- ]key|auth login|api key is missing",
-        "not-logged-in",
-        "Run `opencode auth login` in a terminal, or set the key of its provider, then ask again.",
-    ),
-    sign(
-        r"ProviderModelNotFoundError|model not found",
-        "error",
-        "Choose another model on the Settings page; `opencode models` lists them as provider/model.",
-    ),
-    *COMMON_SIGNS,
-)
+SIGNS = signs_of("opencode")
 _COUNTS = {
     "inputTokens": ("tokens", "input"),
     "outputTokens": ("tokens", "output"),

@@ -5,10 +5,13 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from instrumentgpt.settings import home
 
@@ -29,6 +32,12 @@ class Options:
         (['--trust'], [])
         """
         return [option, *values] if option in self.listed or not self.listed else []
+
+
+@cache
+def agent_table() -> Mapping[str, Mapping[str, Any]]:
+    """Return programs.toml: agent → its names, how to install it, its folders, signs and the rest."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def find_program(names: tuple[str, ...], setting: str = "") -> str | None:

@@ -12,7 +12,7 @@ from instrumentgpt.agents import claude_cli, codex_cli, gemini_cli, opencode_cli
 from instrumentgpt.agents.evidence import COMMON_SIGNS, Sign
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import Command, Parser, Request
-from instrumentgpt.agents.programs import find_program
+from instrumentgpt.agents.programs import agent_table, find_program
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import CHECKOUT, Settings
 
@@ -65,50 +65,32 @@ def _on_our_wire(start: tuple[str, ...], request: Request, environment: Mapping[
     return Command((*start, *options), request.prompt, environment, request.folder)
 
 
-def _cli(
-    name: str, label: str, cli: Any, own: tuple[str, ...], state: tuple[str, ...], caveat: str = ""
-) -> Agent:
-    """Return the agent whose adapter is the module `cli` (docs/add-an-agent.md)."""
-    find = partial(find_program, cli.NAMES)
-    how = find, cli.command, cli.parse_stream, cli.SIGNS
-    return Agent(name, label, *how, own, cli.INSTALL, state=state, caveat=caveat)
+def _cli(name: str, adapter: Any) -> Agent:
+    """Return the agent of programs.toml whose adapter is this module."""
+    told = agent_table()[name]
+    return Agent(
+        name,
+        told["label"],
+        partial(find_program, tuple(told["names"])),
+        adapter.command,
+        adapter.parse_stream,
+        adapter.SIGNS,
+        tuple(told["own"]),
+        told["install"],
+        state=tuple(told["state"]),
+        caveat=told.get("caveat", ""),
+    )
 
 
-_CLIS = (
-    _cli(
-        "cursor",
-        "Cursor agent",
-        cursor_cli,
-        ("CURSOR_",),
-        ("$CURSOR_CONFIG_DIR", "$CURSOR_DATA_DIR", "$XDG_CONFIG_HOME/cursor", "$XDG_CACHE_HOME/cursor"),
-        "Whether its own settings keep it from commands and the web could not be tested.",
-    ),
-    _cli(
-        "claude",
-        "Claude Code",
-        claude_cli,
-        ("ANTHROPIC_", "CLAUDE_"),
-        ("$CLAUDE_CONFIG_DIR", "$HOME/.claude.json", "$XDG_CACHE_HOME/claude-cli-nodejs"),
-    ),
-    _cli(
-        "codex",
-        "Codex",
-        codex_cli,
-        ("OPENAI_", "CODEX_"),
-        ("$CODEX_HOME",),
-        "Unless it may run commands it reads no files: it sees logs through our tools, and no source.",
-    ),
-    _cli("gemini", "Gemini CLI", gemini_cli, ("GEMINI_", "GOOGLE_"), ("$GEMINI_CLI_HOME/.gemini",)),
-    _cli(
-        "opencode",
-        "opencode",
-        opencode_cli,
-        ("OPENCODE_", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
-        tuple(f"$XDG_{kind}_HOME/opencode" for kind in ("CACHE", "CONFIG", "DATA", "STATE")),
-    ),
-)
+ADAPTERS = {
+    "cursor": cursor_cli,
+    "claude": claude_cli,
+    "codex": codex_cli,
+    "gemini": gemini_cli,
+    "opencode": opencode_cli,
+}
 AGENTS: dict[str, Agent] = {
-    **{agent.name: agent for agent in _CLIS},
+    **{name: _cli(name, adapter) for name, adapter in ADAPTERS.items()},
     "offline": Agent(
         "offline",
         "Offline analyst",
