@@ -126,7 +126,7 @@ def test_the_answer_is_what_was_said_last_unless_it_was_given_before(said, timel
 
 
 def test_the_tools_that_hand_over_are_ours():
-    assert set(TOOLS) > HANDS_OVER
+    assert set(TOOLS) > set(HANDS_OVER)
 
 
 def test_deltas_without_a_recap_are_split_where_a_call_stands():

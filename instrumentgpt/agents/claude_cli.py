@@ -30,14 +30,8 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     allowed = [f"mcp__{SERVER}", *tools[3:]]  # reading is allowed in its folder, and asked for outside
     options = ["-p", "--output-format", "stream-json", "--verbose"]
     options += known.of("--include-partial-messages") + known.of("--strict-mcp-config")
-    options += [
-        "--permission-mode",
-        "default",
-        "--tools",
-        ",".join(tools),
-        "--allowedTools",
-        ",".join(allowed),
-    ]
+    options += ["--permission-mode", "default", "--tools", ",".join(tools)]
+    options += ["--allowedTools", ",".join(allowed)]
     if request.mcp_config is not None:
         options += ["--mcp-config", str(request.mcp_config)]
     if request.model:
@@ -115,12 +109,11 @@ def _blocks(parser: StreamParser, blocks: list[Any]) -> Iterator[Event]:
             yield parser.recap(string(at(block, "text")))
         elif at(block, "type") == "tool_use":
             name, call_id = string(at(block, "name")), string(at(block, "id"))
-            server, _, tool = (
-                name.removeprefix("mcp__").partition("__") if name.startswith("mcp__") else ("", "", name)
-            )
-            yield from parser.start(
-                Tool(call_id, tool, "started", mapping(at(block, "input")), server=server)
-            )
+            server = ""
+            if name.startswith("mcp__"):
+                server, _, name = name.removeprefix("mcp__").partition("__")
+            given = mapping(at(block, "input"))
+            yield from parser.start(Tool(call_id, name, "started", given, server=server))
 
 
 def _tool_results(parser: StreamParser, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:

@@ -29,12 +29,8 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     It has no tool to read a file but its shell: without leave to run commands it reads through our tools.
     """
     options = ["--json", "--skip-git-repo-check", "--sandbox", _sandbox(request)]
-    options += [
-        "-c",
-        'approval_policy="never"',
-        "-c",
-        f'web_search="{"live" if request.may_browse else "disabled"}"',
-    ]
+    options += ["-c", 'approval_policy="never"']
+    options += ["-c", f'web_search="{"live" if request.may_browse else "disabled"}"']
     for feature in (*WITHHELD, *(() if request.may_run else SHELL)):
         options += ["-c", f"features.{feature}=false"]
     for name in _others(environment):
@@ -159,12 +155,8 @@ def _tool(item: dict[str, Any]) -> Tool:
 
 def _closing(item: dict[str, Any]) -> tuple[ToolStatus, str]:
     error = string(at(item, "error", "message"))
-    result = (
-        content(at(item, "result", "content"))
-        if item.get("result")
-        else string(item.get("aggregated_output"))
-    )
-    told = error or result or as_text(item.get("result"))
+    result = content(at(item, "result", "content")) if item.get("result") else ""
+    told = error or result or string(item.get("aggregated_output")) or as_text(item.get("result"))
     if item.get("status") == "declined" or any(word in error.lower() for word in _DENIED):
         return "denied", told
     return ("ok" if item.get("status") in ("completed", None) and not error else "failed"), told

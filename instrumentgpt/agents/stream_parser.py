@@ -13,19 +13,9 @@ from instrumentgpt.agents.events import Done, Event, Failure, Outcome, Text, Tic
 from instrumentgpt.agents.evidence import Sign, failure_of
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration
-HANDS_OVER = frozenset(  # tools of ours that keep or show what the agent knows, and tell it nothing new
-    {
-        "plot_log",
-        "write_report",
-        "record_finding",
-        "record_hypothesis",
-        "rule_out",
-        "confirm_root_cause",
-        "record_value",
-        "record_constraint",
-        "lift_constraint",
-        "note",
-    }
+HANDS_OVER = (  # tools of ours that keep or show what the agent knows, and tell it nothing new
+    *("plot_log", "write_report", "record_finding", "record_hypothesis", "rule_out", "confirm_root_cause"),
+    *("record_value", "record_constraint", "lift_constraint", "note"),
 )
 SWITCH_REMEDY = (
     "Open “Agent may only read” in the sidebar and allow what it asked for, then ask again; "
@@ -147,11 +137,8 @@ class StreamParser:
         """Yield the end of a stream that ended well: ok, unless nothing was said or no call was allowed."""
         if self._all_denied():
             remedy = self.server_remedy if any(tool.server for tool in self.closed) else SWITCH_REMEDY
-            calls = (
-                "The only tool call was"
-                if len(self.closed) == 1
-                else f"All {len(self.closed)} tool calls were"
-            )
+            count = len(self.closed)
+            calls = "The only tool call was" if count == 1 else f"All {count} tool calls were"
             yield Failure("tools-denied", f"{calls} denied.", remedy)
             yield from self.done("tools-denied", usage)
         else:

@@ -4,7 +4,7 @@ A step that is stored already is not asked for again: a panel that was cut off g
 """
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -62,24 +62,23 @@ class Journal:
             save_step(self.turn.database, self.panel_id, step)
 
 
-def carry_out(
-    journal: Journal, wants: Sequence[Want]
-) -> Generator[Event | tuple[Want, Reply], None, list[Reply]]:
-    """Yield events, and each want with what came of it when it came; return all, in the order of `wants`.
+def carry_out(journal: Journal, wants: Sequence[Want]) -> Iterator[Event | tuple[Want, Reply]]:
+    """Yield events, and each want with what came of it when it came.
 
     A reply that does not fit is asked for once more, with what is wrong; then it has no content.
     """
-    answers = {want.key: _reply(step, want) for want in wants if (step := journal.steps.get(want.key))}
-    yield from ((want, answers[want.key]) for want in wants if want.key in answers)
+    left = []
+    for want in wants:
+        if step := journal.steps.get(want.key):
+            yield want, _reply(step, want)
+        else:
+            left.append(want)
     for last_try in (False, True):
-        left = [want for want in wants if want.key not in answers]
-        if not last_try:
-            left = [want for want in left if _unfit(want.key) not in journal.steps]
-        for event in _asked(journal, left, last_try):
+        tried = [want for want in left if last_try or _unfit(want.key) not in journal.steps]
+        for event in _asked(journal, tried, last_try):
             if isinstance(event, tuple):
-                answers[event[0].key] = event[1]
+                left.remove(event[0])
             yield event
-    return [answers[want.key] for want in wants]
 
 
 def ask_one(journal: Journal, want: Want) -> Generator[Event, None, Reply]:
@@ -92,9 +91,7 @@ def ask_one(journal: Journal, want: Want) -> Generator[Event, None, Reply]:
     return answer
 
 
-def _asked(
-    journal: Journal, wants: Sequence[Want], last_try: bool
-) -> Generator[Event | tuple[Want, Reply], None, None]:
+def _asked(journal: Journal, wants: Sequence[Want], last_try: bool) -> Iterator[Event | tuple[Want, Reply]]:
     """Ask `wants` at once; yield each that fits, and at the last try each that does not, with its answer."""
     turn = journal.turn
     prompts = [_again(journal, want) if last_try else want.prompt for want in wants]
