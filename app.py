@@ -1,11 +1,30 @@
 """The page: `streamlit run app.py`. Streamlit imports this once as its server, and runs it to draw a page."""
 
+import gc
+
 import streamlit as st
 
 if __name__ == "__main__":
-    from instrumentgpt.ui import navigation
+    from instrumentgpt.settings import CHECKOUT
+    from instrumentgpt.ui import chat, session, settings
+    from instrumentgpt.ui.logs import page as logs
 
-    navigation.draw()
+    @st.cache_resource(show_spinner=False)
+    def leave_imports_alone() -> None:
+        """Take what is imported by now out of garbage collection, which Streamlit runs so often."""
+        gc.collect()
+        gc.freeze()
+
+    icon = CHECKOUT / "instrumentgpt" / "ui" / "icon.svg"  # a named one is fetched from outside
+    st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
+    leave_imports_alone()
+    pages = {
+        "chat": st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
+        "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
+        "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
+    }
+    st.session_state[session.PAGES] = pages
+    st.navigation(list(pages.values()), position="top").run()
 else:
     from instrumentgpt.ui import server
 

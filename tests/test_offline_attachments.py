@@ -67,7 +67,7 @@ def test_a_table_without_time_asks_for_it_and_names_no_cause(tmp_path):
         "setpoint,pv,output\n" + "".join(f"60,{59 + i % 3},50\n" for i in range(400)), encoding="utf-8"
     )
     text = asked("what is wrong?", tmp_path, attachments=(str(path),)).text
-    assert "rows without a clock" in text and "How many seconds lie between two rows?" in text
+    assert "rows without a clock" in text and "How many seconds lie between two rows of" in text
     assert "Root cause" not in text
 
 

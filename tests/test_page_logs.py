@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from pages import PAGE_SECONDS
+from streamlit.testing.v1 import AppTest
 
 import db
 import memory
@@ -17,7 +19,7 @@ from instrumentgpt.ui.logs import actions
 from instrumentgpt.ui.logs.chart import counts, strip_in_words
 from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
 from instrumentgpt.ui.logs.moments import axis_of, line_at, moment_at, time_of, within
-from instrumentgpt.ui.logs.place import Place
+from instrumentgpt.ui.logs.place import DEVICE, LOG, Place
 from instrumentgpt.ui.logs.viewer import Row
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs" / "zspr_050"
@@ -124,3 +126,23 @@ def test_nothing_is_pinned_while_an_answer_is_written(database):
     start_run(database, conversation, "offline", "chat", question)
     with pytest.raises(actions.CannotPin, match="Pin when it is finished"):
         pin(database, conversation, text="another")
+
+
+def test_the_page_follows_the_conversation_to_its_log_until_another_is_picked(database):
+    def script():
+        from instrumentgpt.ui.logs import page
+
+        page.page()
+
+    log = "InstrumentDebug_2026-02-16_11-20-41.17.log"
+    state = memory.DiagnosticState(device_name="zspr 053", last_log_file=log)
+    conversation = db.create_conversation(database)
+    db.update_memory(conversation, "", state.serialize(), database)
+    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS)
+    at.query_params["conv"] = conversation
+    assert at.run().selectbox(key=DEVICE).value == "zspr 053"
+    assert at.selectbox(key=LOG).value == log
+    assert at.selectbox(key=DEVICE).select("zspr 051").run().selectbox(key=DEVICE).value == "zspr 051"
+    state.device_name, state.last_log_file = "zspr 054", None
+    db.update_memory(conversation, "", state.serialize(), database)
+    assert at.run().selectbox(key=DEVICE).value == "zspr 054"

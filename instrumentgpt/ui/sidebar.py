@@ -106,6 +106,8 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
         _export(conversation)
     elif chosen == DELETE:
         st.session_state[DELETED] = conversation.id
+        if in_view:
+            session.leave()
         _change(lambda database: db.hide_conversation(database, conversation.id))
 
 

@@ -108,7 +108,8 @@ def _draw_window(log: Log, window: Window | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         first, last = window or (0.0, last_moment(log))
         whole = "Whole log" if window is None else "Part of the log"
-        st.caption(f"{whole} · {untrusted.label(log.clock(first))} to {untrusted.label(log.clock(last))}")
+        ends = [f"row {end + 1:,.0f}" if "period" in log.missing else log.clock(end) for end in (first, last)]
+        st.caption(untrusted.label(f"{whole} · {' to '.join(ends)}", 120))
         if window is not None:
             st.button(
                 "Show all",

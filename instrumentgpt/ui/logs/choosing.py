@@ -21,11 +21,15 @@ DROPPED_LABEL = "Files of this conversation"
 MESSAGE_CHARACTERS = 600
 
 
-def draw(inventory: Inventory, workspace: Workspace) -> list[Choice]:
-    """Draw what chooses; return the log, and a second one if one is to be compared; [] if there is none."""
-    asked = _take_address(inventory, workspace)
+def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]) -> list[Choice]:
+    """Draw what chooses; return the log, and a second one if one is to be compared; [] if there is none.
+
+    about  the conversation, its device and its log, each "" if there is none
+    """
     dropped = _dropped_logs(workspace)
     devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
+    _follow(about, devices)
+    asked = _take_address(inventory, workspace)
     if not devices:
         st.info(
             "The inventory has no device yet, and no log was dropped into this conversation. "
@@ -51,6 +55,19 @@ def draw(inventory: Inventory, workspace: Workspace) -> list[Choice]:
     selected = st.session_state.get(place.SELECTED)
     place.show(place.Place(chosen[0].device, chosen[0].name, selected[0] if selected else None))
     return chosen
+
+
+def _follow(about: tuple[str, str, str], devices: list[str]) -> None:
+    """Go to the log that the conversation is about, once whenever that is another one."""
+    if about == st.session_state.get(place.ABOUT):
+        return
+    st.session_state[place.ABOUT] = about
+    _, named, log = about
+    device = named if named in devices else DROPPED
+    shown = (st.session_state.get(place.DEVICE), st.session_state.get(place.LOG))
+    if (named or log) and device in devices and (device, log) != shown:
+        st.session_state[place.DEVICE], st.session_state[place.LOG] = device, log or None
+        place.begin()
 
 
 def _take_address(inventory: Inventory, workspace: Workspace) -> str:

@@ -5,7 +5,10 @@ from pathlib import Path
 import streamlit as st
 from sqlite_utils import Database
 
+import db
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.tools.opened import bare
+from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.ui import evidence, session, untrusted
 from instrumentgpt.ui.logs import actions, chart, choosing, comparison, findings, lines, place, reading
 from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
@@ -25,7 +28,9 @@ def _draw(database: Database) -> None:
     conversation_id = conversation.id if conversation else ""
     settings = session.in_force(database)
     workspace = evidence.workspace_of(database, conversation_id, settings)
-    chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace)
+    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
+    about = (conversation_id, state.device_name or "", bare((state.last_log_file or "").rpartition("/")[2]))
+    chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace, about)
     if not chosen:
         return
     first, *_ = both = [prepared(one, reading.reading_of(one.reference), workspace.cache) for one in chosen]

@@ -9,6 +9,7 @@ from instrumentgpt.ui.logs.moments import Window
 
 DEVICE, LOG, OTHER = "logs-device", "logs-log", "logs-other"  # keys of the widgets that choose
 FOCUS, SELECTED, WINDOW, SHOWN = "logs-focus", "logs-selected", "logs-window", "logs-shown"
+ABOUT = "logs-about"  # conversation, device and log that the page has followed
 REVEALED = "logs-revealed"  # counts how often the page was to scroll to the lines
 LONGEST_NUMBER = 11  # digits of a line number
 
