@@ -207,6 +207,8 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     ('gains', 'diagnosis')
     >>> read_question("and channel 2?", before="plot 053").kind
     'plot'
+    >>> read_question("errors between 14:20 and 14:30").values is None
+    True
     """
     pasted, rest = split_pasted(text)
     words = spelled(rest)
@@ -315,7 +317,7 @@ def _slots(question: Question) -> Question:
     words, found = question.words, table()
     lines = _lines_in(words)
     log = re.search(_LOG_NAME, words)
-    jump = re.search(_JUMP, words)
+    jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
     extremes = {name: pattern for name, pattern in found["extremes"].items() if name != "when"}
     when = "when" if found["extremes"]["when"].search(words) else ""
