@@ -42,12 +42,6 @@ def test_a_question_is_answered_and_followed_up_without_a_second_fetch(capsys):
     assert state["device_name"] == "zspr 053" and len(state["root_causes"]) == 1
 
 
-def test_lines_are_told_without_the_links_of_the_page(capsys):
-    ask("054 why?")
-    out = capsys.readouterr().out
-    assert "L 1,886 setpoint" in out and "?log=" not in out
-
-
 def test_a_conversation_is_continued_by_its_name(capsys):
     ask("053 why?")
     name = capsys.readouterr().err.split("conversation ")[1].split()[0]
@@ -68,20 +62,10 @@ def test_files_are_handed_over(tmp_path, capsys):
     assert "`notes.csv`" in capsys.readouterr().out
 
 
-def test_a_file_that_cannot_be_read_is_an_error_with_the_remedy(tmp_path, capsys):
-    assert ask("why?", str(tmp_path / "none.log")) == 1
-    assert "Give the path of a file that can be read" in capsys.readouterr().err
-
-
 def test_json_prints_the_events_of_the_turn(capsys):
     assert ask("--json", "list devices") == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events[0]["event"] == "Session" and events[-1]["event"] == "Done"
-
-
-def test_an_agent_that_is_not_there_is_an_error(capsys):
-    assert main(["ask", "--agent", "nobody", "why?"]) == 1
-    assert "is no agent" in capsys.readouterr().err
 
 
 NASTY = "one\x1b]0;owned\x07two\x00three\x9b31mfour\u202efive\u2066six\rseven\x7feight\ud800nine\x1b[2J"

@@ -11,7 +11,6 @@ from instrumentgpt.modes.commands.table import (
     is_command,
     parse,
     phrase,
-    sentences,
 )
 
 
@@ -151,12 +150,3 @@ def test_what_cannot_be_read_says_why(text, key):
         parse(text)
     assert told.value.key == key
     assert all(phrase(key, language, **told.value.fields) for language in ("en", "zh"))
-
-
-@each("key", sentences())
-def test_every_sentence_is_in_both_languages_with_the_same_fields(key):
-    fields = [
-        {part.split("}")[0].split(":")[0] for part in text.replace("{{", "").split("{")[1:]}
-        for text in sentences()[key].values()
-    ]
-    assert list(sentences()[key]) == ["en", "zh"] and fields[0] == fields[1]

@@ -3,7 +3,6 @@
 import pytest
 
 import db
-from instrumentgpt.storage import runs
 from memory import DiagnosticState
 
 
@@ -79,22 +78,3 @@ def test_deleting_what_is_not_there_deletes_nothing(database, conversation):
     db.add_message(database, conversation, "user", "x")
     assert db.delete_turn(database, 999) == []
     assert db.count_messages(database, conversation) == 1
-
-
-def test_what_is_being_answered_is_not_deleted(database, conversation):
-    question = db.add_message(database, conversation, "user", "x")
-    runs.start_run(database, conversation, "offline", "chat", question)
-    for delete in (
-        lambda: db.delete_turn(database, question),
-        lambda: db.delete_conversation(database, conversation),
-    ):
-        with pytest.raises(db.RunInProgress, match="Press Stop first"):
-            delete()
-    assert db.count_messages(database, conversation) == 1
-
-
-def test_the_artifacts_of_a_deleted_turn_go_with_it(database, conversation):
-    question = db.add_message(database, conversation, "user", "x")
-    artifact_id = db.add_artifact(database, conversation, None, question, "image", "t", "a", b"png")
-    db.delete_turn(database, question)
-    assert db.get_artifact(database, conversation, artifact_id) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from instrumentgpt.__main__ import main
-from instrumentgpt.instruments.comparison_wording import fault_sentence, quantity_name
+from instrumentgpt.instruments.comparison_wording import fault_sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.fault_changes import fault_changes
 from instrumentgpt.instruments.findings import Finding, Withheld
@@ -127,9 +127,3 @@ def test_a_time_that_is_none_is_wrong_use(wrong, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["compare", "a.log", "--at", wrong])
     assert ended.value.code == 2
-
-
-def test_every_quantity_has_a_name_in_both_languages():
-    for quantity in ("kp", "ki", "kd", "setpoint", "duty", "noise", "out_of_band", "ambient"):
-        assert quantity_name(quantity, "en") and quantity_name(quantity, "zh")
-    assert quantity_name("duty", "zh") == "相同設定值下的輸出"

@@ -1,7 +1,6 @@
 """Every fault can be told in both languages, and every sentence carries the numbers of the finding."""
 
 import re
-import string
 
 from cases import each
 from faulty_logs import MAKERS, diagnosed
@@ -13,7 +12,6 @@ from instrumentgpt.instruments.findings import SEVERITIES, Finding
 LANGUAGES = ("en", "zh")
 SENTENCES = ("title", "definition", "summary", "cause", "action")
 NAMES = sorted(MAKERS)
-HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def found(name: str) -> list[Finding]:
@@ -26,30 +24,6 @@ def test_every_class_has_a_severity_and_its_sentences_in_both_languages(fault):
     for language in LANGUAGES:
         known = {name.partition("_")[0] for name in faults()[fault][language]}
         assert set(SENTENCES) <= known, (fault, language)
-
-
-@each("fault", faults())
-def test_both_languages_have_the_same_sentences_with_the_same_numbers(fault):
-    english, chinese = (_placeholders(faults()[fault][language]) for language in LANGUAGES)
-    assert english.keys() == chinese.keys()
-    for name in english:
-        assert chinese[name] <= english[name] | {"unit", "channel"}, (fault, name)
-
-
-def _placeholders(sentences):
-    flat = {name: text for name, text in sentences.items() if isinstance(text, str)}
-    flat |= {f"reasons.{name}": text for name, text in sentences.get("reasons", {}).items()}
-    return {
-        name: {field for _, field, _, _ in string.Formatter().parse(text) if field}
-        for name, text in flat.items()
-    }
-
-
-@each("fault", faults())
-def test_chinese_is_chinese_and_english_is_not(fault):
-    for name in ("title", "definition"):
-        assert HAN.search(faults()[fault]["zh"][name])
-        assert not HAN.search(faults()[fault]["en"][name])
 
 
 def test_only_known_faults_are_explained_away_and_never_the_cause_itself():
@@ -140,7 +114,6 @@ def test_missing_fields_are_named_in_the_language():
 @each("fault", set(faults()) - {"healthy"})
 def test_each_fault_has_rivals_and_what_decides_in_both_languages(fault):
     table = next_tests()[fault]
-    kinds = {key.partition("_")[2] for key in table if key.startswith("en")}
     assert set(table["rivals"]) <= set(faults()) - {fault}
     assert set(table.get("untold", ())) <= set(next_tests()["untold"])
     assert set(table.get("settled", ())) <= {
@@ -153,16 +126,6 @@ def test_each_fault_has_rivals_and_what_decides_in_both_languages(fault):
         "room",
         "door",
     }
-    for kind in kinds:
-        english, chinese = (
-            {
-                field
-                for _, field, _, _ in string.Formatter().parse(table[f"{language}_{kind}".rstrip("_")])
-                if field
-            }
-            for language in LANGUAGES
-        )
-        assert chinese <= english | {"channel"}
 
 
 def test_consequences_are_named_by_title():

@@ -2,13 +2,11 @@
 
 import tomllib
 from dataclasses import replace
-from string import Formatter
 
 import pytest
 from cases import each
 
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
-from instrumentgpt.instruments.language import language_of
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning import advice_wording
@@ -26,29 +24,6 @@ NUMBERS = {
     "oscillates": {"amplitude": 1.2, "period": 37.0, "phase_margin": 50.0},
     "no_temperature": {},
 }
-
-
-def leaves(table, path=()):
-    if set(table) == {"en", "zh"}:
-        yield ".".join(path), table
-    else:
-        for name, part in table.items():
-            yield from leaves(part, (*path, name))
-
-
-def fields(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name}
-
-
-@each("key, entry", list(leaves(WORDINGS)))
-def test_both_languages_tell_the_same_numbers(key, entry):
-    assert fields(entry["en"]) == fields(entry["zh"]), key
-    assert language_of(entry["zh"].format_map(AnyNumber())) == "zh"
-
-
-class AnyNumber(dict):
-    def __missing__(self, key):
-        return 1.0
 
 
 @each("language", ["en", "zh"])

@@ -7,10 +7,10 @@ import streamlit as st
 from pages import page, texts
 
 import db
-from instrumentgpt.agents.events import Done, Failure, Text, to_json
+from instrumentgpt.agents.events import Done, Text, to_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import attach_artifacts
-from instrumentgpt.storage.runs import append_events, finish_run, live_runs, set_process, start_run
+from instrumentgpt.storage.runs import append_events, live_runs, set_process, start_run
 
 
 def answered(database, question="why?", answer="because", status="ok"):
@@ -43,15 +43,6 @@ def test_an_inventory_that_cannot_be_read_is_said_with_the_remedy(monkeypatch, i
     at = page()
     assert at.error
     assert at.chat_input
-
-
-def test_a_conversation_shows_its_messages_and_who_answered(database):
-    conversation, _ = answered(database, "為什麼溫度波動？", "**Root cause**: kp is too high")
-    at = page(conversation)
-    shown = texts(at)
-    assert "為什麼溫度波動？" in shown
-    assert "Root cause: kp is too high" in shown
-    assert "Offline analyst" in shown
 
 
 def test_an_unknown_conversation_leads_to_the_empty_page():
@@ -105,19 +96,6 @@ def test_an_answer_that_did_not_end_well_is_marked(database, status, words):
     assert words in texts(page(conversation))
 
 
-def test_a_failure_is_shown_with_its_remedy(database):
-    conversation = db.create_conversation(database)
-    run = start_run(
-        database, conversation, "cursor", "chat", db.add_message(database, conversation, "user", "q")
-    )
-    append_events(database, run, [to_json(Failure("not-logged-in", "no <key>", "Run agent login"))])
-    db.finish_turn(database, conversation, run, "", outcome="not-logged-in")
-    shown = texts(page(conversation))
-    assert "not logged in" in shown
-    assert "no <key>" in shown
-    assert "Run agent login" in shown
-
-
 def test_of_many_messages_the_last_twenty_are_shown_and_earlier_ones_on_request(database):
     conversation = db.create_conversation(database)
     for number in range(250):
@@ -145,64 +123,6 @@ def test_an_answer_whose_process_died_is_closed_and_marked_when_the_page_opens(d
     assert "Cut off" in shown
 
 
-def test_stop_is_there_only_while_an_answer_is_written(database):
-    conversation = db.create_conversation(database)
-    run = start_run(
-        database, conversation, "offline", "chat", db.add_message(database, conversation, "user", "q")
-    )
-    at = page(conversation)
-    assert [button.label for button in at.button if button.label == "Stop"] == ["Stop"]
-    finish_run(database, run, "ok")
-    assert not live_runs(database)
-    assert not [button for button in page(conversation).button if button.label == "Stop"]
-
-
-def test_asking_while_an_answer_is_written_keeps_the_text(database):
-    conversation = db.create_conversation(database)
-    start_run(database, conversation, "offline", "chat", db.add_message(database, conversation, "user", "q"))
-    at = page(conversation)
-    at.chat_input[0].set_value("and now?").run()
-    assert "still being answered" in at.warning[0].value
-    assert at.session_state["question"] == "and now?" or at.chat_input[0].value == "and now?"
-    assert db.count_messages(database, conversation) == 1
-
-
-def sidebar_buttons(at, prefix):
-    return [button for button in at.sidebar.button if button.key and button.key.startswith(prefix)]
-
-
-def test_search_finds_titles_and_words_of_messages(database):
-    answered(database, "why does the oven swing?", "kp")
-    answered(database, "door", "the hinge")
-    at = page()
-    at.text_input(key="search").set_value("door").run()
-    assert [button.label for button in sidebar_buttons(at, "open-")] == ["door"]
-    at.text_input(key="search").set_value("hinge").run()
-    assert not sidebar_buttons(at, "open-")
-    assert [button.label for button in sidebar_buttons(at, "hit-")] == ["door"]
-    assert "the :primary-background[**hinge**]" in texts(at)
-
-
-def test_a_hit_opens_its_conversation_at_that_message(database):
-    conversation = db.create_conversation(database)
-    for number in range(40):
-        db.add_message(database, conversation, "user", f"question {number}")
-        db.add_message(
-            database, conversation, "assistant", "the hinge" if number == 5 else f"answer {number}"
-        )
-    at = page()
-    at.text_input(key="search").set_value("hinge").run()
-    sidebar_buttons(at, "hit-")[0].click().run()
-    assert at.query_params["conv"] == conversation
-    assert at.query_params["msg"] == str(db.list_messages(database, conversation)[11].id)
-    assert "the hinge" in texts(at).splitlines()
-    assert len(at.chat_message) == 20
-    labels = [button.label for button in at.button]
-    assert "Load earlier · 2 more" in labels
-    next(button for button in at.button if button.label == "Go to the newest · 58 more").click().run()
-    assert "answer 39" in texts(at).splitlines()
-
-
 @pytest.mark.parametrize("message", ["99999999", "x", "-1", "9" * 40])
 def test_a_message_that_is_not_there_shows_the_newest(database, message):
     conversation, _ = answered(database, "why?", "because")
@@ -224,14 +144,6 @@ def test_a_title_cannot_format_the_sidebar(database):
     (label,) = [button.label for button in at.sidebar.button if button.key and button.key.startswith("open-")]
     assert "\\*\\*x\\*\\*" in label
     assert ":red[" not in label.replace("\\:", "")
-
-
-def test_new_conversation_leaves_the_one_in_view(database):
-    conversation, _ = answered(database)
-    at = page(conversation)
-    next(button for button in at.sidebar.button if button.label == "New conversation").click().run()
-    assert "conv" not in at.query_params
-    assert at.selectbox
 
 
 def test_a_locked_away_database_is_said_with_the_remedy(monkeypatch, tmp_path):

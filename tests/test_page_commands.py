@@ -47,18 +47,3 @@ def test_what_a_command_repeats_is_shown_as_text(mode):
     assert not at.exception
     live = re.sub(r"\\.", "", "".join(one.value for one in at.markdown))
     assert "<script" not in live and "<!--" not in live and "<img" not in live
-
-
-def test_a_chart_of_a_tool_is_drawn_where_it_was_asked_for():
-    with closing(db.connect(database_path())) as database:
-        conversation = db.create_conversation(database)
-    for command in ("$observe 052", "$tool plot_log channel=2"):
-        list(runs.consume(database_path(), conversation, command))
-    at = page(conversation)
-    assert not at.exception and len(at.get("plotly_chart")) == 1
-
-
-def test_a_command_typed_into_the_chat_uses_tools_in_the_process_of_its_turn():
-    """That process begins without numpy and pandas, so that the first word comes at once."""
-    shown = texts(typed("$observe 053 2"))
-    assert "channel 2: pv" in shown and "Newest other events" in shown

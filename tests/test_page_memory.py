@@ -179,18 +179,6 @@ FINDING = Item("zspr 052", "findings", "pv swings")
 KNOWN = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=["pv swings", "the fan is dirty"])
 
 
-def test_a_finding_is_forgotten_from_its_menu_and_comes_back_with_undo(database):
-    conversation, _ = with_state(database, KNOWN)
-    at = page(conversation)
-    menu_of(at, FINDING).click(FORGET).run()
-    assert "pv swings  " not in shown_in(at)
-    assert "the fan is dirty" in shown_in(at)
-    assert "1 forgotten" in shown_in(at)
-    at.sidebar.button("undo-last").click().run()
-    assert "pv swings" in shown_in(at)
-    assert not at.exception
-
-
 def test_a_finding_is_pinned_first_and_says_so(database):
     conversation, _ = with_state(database, KNOWN)
     at = page(conversation)

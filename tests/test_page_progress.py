@@ -1,7 +1,5 @@
 """What a run has shown so far is folded from its numbered events."""
 
-from itertools import pairwise
-
 from cases import each
 
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Text, Thinking, Tick, Tool
@@ -93,8 +91,3 @@ def test_only_the_words_after_the_last_chart_are_still_growing():
     assert advance(Progress(), enumerate(words[:1], 1)).after_artifacts() == "Look:"
     assert advance(Progress(), enumerate(words[:2], 1)).after_artifacts() == ""
     assert advance(Progress(), enumerate(words, 1)).after_artifacts() == "It swings. A lot."
-
-
-def test_text_only_grows_while_deltas_arrive():
-    texts = [advance(Progress(), [(i, Text("x")) for i in range(1, n)]).text for n in range(1, 20)]
-    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from cases import each
 from faulty_logs import log_of, samples_of
 
 from instrumentgpt.__main__ import main
@@ -192,11 +191,6 @@ def test_several_logs_are_sections_of_one_report_with_an_overview(door, oscillat
 
 def test_the_language_of_a_report_is_said(door):
     assert Page(report([door], "zh")).having("lang") == ["zh-Hant"]
-
-
-@each("key", ["severity_critical", "verdict_none", "events_none"])
-def test_words_are_there_in_both_languages(key):
-    assert word(key, "en") and word(key, "zh") != word(key, "en")
 
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path, door):

@@ -13,12 +13,12 @@ import pytest
 from waiting import AT_ONCE, at_once, gone, lives, wait_for
 
 import db
-from instrumentgpt.agents.events import Done, Failure, Text
+from instrumentgpt.agents.events import Failure, Text
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.agents.process import POLL, Clocks
 from instrumentgpt.agents.registry import UnknownAgent
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import get_run, list_runs, read_events
+from instrumentgpt.storage.runs import get_run, list_runs
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import OVERTIME_SECONDS, events_of
 
@@ -66,33 +66,6 @@ def test_a_question_is_answered_by_a_process_and_stored_before_the_run_ends(
         ("assistant", "It swings.", "complete"),
     ]
     assert messages[1].run_id == run_id
-
-
-def test_events_are_numbered_without_a_gap_and_end_with_done(path, database, conversation, agent):
-    agent("replay", "02_shell_tools_partial")
-    run_id = runs.start(path, conversation, "why?")
-    ended(database, run_id)
-    wait_for(lambda: isinstance(list(events_of(database, run_id))[-1], Done))
-    numbers = [number for number, _ in read_events(database, run_id)]
-    assert numbers == list(range(1, len(numbers) + 1))
-
-
-def test_events_are_seen_while_the_agent_works(path, database, conversation, agent):
-    agent("says_and_lingers_in_pieces")
-    run_id = runs.start(path, conversation, "why?")
-    before = len(words_so_far(database, run_id))
-    wait_for(lambda: len(words_so_far(database, run_id)) > before + 20)
-    assert get_run(database, run_id).status == "running"
-    runs.stop(path, run_id)
-
-
-def test_a_second_question_is_refused_while_the_first_is_answered(path, database, conversation, agent):
-    agent("silent")
-    run_id = runs.start(path, conversation, "why?")
-    with pytest.raises(db.RunInProgress):
-        runs.start(path, conversation, "why again?")
-    assert [message.content for message in db.list_messages(database, conversation)] == ["why?"]
-    runs.stop(path, run_id)
 
 
 def test_of_a_double_click_one_question_starts(path, database, conversation, agent):
@@ -334,15 +307,6 @@ def test_an_inventory_that_cannot_be_read_is_the_answer(path, database, conversa
     assert "/nowhere/devices.toml" in failure.text and "demo/devices.toml" in failure.text
 
 
-def test_the_foreground_tells_what_the_background_would(path, database, conversation, agent):
-    agent("says", "It swings.")
-    events = list(runs.consume(path, conversation, "why?"))
-    assert [type(event) for event in events] == [Text, Done]
-    run = list_runs(database, conversation)[0]
-    assert list(events_of(database, run.id)) == events
-    assert answer(database, conversation).content == "It swings."
-
-
 def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, database, conversation, agent):
     agent("says_and_lingers_in_pieces")
     events = runs.consume(path, conversation, "why?")
@@ -351,12 +315,6 @@ def test_leaving_the_foreground_stores_the_partial_answer_as_cancelled(path, dat
     assert answer(database, conversation).status == "cancelled"
     assert str(pids[0]) in answer(database, conversation).content
     gone(*pids)
-
-
-def test_a_daemon_of_the_agent_ends_with_the_run(path, database, conversation, agent):
-    agent("leaves_daemon")
-    (*_, done) = runs.consume(path, conversation, "why?")
-    assert gone(int(done.text))
 
 
 def test_folders_of_old_runs_are_forgotten(path, database, conversation, agent):

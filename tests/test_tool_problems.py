@@ -1,12 +1,7 @@
 """What a tool could not do is told in the language of the conversation."""
 
-import string
-
 import pytest
-from cases import each
 from offline_case import asked
-
-from instrumentgpt.instruments.tools.opened import problems
 
 STATE = {
     "device_name": "zspr 052",
@@ -27,12 +22,3 @@ GONE = {**STATE, "last_log_file": "InstrumentDebug_2026-01-01_00-00-00.00.log"}
 )
 def test_what_a_tool_could_not_do_is_told_in_the_language_of_the_question(tmp_path, question, state, told):
     assert told in asked(question, tmp_path, state=state).text
-
-
-@each("key", problems())
-def test_a_problem_has_the_same_fields_in_both_languages(key):
-    fields = [
-        {name for _, name, _, _ in string.Formatter().parse(problems()[key][language]) if name}
-        for language in ("en", "zh")
-    ]
-    assert fields[0] == fields[1]
