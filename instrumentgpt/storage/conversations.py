@@ -213,12 +213,11 @@ def list_messages_around(
     database: Database, conversation_id: str, message_id: int, count: int
 ) -> list[Message]:
     """Return `count` messages with `message_id` in their middle, oldest first; none if it is not of them."""
-    before = list_messages(database, conversation_id, last=max(1, count // 2), before=message_id + 1)
-    if not before or before[-1].id != message_id:
+    ids, _ = places(database, conversation_id)
+    if message_id not in ids:
         return []
-    source = "messages WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?"
-    values = (conversation_id, message_id, count - len(before))
-    return before + select(database, Message, source, values, **_TIMES)
+    newest = ids[: max(count, ids.index(message_id) + 1 + count // 2)][-1]
+    return list_messages(database, conversation_id, count, newest + 1)
 
 
 def count_messages(

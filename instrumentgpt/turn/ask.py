@@ -207,14 +207,5 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
         yield Tick(str(error))
         return
     if chart is not None:
-        artifact_id = db.add_artifact(
-            turn.database,
-            turn.run.conversation_id,
-            turn.run.id,
-            None,
-            chart.kind,
-            chart.title,
-            chart.alt,
-            chart.content,
-        )
-        yield Artifact(artifact_id, chart.kind, chart.title)
+        artifact_id = db.add_artifact(turn.database, turn.run.conversation_id, turn.run.id, None, *chart)
+        yield Artifact(artifact_id, *chart[:2])

@@ -39,16 +39,6 @@ class RefusedArtifact(InstrumentGPTError, ValueError):
     """A file that a tool's result names, and that may not or cannot be taken in."""
 
 
-@dataclass(frozen=True)
-class NewArtifact:
-    """A file read from the run's folder, ready to be stored."""
-
-    kind: str
-    title: str
-    alt: str
-    content: bytes
-
-
 def result_of(tool: Tool) -> dict[str, Any]:
     """Return the JSON object that one of our tools returned; {} for another tool, a failure, or other text.
 
@@ -90,8 +80,8 @@ def _first_line(item: Mapping[str, Any]) -> int | None:
     return line if isinstance(line, int) and line > 0 else None
 
 
-def artifact(result: Mapping[str, Any], folder: Path) -> NewArtifact | None:
-    """Return the artifact that `result` names, read from `folder`, or None if it names none.
+def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, bytes] | None:
+    """Return kind, title, words and content of the artifact in `folder` that `result` names, None if none.
 
     Raises RefusedArtifact if it does not lie in `folder`, is too big, or is not what it says.
     """
@@ -105,7 +95,7 @@ def artifact(result: Mapping[str, Any], folder: Path) -> NewArtifact | None:
     content = _content(folder, file)
     if kind == "plotly" and not _is_figure(content):
         raise RefusedArtifact(f"{file!r} is no Plotly figure (a JSON object with `data`) and was refused.")
-    return NewArtifact(kind, title or kind, string(named.get("alt"))[:ALT_CHARACTERS], content)
+    return kind, title or kind, string(named.get("alt"))[:ALT_CHARACTERS], content
 
 
 def _content(folder: Path, file: str) -> bytes:
