@@ -42,12 +42,12 @@ def switch_turn(database: Database, conversation_id: str, first: int, deleted_at
 
     The conversation's title follows its first question; agents' sessions, told otherwise, are given up.
     """
-    is_titled = _has_its_own_title(database, conversation_id)
+    title = _own_title(database, conversation_id)
     mark_turn(database, conversation_id, first, deleted_at)
     database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
     database.conn.execute(
-        "UPDATE conversations SET title = coalesce(?, title), updated_at = ? WHERE id = ?",
-        (_own_title(database, conversation_id) if is_titled else None, time.time(), conversation_id),
+        "UPDATE conversations SET title = iif(ifnull(title, '') = ?, ?, title), updated_at = ? WHERE id = ?",
+        (title, _own_title(database, conversation_id), time.time(), conversation_id),
     )
 
 
@@ -258,13 +258,7 @@ def _true_summary(database: Database, conversation_id: str, summary: str) -> str
     return write(row for row in parse(summary) if row.first is None or sum(map(row.holds, ids)) == row.count)
 
 
-def _has_its_own_title(database: Database, conversation_id: str) -> bool:
-    """Return whether the conversation has the title that its first question gives it."""
-    sql = "SELECT coalesce(title, '') FROM conversations WHERE id = ?"
-    [(title,)] = rows(database, sql, (conversation_id,))
-    return str(title) == _own_title(database, conversation_id)
-
-
 def _own_title(database: Database, conversation_id: str) -> str:
+    """Return the title that its first question gives the conversation, "" without one."""
     sql = "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id LIMIT 1"
     return "".join(title_of(str(content)) for (content,) in rows(database, sql, (conversation_id,)))
