@@ -17,11 +17,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_500,
     "instrumentgpt/modes/investigate": 1_680,
     "instrumentgpt/modes/panel": 2_320,
-    "instrumentgpt/storage": 4_280,
-    "instrumentgpt/turn": 2_280,
+    "instrumentgpt/storage": 4_240,
+    "instrumentgpt/turn": 2_260,
     "instrumentgpt/ui": 6_240,
 }
-WHOLE = 57_040
+WHOLE = 56_840
 
 
 def lines_in(room: str) -> int:
