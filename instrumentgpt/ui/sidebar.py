@@ -119,9 +119,10 @@ def _draw_deleted(gone: list[db.Conversation]) -> None:
             title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
             if st.button(f"Undo: {title}", key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
                 _change(partial(db.show_conversation, conversation_id=one.id))
-        st.caption("They stay until they are pruned (Settings, Space).")
         with st.popover("Delete for good", icon=":material/delete_forever:", type="tertiary"):
-            st.caption("Their messages, charts, files, memory and agents' folders go. This cannot be undone.")
+            st.caption(
+                "Messages, charts, files, memory and folders go now, not with the next pruning: no Undo."
+            )
             if st.button("Delete for good", key="for-good", type="primary"):
                 _change(partial(_delete, gone=gone))
 

@@ -191,8 +191,9 @@ def _show_all(name: str) -> None:
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
     """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
     called = list_nicknames(database, conversation_id)
-    every = sorted((at, device, name) for device, names in called.items() for name, at in names.items())
-    given = every[-NICKNAMES:]
+    given = sorted((at, own, name) for own, names in called.items() for name, at in names.items())[
+        -NICKNAMES:
+    ]
     if given:
         st.markdown(":small[**What you call the devices**]")
     asked = places(database, conversation_id)[1] if given else []
