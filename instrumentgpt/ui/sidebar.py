@@ -120,9 +120,7 @@ def _draw_deleted(gone: list[db.Conversation]) -> None:
             if st.button(f"Undo: {title}", key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
                 _change(partial(db.show_conversation, conversation_id=one.id))
         with st.popover("Delete for good", icon=":material/delete_forever:", type="tertiary"):
-            st.caption(
-                "Messages, charts, files, memory and folders go now, not with the next pruning: no Undo."
-            )
+            st.caption("Messages, charts, files, memory and folders go now, not with the next pruning.")
             if st.button("Delete for good", key="for-good", type="primary"):
                 _change(partial(_delete, gone=gone))
 

@@ -191,13 +191,11 @@ def _show_all(name: str) -> None:
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
     """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
     called = list_nicknames(database, conversation_id)
-    given = sorted((at, own, name) for own, names in called.items() for name, at in names.items())[
-        -NICKNAMES:
-    ]
+    given = [(at, own, name) for own, names in called.items() for name, at in names.items()]
     if given:
         st.markdown(":small[**What you call the devices**]")
     asked = places(database, conversation_id)[1] if given else []
-    for at, owner, nickname in given:
+    for at, owner, nickname in sorted(given)[-NICKNAMES:]:
         words = f"**{untrusted.label(nickname)}** is {untrusted.label(owner)}"
         turn = f" · turn {turn_of(at, asked)}" if at else ""
         item = Item(owner, NICKNAME, nickname)
