@@ -15,7 +15,7 @@ import numpy as np
 import psutil
 import pytest
 from cases import each
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from instrument_lines import SHAPES, event, sample
 
@@ -173,6 +173,7 @@ def test_a_made_up_shape_is_read_as_the_plain_reader_reads_it(seed, dirt, line_e
 
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(sorted(REAL_SHAPES)), st.integers(0, 99), DIRT, st.sampled_from([b"\n", b"\r\n"]))
+@example("json_lines", 0, [(0, "number", 160)], b"\n")  # a time of more than 64 bits
 def test_a_shape_of_a_real_program_is_read_as_the_plain_reader_reads_it(name, seed, dirt, line_end):
     lines = real_lines(name, 160, random.Random(seed))
     assert_both_readers_agree(damaged(lines, dirt), best_format(lines), line_end)

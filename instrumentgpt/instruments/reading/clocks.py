@@ -15,6 +15,7 @@ Micros = NDArray[np.int64]
 Lines = NDArray[np.int64]
 SECOND = 1_000_000  # µs
 DAY = 86_400 * SECOND
+MOST_MICROS = 2**63  # what a signed number of 64 bits no longer holds: year 294,247
 WALL_KINDS = ("datetime", "syslog", "epoch")  # kinds that carry a date
 JITTER = SECOND  # lines of several threads may be written this much out of order
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -72,14 +73,14 @@ def micros(kind: str, text: bytes) -> int | None:
 
     >>> micros("clock", b"01:00:00.5"), micros("seconds", b"413.9")
     (3600500000, 413900000)
-    >>> micros("datetime", b"2026-02-30 00:00:00") is None
+    >>> micros("datetime", b"2026-02-30 00:00:00") is micros("seconds", b"9007199254740993") is None
     True
     """
     try:
         found = _micros(kind, text)
     except (ValueError, OverflowError):
         return None
-    return found if found >= 0 else None
+    return found if 0 <= found < MOST_MICROS else None
 
 
 def _micros(kind: str, text: bytes) -> int:
