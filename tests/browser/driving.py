@@ -33,6 +33,7 @@ FLAGS = (
 )
 START_SECONDS = 120
 ANSWER_MS = 25_000  # nothing is waited for that does not come; within the time that a test has
+STEP_MS = 3_000  # of one try at something that is tried again
 TOKEN = secrets.token_urlsafe(24)  # of all servers of these tests
 expect.set_options(timeout=ANSWER_MS)
 
@@ -149,9 +150,8 @@ def ask(page: Page, question: str) -> None:
 def drop(page: Page, path: Path) -> None:
     """Drop a file on the input, and wait until it is there."""
     page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(path)
-    expect(page.get_by_test_id("stChatInput")).to_contain_text(
-        path.name[-8:]
-    )  # a long name is cut in its middle
+    end = path.name[-8:]  # a long name is cut in its middle
+    expect(page.get_by_test_id("stChatInput")).to_contain_text(end)
 
 
 def messages(page: Page, count: int) -> Locator:
@@ -159,6 +159,7 @@ def messages(page: Page, count: int) -> Locator:
     found = page.get_by_test_id("stChatMessage")
     expect(found).to_have_count(count)
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    settled(page)
     return found
 
 
@@ -177,20 +178,30 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
         page.wait_for_timeout(100)
 
 
-def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option of a select; the page may close the list while it is drawn anew."""
-    box, found = page.get_by_role("combobox", name=label), page.get_by_role("option", name=option)
+def settled(page: Page) -> None:
+    """Wait until nothing of the page is being drawn anew: what is clicked on then stays where it is."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
-    def is_chosen() -> bool:
-        if not found.count():
-            box.click()
+
+def pick(page: Page, opener: Locator, item: Locator) -> None:
+    """Click on the item of a list or menu that `opener` opens; a page drawn anew may close it, or move it."""
+
+    def is_picked() -> bool:
         try:
-            found.click(timeout=2_000)
+            if not item.is_visible():
+                opener.click(timeout=STEP_MS)
+            item.click(timeout=STEP_MS)
         except NotInTime:
             return False
         return True
 
-    until(page, is_chosen)
+    settled(page)
+    until(page, is_picked)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose an option of a select."""
+    pick(page, page.get_by_role("combobox", name=label), page.get_by_role("option", name=option))
 
 
 def with_token(url: str) -> str:
@@ -203,4 +214,5 @@ def opened(page: Page, url: str) -> Page:
     page.set_default_timeout(ANSWER_MS)
     page.goto(with_token(url))
     expect(page.get_by_test_id("stChatInput")).to_be_visible(timeout=START_SECONDS * 1000)
+    settled(page)
     return page

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import Server, answered, ask, drop, messages, opened, scripted_agent
+from driving import Server, answered, ask, drop, messages, opened, pick, scripted_agent
 from playwright.sync_api import Page, expect
 
 import db
@@ -118,8 +118,8 @@ def test_a_refused_tool_and_thinking_show_and_others_are_asked_the_same_and_some
     first.get_by_text("Thinking", exact=True).click()
     expect(first).to_contain_text("kp first. <img src=x onerror=alert(1)> :red[x] $5 ~6")
 
-    first.locator("[class*=st-key-again]").get_by_role("button").click()
-    page.get_by_text("Ask Offline analyst").click()
+    again = first.locator("[class*=st-key-again]").get_by_role("button")
+    pick(page, again, page.get_by_text("Ask Offline analyst"))
     expect(answered(page, 2)).to_contain_text("zspr 052")
     both = messages(page, 4)
     expect(both.nth(1)).to_contain_text("kp is too high.")

@@ -4,7 +4,7 @@ import re
 import zipfile
 
 import pytest
-from driving import Server, ask, choose, drop, opened, until, with_token
+from driving import Server, ask, choose, drop, opened, pick, until, with_token
 from faulty_logs import written
 from playwright.sync_api import Page, expect
 
@@ -72,20 +72,17 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     opened(page, server.address(conv=conversation))
     sidebar, dialog = page.get_by_test_id("stSidebar"), page.get_by_role("dialog")
     menu = sidebar.locator(f".st-key-menu-{conversation}").get_by_role("button")
-    menu.click()
-    page.get_by_text("Rename", exact=True).click()
+    pick(page, menu, page.get_by_text("Rename", exact=True))
     dialog.get_by_label("Title").fill("Oven door")
     dialog.get_by_role("button", name="Rename").click()
     expect(sidebar.get_by_role("button", name="Oven door")).to_be_visible()
-    menu.click()
-    page.get_by_text("Export", exact=True).click()
+    pick(page, menu, page.get_by_text("Export", exact=True))
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Export").click()
     assert zipfile.ZipFile(download.value.path()).namelist()
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
-    menu.click()
-    page.get_by_text("Delete", exact=True).click()
+    pick(page, menu, page.get_by_text("Delete", exact=True))
     expect(page.get_by_text("What is your instrument doing?")).to_be_visible()
     sidebar.get_by_role("button", name="Undo: Oven door").click()
     expect(sidebar.locator(f".st-key-open-{conversation}")).to_be_visible()

@@ -3,7 +3,7 @@
 import json
 
 import driving
-from driving import Server, messages, opened
+from driving import Server, messages, opened, pick
 from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
 
@@ -52,9 +52,7 @@ def close_sidebar(page: Page) -> None:
 def choose(page: Page, entry: Locator, action: str) -> None:
     """Choose an action from the menu beside an entry."""
     menu = entry.locator("[class*=st-key-item-]").get_by_role("button")
-    menu.scroll_into_view_if_needed()
-    menu.click()
-    page.get_by_text(action, exact=True).click()
+    pick(page, menu, page.get_by_text(action, exact=True))
 
 
 def entry_of(sidebar: Locator, words: str) -> Locator:

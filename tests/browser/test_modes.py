@@ -76,7 +76,7 @@ def test_a_panel_is_edited_approved_and_read(page, server, tmp_path):
     drop(page, written("heater_degradation", tmp_path))
     ask(page, "sensor drift or heater loss?")
     expect(page.get_by_role("button", name="Start the panel")).to_be_visible()
-    assert last(page).locator("pre").count() == 0, "the list to edit stands in the editor only"
+    expect(last(page).locator("pre")).to_have_count(0)  # the list to edit stands in the editor only
     page.get_by_text("Change the sub-problems").click()
     page.get_by_label("One line each").fill(LIST)
     click(page, "Send the changed list")

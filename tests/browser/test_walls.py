@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from driving import opened
+from driving import opened, until
 from exchanges import exchange
 from nasty_markdown import CASES
 from playwright.sync_api import expect
@@ -67,7 +67,7 @@ def test_what_logs_and_agents_say_asks_nobody_even_where_the_browser_would_allow
     assert asked == []
     assert page.evaluate(LOADING, url) == "answered"  # the same browser loads what it is asked for
     expect(page.locator("iframe")).to_be_attached()
-    assert {"/x.png?image", "/x.png?fetch"} <= set(asked)
+    until(page, lambda: {"/x.png?image", "/x.png?fetch"} <= set(asked))
     context.close()
 
 
