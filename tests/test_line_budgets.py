@@ -8,7 +8,7 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_040,
+    "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_480,
     "instrumentgpt/instruments": 20_860,

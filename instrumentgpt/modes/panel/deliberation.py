@@ -52,8 +52,10 @@ def deliberate(
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
     while (decision := next_round(panel, said, part.candidates, most)).speakers:
-        heard = yield [contribution_wanted(part, context, results, said, code) for code in decision.speakers]
-        for code, answer in zip(decision.speakers, heard, strict=True):
+        replies = yield [
+            contribution_wanted(part, context, results, said, code) for code in decision.speakers
+        ]
+        for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
                 problems.append(answer.problem)
@@ -61,7 +63,7 @@ def deliberate(
                 said.append(spoken(part, context, code, answer, _next_number(said, code)))
         if not said:
             raise Interrupted(problems[0])
-        if all(answer.content is None for answer in heard):
+        if all(answer.content is None for answer in replies):
             break
     counts = counted(said, part.candidates)
     lead = leading(counts)
@@ -123,8 +125,8 @@ def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number:
     named = [said.cause, *(row.cause for row in said.rejects if row.cause in part.candidates)]
     may = {cause for cause in part.candidates if cause in expert.speaks_on}
     outside = list(dict.fromkeys(cause for cause in named if cause and cause not in may))
-    told = {"name": expert.name(language), "field": expert.words(language).field}
-    notes = [say("struck_field", language, cause=cause, **told) for cause in outside]
+    fields = {"name": expert.name(language), "field": expert.words(language).field}
+    notes = [say("struck_field", language, cause=cause, **fields) for cause in outside]
     quoted = [item.line for claim in said.claims for item in claim.evidence]
     beyond = [line for line in [*quoted, *(row.line for row in said.rejects)] if line and line > lines]
     if beyond:

@@ -24,11 +24,11 @@ def synthesis(case: Case) -> Iterator[str]:
     leading = lead["cause"] if lead else ""
     lines = [_lead(case, lead, last)]
     if second and second["votes"]:
-        told = {"weight": second["weight"], "count": len(second["votes"])}
-        lines.append(phrase("panel_runner_up_plain", language, title=_title(case, second), **told))
+        fields = {"weight": second["weight"], "count": len(second["votes"])}
+        lines.append(phrase("panel_runner_up_plain", language, title=_title(case, second), **fields))
     elif second and second["against"]:
-        told = {"title": _title(case, second), "reason": against[second["cause"]]}
-        lines.append(phrase("panel_runner_up", language, **told).strip())
+        fields = {"title": _title(case, second), "reason": against[second["cause"]]}
+        lines.append(phrase("panel_runner_up", language, **fields).strip())
     out = [count for count in counts[1:] if count["against"] and not count["votes"] and count is not second]
     lines += _excluded(case, out, last, against)
     dissent = [
@@ -51,8 +51,8 @@ def synthesis(case: Case) -> Iterator[str]:
     measurement = measured[0]["measurement"] if measured else ""
     if measurement:
         lines.append(phrase("panel_decides", language, measurement=measurement))
-    told = {"cause": leading, "runner_up": second["cause"] if second else "", "dissent": dissent}
-    yield _json(lines, **told, measurement=measurement)
+    fields = {"cause": leading, "runner_up": second["cause"] if second else "", "dissent": dissent}
+    yield _json(lines, **fields, measurement=measurement)
 
 
 def conclusion(case: Case) -> Iterator[str]:
@@ -68,15 +68,15 @@ def conclusion(case: Case) -> Iterator[str]:
         )
     )
     if not named:
-        told = {"count": len(given["results"]), "lines": given["brief"]["lines"]}
-        yield _json([phrase("panel_healthy", language, **told)])
+        fields = {"count": len(given["results"]), "lines": given["brief"]["lines"]}
+        yield _json([phrase("panel_healthy", language, **fields)])
         return
     lines = []
     once = {result["cause"]: result for result in reversed(named)}  # a sensor's fault is found twice
     for cause, result in reversed(once.items()):
         seen = sentence(findings[cause]["summary"]) if cause in findings else result["position"]
-        told = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
-        lines.append(phrase("panel_most_likely", language, **told))
+        fields = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
+        lines.append(phrase("panel_most_likely", language, **fields))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
     to_mend = findings.get(first["cause"])
@@ -86,8 +86,8 @@ def conclusion(case: Case) -> Iterator[str]:
     yield _json(lines, **{name: first[name] for name in ("dissent", "cause", "runner_up", "measurement")})
 
 
-def _json(lines: list[str], **told: Any) -> str:
-    return json.dumps({"text": "\n".join(f"- {line}" for line in lines), **told}, ensure_ascii=False)
+def _json(lines: list[str], **fields: Any) -> str:
+    return json.dumps({"text": "\n".join(f"- {line}" for line in lines), **fields}, ensure_ascii=False)
 
 
 def _title(case: Case, of_a_cause: Mapping[str, Any]) -> str:
@@ -102,8 +102,8 @@ def _lead(case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any]) -
         return phrase(key, language, count=len(given["counts"]), position=firmest["position"])
     first = max((last[code] for code in lead["votes"]), key=lambda said: said["confidence"])
     named = joined([given["names"][code] for code in lead["votes"]], language)
-    told = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
-    return phrase("panel_leads", language, names=named, position=first["position"], **told)
+    fields = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
+    return phrase("panel_leads", language, names=named, position=first["position"], **fields)
 
 
 def _excluded(
@@ -115,10 +115,10 @@ def _excluded(
     for count in out:
         if count["cause"] in shown:
             named = joined([names[code] for code in count["against"]], language)
-            told = {"title": _title(case, count), "reason": against[count["cause"]]}
-            yield phrase("panel_excludes", language, names=named, **told)
+            fields = {"title": _title(case, count), "reason": against[count["cause"]]}
+            yield phrase("panel_excludes", language, names=named, **fields)
     rest = [count for count in out if count["cause"] not in shown]
     if rest:
-        told = {"titles": joined([_title(case, count) for count in rest], language)}
+        fields = {"titles": joined([_title(case, count) for count in rest], language)}
         reason = against[rest[0]["cause"]]
-        yield phrase("panel_excluded_rest", language, count=len(rest), reason=reason, **told)
+        yield phrase("panel_excluded_rest", language, count=len(rest), reason=reason, **fields)

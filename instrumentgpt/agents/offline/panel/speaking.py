@@ -63,7 +63,9 @@ class _Field:
 
     def faults(self, channel: int | None, causes: list[str]) -> list[dict[str, Any]]:
         """The findings of `channel` that are of `causes`."""
-        return [one for one in on_channel(found_faults(self.found), channel) if one["class"] in causes]
+        return [
+            finding for finding in on_channel(found_faults(self.found), channel) if finding["class"] in causes
+        ]
 
     def claim(self, text: str, *lines: tuple[int | None, str]) -> _Said:
         """`text` as a claim of the contract, with its evidence from the log: (number, words) of `lines`."""
@@ -99,8 +101,8 @@ def _judge(field: _Field) -> _Said:
     against, left = reasons(field.found, field.own, channel, field.case.language)
     seen = field.faults(channel, field.own)
     claims = [
-        field.claim(one["cause"], *((item["line"], item["text"]) for item in one["evidence"][:2]))
-        for one in seen
+        field.claim(finding["cause"], *((item["line"], item["text"]) for item in finding["evidence"][:2]))
+        for finding in seen
     ]
     claims += _shown_by_tools(field)
     said: _Said = {"claims": claims[:MOST_CLAIMS], "rejects": _rejects(against)}
@@ -108,7 +110,7 @@ def _judge(field: _Field) -> _Said:
         return {**said, **_holds(field, seen[0])}
     if left:
         return {**said, **_leaves_open(field, left[0])}
-    firm = bool(against) and all(one.line for one in against)
+    firm = bool(against) and all(reason.line for reason in against)
     confidence = RULED_OUT if firm else FOUND_NOTHING
     return {**said, "position": _nothing(field, against), "cause": "", "confidence": confidence}
 
@@ -116,7 +118,7 @@ def _judge(field: _Field) -> _Said:
 def _decide(field: _Field) -> _Said:
     """Return what is to be done first in the expert's field, or what keeps a runner-up possible."""
     against, left = reasons(field.found, field.own, None, field.case.language)
-    said: _Said = {"claims": [], "rejects": _rejects([one for one in against if one.line])}
+    said: _Said = {"claims": [], "rejects": _rejects([reason for reason in against if reason.line])}
     if seen := field.faults(None, field.own):
         claims = [field.claim(seen[0]["cause"], first_line(seen[0]))]
         position = field.say("panel_do", action=seen[0]["action"])
@@ -141,17 +143,23 @@ def _weigh(field: _Field) -> _Said:
     said: _Said = {"cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
     if not seen:
         return {**said, "position": _amount(field) if part["kind"] == "trust" else _quiet(field)}
-    one = seen[0]
-    told = {"title": one["title"], "count": len(one["evidence"]), "samples": found["samples"]}
-    shown = field.figure(one["channel"], one["class"])
-    position = field.say("panel_weighs", since=one["onset_clock"], figure=shown, **told)
-    claims = [field.claim(text["text"], (text["lines"][0], "")) for text in one["coincidences"][:2]]
-    rival = inseparable_rival(one)
+    finding = seen[0]
+    fields = {"title": finding["title"], "count": len(finding["evidence"]), "samples": found["samples"]}
+    shown = field.figure(finding["channel"], finding["class"])
+    position = field.say("panel_weighs", since=finding["onset_clock"], figure=shown, **fields)
+    claims = [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
+    rival = inseparable_rival(finding)
     if rival:
-        names = {"title": one["title"], "rival": field.title(rival)}
+        names = {"title": finding["title"], "rival": field.title(rival)}
         claims.append(field.claim(field.say("panel_not_by_numbers", samples=found["samples"], **names)))
     confidence = WEIGHED - OPEN_LESS * bool(rival)
-    return {**said, "position": position, "cause": one["class"], "confidence": confidence, "claims": claims}
+    return {
+        **said,
+        "position": position,
+        "cause": finding["class"],
+        "confidence": confidence,
+        "claims": claims,
+    }
 
 
 def _holds(field: _Field, finding: Mapping[str, Any]) -> _Said:
@@ -174,10 +182,12 @@ def _leaves_open(field: _Field, reason: Reason) -> _Said:
     """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
     if not reason.judged:
         return {"position": reason.text, "cause": "", "confidence": LEFT_OPEN}
-    others = (one["next_test"] for one in found_faults(field.found) if one["class"] != reason.cause)
+    others = (
+        finding["next_test"] for finding in found_faults(field.found) if finding["class"] != reason.cause
+    )
     position = field.say("panel_open", title=field.title(reason.cause), text=reason.text)
-    told = {"cause": reason.cause, "confidence": LEFT_OPEN, "measurement": next(others, "")}
-    return {"position": position, **told}
+    fields = {"cause": reason.cause, "confidence": LEFT_OPEN, "measurement": next(others, "")}
+    return {"position": position, **fields}
 
 
 def _shown_by_tools(field: _Field) -> list[_Said]:
@@ -187,28 +197,31 @@ def _shown_by_tools(field: _Field) -> list[_Said]:
     with suppress(ToolFailed):  # the failed call is on the wire; the expert speaks without it
         if "advise_gains" in field.expert["tools"] and channel is not None:
             advice = case.tool("advise_gains", **log, channel=channel, language=case.language)
-            shown += [field.claim(text) for one in advice["channels"] for text in one["sentences"][1:2]]
+            shown += [field.claim(text) for row in advice["channels"] for text in row["sentences"][1:2]]
         if "search_events" in field.expert["tools"]:
             events = case.tool("search_events", **log)
             if not events["groups"]:
                 return [*shown, field.claim(field.say("panel_no_events", total=events["total"]))]
             worst = events["groups"][0]
-            told = {"count": events["count"], "total": events["total"], "times": worst["count"]}
-            text = field.say("panel_events", said=worst["template"], **told)
+            fields = {"count": events["count"], "total": events["total"], "times": worst["count"]}
+            text = field.say("panel_events", said=worst["template"], **fields)
             shown.append(field.claim(text, (worst["first"]["line"], worst["first"]["text"])))
     return shown
 
 
 def _rejects(against: list[Reason]) -> list[_Said]:
-    return [{"cause": one.cause, "because": one.text, "line": one.line} for one in against[:MOST_REJECTS]]
+    return [
+        {"cause": reason.cause, "because": reason.text, "line": reason.line}
+        for reason in against[:MOST_REJECTS]
+    ]
 
 
 def _nothing(field: _Field, against: list[Reason]) -> str:
     found = field.found
     if field.part["kind"] == "trust" and "data_gap" in field.own:
-        gaps = sum(one["class"] == "data_gap" for one in found["findings"])
-        told = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
-        return field.say("panel_record_holds", gaps=gaps, **told)
+        gaps = sum(finding["class"] == "data_gap" for finding in found["findings"])
+        fields = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
+        return field.say("panel_record_holds", gaps=gaps, **fields)
     if not against:
         return _quiet(field)
     where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
@@ -231,10 +244,10 @@ def _quiet(field: _Field) -> str:
 def _amount(field: _Field) -> str:
     """Return whether the log has enough samples for a verdict."""
     channel = worst_channel(field.found, None)
-    told = {"samples": channel.get("samples") or 0, "seconds": field.found["seconds"] or 0.0}
-    few = told["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
+    fields = {"samples": channel.get("samples") or 0, "seconds": field.found["seconds"] or 0.0}
+    few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"
-    return with_spans(field.say(key, period=channel.get("sample_period"), **told), field.case.language)
+    return with_spans(field.say(key, period=channel.get("sample_period"), **fields), field.case.language)
 
 
 def _short(position: str) -> str:
