@@ -4,7 +4,6 @@ import gzip
 import re
 
 import pytest
-from cases import each
 
 from bench.panel import held, labelled, row
 from instrumentgpt.memory.tokens import count_tokens
@@ -41,7 +40,7 @@ def panels(tmp_path_factory, judged):
     return panel
 
 
-@each("log, language", CASES)
+@pytest.mark.parametrize(("log", "language"), CASES)
 def test_the_right_cause_leads_with_a_runner_up_and_a_measurement(panels, log, language):
     panel = panels(log, language)
     assert panel.cause == LOGS[log]
@@ -52,7 +51,7 @@ def test_the_right_cause_leads_with_a_runner_up_and_a_measurement(panels, log, l
         assert len(panel.plan.sub_problems) == 2
 
 
-@each("log, language", CASES)
+@pytest.mark.parametrize(("log", "language"), CASES)
 def test_every_sentence_has_a_number_or_is_a_question(panels, log, language):
     panel = panels(log, language)
     said = [
@@ -65,18 +64,18 @@ def test_every_sentence_has_a_number_or_is_a_question(panels, log, language):
     assert said and not [text for text in said if not re.search(r"\d|[?？]", text)]
 
 
-@each("log, language", CASES)
+@pytest.mark.parametrize(("log", "language"), CASES)
 def test_it_speaks_the_language_of_the_question(panels, log, language):
     for one in panels(log, language).heard:
         assert bool(re.search(r"[\u4e00-\u9fff]", one.position)) == (language == "zh"), one.position
 
 
-@each("log", LOGS)
+@pytest.mark.parametrize("log", LOGS)
 def test_chinese_sentences_follow_each_other_without_a_space(panels, log):
     assert not [one.position for one in panels(log, "zh").heard if "。 " in one.position]
 
 
-@each("log, language", CASES)
+@pytest.mark.parametrize(("log", "language"), CASES)
 def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_position(panels, log, language):
     panel = panels(log, language)
     for result in panel.results:
@@ -90,7 +89,7 @@ def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_posi
             assert f"{said.confidence:.2f}" in text
 
 
-@each("log", LOGS)
+@pytest.mark.parametrize("log", LOGS)
 def test_lines_that_are_quoted_stand_in_the_log(panels, log):
     path = DEMO / log
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
