@@ -1,10 +1,8 @@
 """Databases of the seed's schema open, keep every row, and work; again and again, and by six at once."""
 
 import json
-import os
+import multiprocessing
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,6 @@ from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, undo_revision
 from instrumentgpt.storage.runs import list_prompts
 from memory import DiagnosticState, build_prompt
-
-CHECKOUT = str(Path(__file__).parents[1])
 
 PUBLIC = """
 CREATE TABLE conversations (
@@ -218,13 +214,12 @@ def test_a_database_of_an_earlier_unreleased_version_is_left_as_it_is(tmp_path):
         db.connect(path)
 
 
-STARTER = """
-import sys, time, db
-database = db.connect(sys.argv[1])
-conversation = db.create_conversation(database, sys.argv[2])
-for number in range(20):
-    db.add_message(database, conversation, "user", str(number))
-"""
+def start(path, title, together):
+    together.wait()
+    database = db.connect(path)
+    conversation = db.create_conversation(database, title)
+    for number in range(20):
+        db.add_message(database, conversation, "user", str(number))
 
 
 @pytest.mark.parametrize("schema", [None, PUBLIC], ids=["no file", "old database"])
@@ -232,16 +227,14 @@ def test_six_processes_starting_at_once_all_succeed(tmp_path, schema):
     path = tmp_path / "x.db"
     if schema:
         made(path, schema)
-    starters = [
-        subprocess.Popen(
-            [sys.executable, "-c", STARTER, path, str(number)],
-            env={**os.environ, "PYTHONPATH": CHECKOUT},
-            stderr=subprocess.PIPE,
-        )
-        for number in range(6)
-    ]
-    errors = [starter.communicate(timeout=100)[1].decode() for starter in starters]
-    assert errors == [""] * 6
+    forked = multiprocessing.get_context("fork")  # six programs that import all of it take long
+    together = forked.Barrier(6)
+    starters = [forked.Process(target=start, args=(path, str(number), together)) for number in range(6)]
+    for starter in starters:
+        starter.start()
+    for starter in starters:
+        starter.join()
+    assert [starter.exitcode for starter in starters] == [0] * 6
     database = db.connect(path)
     assert len(db.list_conversations(database)) == 6 + bool(schema)
     assert database.execute("SELECT count(*) FROM messages").fetchone()[0] == 120 + 2 * bool(schema)
