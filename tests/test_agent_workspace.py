@@ -3,7 +3,6 @@
 import gzip
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 from cases import each
@@ -24,7 +23,6 @@ from instrumentgpt.turn import runs
 from instrumentgpt.turn.request import pasted
 from memory import DiagnosticState
 
-TESTS = Path(__file__).parent
 NEWEST = "InstrumentDebug_2026-02-20_08-47-19.73.log"
 LOG = {"log": NEWEST, "device": "zspr 053"}
 DUMP = "\n".join(f"[2026-02-19 23:24:{second:02}] pv=36.{second}" for second in range(30))
@@ -81,28 +79,6 @@ def test_what_a_tool_reports_wins_over_what_the_prose_seems_to_say(ask, state):
     )
     assert state().hypotheses == ["kp is too high"]
     assert state().findings == []
-
-
-def test_where_no_tool_spoke_the_prose_counts(ask, state):
-    ask(
-        "10.1.1.112 why?",
-        ("record_hypothesis", {"text": "kp is too high"}),
-        says="**Root cause**: the relay welds shut.",
-    )
-    assert (state().hypotheses, state().root_causes) == (["kp is too high"], ["the relay welds shut"])
-
-
-def test_a_root_cause_confirmed_by_a_tool_closes_the_case_and_prose_adds_none(ask, state):
-    confirmed = ("confirm_root_cause", {"text": "kp is too high"})
-    ask("10.1.1.112 why?", confirmed, says="**Root cause**: perhaps the relay.\n\n根因：風扇。")
-    assert (state().root_causes, state().status) == (["kp is too high"], "resolved")
-
-
-def test_the_next_turn_recalls_what_was_said(ask):
-    ask("10.1.1.112 為什麼溫度波動？", says="加熱器飽和。")
-    events = ask("再說一次？", ("recall", {"query": "加熱器飽和"}))
-    (found,) = [json.loads(one.result) for one in events if isinstance(one, Tool) and one.status == "ok"]
-    assert (found["messages"][0]["turn"], found["messages"][0]["said_by"]) == (1, "assistant")
 
 
 def test_the_next_turn_finds_the_fetched_log_and_the_pasted_dump_as_files(ask, folder):

@@ -38,20 +38,45 @@ def agreeing(*more):
     ]
 
 
-def test_a_problem_is_decomposed_and_nothing_asked_of_experts(scripted, database, conversation):
+def offers_of(database, conversation):
+    return db.list_offers(database, db.list_messages(database, conversation)[-1].id)
+
+
+def test_001_8_9_a_panel_goes_from_its_question_to_its_document(scripted, database, conversation):
     scripted(*agreeing())
     said = text_of(turn(conversation, QUESTION))
     assert "2 sub-problems" in said and "Part 2?" in said
     panel = latest_panel(database, conversation)
-    assert panel.status == "proposed"
-    assert {one.key.stage for one in list_steps(database, panel.id)} == {"plan"}
-
-
-def test_the_decomposition_can_be_started_and_dropped_by_buttons(scripted, database, conversation):
-    scripted(*agreeing())
-    turn(conversation, QUESTION)
-    offers = db.list_offers(database, db.list_messages(database, conversation)[-1].id)
-    assert [(one.text, one.mode) for one in offers] == [("yes", "panel"), ("no", "panel")]
+    assert panel.status == "proposed" and {one.key.stage for one in list_steps(database, panel.id)} == {
+        "plan"
+    }
+    assert [(one.text, one.mode) for one in offers_of(database, conversation)] == [
+        ("yes", "panel"),
+        ("no", "panel"),
+    ]
+    events = turn(conversation, "yes")
+    said = text_of(events)
+    returns = (
+        "**Control** (confidence 0.80, votes for “Oscillation from the gains”) ✓ building on sub-problem 1"
+    )
+    assert returns in said and said.count("✓ building on") == 1
+    steps = list_steps(database, panel.id)
+    costs = {one.stage: one for one in stage_costs(steps)}
+    own = costs["expert_memory"]
+    assert own.steps == 4 and 200 <= own.tokens <= 400
+    assert own.tokens < 0.05 * sum(one.tokens for one in costs.values())
+    state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    assert any(f"Oscillation from the gains: {SWING}" in cause for cause in state.root_causes)
+    assert state.status == "resolved" and called(events, "confirm_root_cause")
+    offers = offers_of(database, conversation)
+    assert [one.mode for one in offers] == ["chat", "investigate", "panel", "panel"]
+    assert db.list_documents(database, conversation) == []
+    assert text_of(turn(conversation, offers[-1].text)).startswith("Saved as")
+    assert offers_of(database, conversation) == offers[:-1], "what is saved is not offered to be saved"
+    (document,) = db.list_documents(database, conversation)
+    content = (documents_folder(database) / document.file).read_text()
+    assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
+    assert "### Conclusion" in content and "They agree on 45 s." in content
 
 
 def test_a_refusal_drops_it_and_asks_nobody(scripted, database, conversation):
@@ -100,16 +125,6 @@ def test_without_a_log_it_says_what_it_needs(scripted, database, conversation):
     assert "needs a log" in text_of(turn(conversation, "why does it swing?"))
 
 
-def test_001_9_who_returns_is_shown_building_on_its_earlier_words(scripted, proposal, conversation):
-    scripted(*agreeing())
-    said = text_of(turn(conversation, "yes"))
-    assert (
-        "**Control** (confidence 0.80, votes for “Oscillation from the gains”) ✓ building on sub-problem 1"
-        in said
-    )
-    assert said.count("✓ building on") == 1
-
-
 def test_contributions_come_as_they_are_made(scripted, proposal, conversation):
     slow = says("sensing", 1, "The noise is 0.019 °C.", {"delay": 4}, confidence=0.7)
     scripted(*agreeing(slow))
@@ -126,25 +141,6 @@ def test_the_answer_has_votes_dissent_and_cost_in_tables(scripted, proposal, dat
     assert "| Heater and power | Limit cycle of the actuator | 0.40 |  | dissents |" in said
     assert "| expert_memory | 4 |" in said
     assert latest_panel(database, conversation).status == "done"
-
-
-def test_001_8_memory_costs_less_than_a_twentieth(scripted, database, conversation):
-    scripted(*agreeing())
-    turn(conversation, QUESTION)  # with the record of a real log, as prompts have it
-    turn(conversation, "yes")
-    steps = list_steps(database, latest_panel(database, conversation).id)
-    costs = {one.stage: one for one in stage_costs(steps)}
-    own = costs["expert_memory"]
-    assert own.steps == 4 and 200 <= own.tokens <= 400
-    assert own.tokens < 0.05 * sum(one.tokens for one in costs.values())
-
-
-def test_what_all_agree_on_is_the_root_cause_of_the_state(scripted, proposal, database, conversation):
-    scripted(*agreeing())
-    events = turn(conversation, "yes")
-    state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
-    assert any(f"Oscillation from the gains: {SWING}" in cause for cause in state.root_causes)
-    assert state.status == "resolved" and called(events, "confirm_root_cause")
 
 
 def test_what_is_disputed_are_hypotheses(scripted, proposal, database, conversation):
@@ -206,17 +202,6 @@ def test_stop_keeps_what_was_said_and_continue_goes_on(scripted, proposal, datab
     assert before < {one.key for one in after} and len(after) == len({one.key for one in after})
 
 
-def test_a_panel_that_is_done_offers_what_comes_next(scripted, proposal, database, conversation):
-    scripted(*agreeing())
-    turn(conversation, "yes")
-    offers = db.list_offers(database, db.list_messages(database, conversation)[-1].id)
-    assert [one.mode for one in offers] == ["chat", "investigate", "panel", "panel"]
-    assert offers[1].text == "Write a report on a.log"
-    turn(conversation, offers[-1].text)
-    left = db.list_offers(database, db.list_messages(database, conversation)[-1].id)
-    assert left == offers[:-1], "what is saved is not offered to be saved"
-
-
 def test_another_question_begins_another_panel(scripted, proposal, database, conversation):
     scripted(*agreeing())
     first = latest_panel(database, conversation)
@@ -237,20 +222,6 @@ def test_sub_problems_that_do_not_need_one_another_are_worked_on_at_once(scripte
     ]
     first, second = sorted(said, key=lambda one: one.done_at)
     assert second.done_at - second.seconds < first.done_at
-
-
-def test_a_panel_that_is_done_is_saved_as_a_document_when_asked_for(
-    scripted, proposal, database, conversation
-):
-    scripted(*agreeing())
-    turn(conversation, "yes")
-    assert db.list_documents(database, conversation) == []
-    offer = db.list_offers(database, db.list_messages(database, conversation)[-1].id)[-1]
-    assert text_of(turn(conversation, offer.text)).startswith("Saved as")
-    (document,) = db.list_documents(database, conversation)
-    content = (documents_folder(database) / document.file).read_text()
-    assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
-    assert "### Conclusion" in content and "They agree on 45 s." in content
 
 
 def prompts_of(database, conversation, task):
