@@ -53,12 +53,6 @@ def test_without_device_and_log_it_says_what_is_missing(tmp_path, question):
     assert "zspr 052 (10.1.1.47)" in answer.text and ("?" in answer.text or "？" in answer.text)
 
 
-def test_an_unknown_address_is_not_contacted_and_can_be_added(tmp_path):
-    answer = asked("10.1.1.99 為什麼溫度波動？", tmp_path)
-    assert answer.tools == ("list_devices",)
-    assert 'ip = "10.1.1.99"' in answer.text
-
-
 def test_an_order_is_refused_for_want_of_any_way_to_obey(tmp_path):
     assert "cannot write" in asked("set kp of 052 to 0.2", tmp_path).text
 

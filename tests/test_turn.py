@@ -123,6 +123,8 @@ def test_an_unknown_address_is_answered_without_an_agent(ask, database, conversa
     assert "10.1.1.200 不在裝置清單裡" in done.text and 'ip = "10.1.1.200"' in done.text
     (_, done) = ask("why does 10.1.1.200 swing?", "fails", "never asked")
     assert "10.1.1.200 is not in the inventory" in done.text and "zspr 052 (10.1.1.47)" in done.text
+    (_, done) = ask("why does zspr 0522 swing?", "fails", "never asked")
+    assert done.text.startswith("**Did you mean zspr 052?**")
 
 
 def test_beside_a_known_device_an_unknown_one_is_told_first(ask):

@@ -28,7 +28,6 @@ from instrumentgpt.analyst.questions import (
     Question,
     aspect,
     devices_in,
-    near_misses,
     read_question,
     spelled,
     table,
@@ -38,9 +37,9 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnosed, diagnosis, header, verdict
 from instrumentgpt.analyst.survey import survey
 from instrumentgpt.analyst.words import plain_text, quoted
-from instrumentgpt.instruments.devices import Inventory, resolve
+from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.faults import faults
-from instrumentgpt.instruments.fleet import asked_about
+from instrumentgpt.instruments.fleet import asked_about, choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
@@ -88,14 +87,23 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
-    named = resolve(task.question, inventory)
     asked = asked_about(task.question, inventory, task.state.get("device_ip")).devices
-    devices = task.devices or tuple(one.name for one in asked or devices_in(task.question, inventory))
+    meant = asked or devices_in(task.question, inventory) or _at_place(task, inventory)
+    devices = task.devices or tuple(device.name for device in meant)
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
     earlier = before or next(_repeatable(task), "")
     question = _pasted(read_question(task.question, in_view, len(devices), earlier), task)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
-    return Case(replace(task, devices=devices), question, language, tool, () if devices else named.unknown)
+    return Case(replace(task, devices=devices), question, language, tool)
+
+
+def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
+    """Return the device that "the second one" is of the list in the last answer, () if none is."""
+    answers = task.said("assistant")
+    rows = re.findall(r"(?m)^\d+\. (.+?)(?::|：|$)", answers[-1][1]) if answers else []
+    listed = [device for row in rows for device in resolve(row, inventory).devices]
+    choice = choose(task.question, inventory, listed)
+    return choice.devices if choice.is_bare and re.search(r"\bones?\b|[台个個]", task.question) else ()
 
 
 def _repeatable(task: Task) -> Iterator[str]:
@@ -144,9 +152,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
-    """Return what is said instead of an answer: of a stranger, a yes, a statement, a permission."""
-    if case.unknown:
-        return _unknown_device(case, inventory)
+    """Return what is said instead of an answer: of a yes, a statement, a permission."""
     if approval(case.question.text) is not None and not (
         aspect("thanks", case.question.words) or aspect("bye", case.question.words)
     ):
@@ -306,18 +312,6 @@ def _image_note(case: Case) -> str:
     if case.task.state.get("last_log_file") and not aspect("image", case.question.words):
         return ""
     return case.say("image_unseen", name=quoted(newest))
-
-
-def _unknown_device(case: Case, inventory: Inventory) -> str:
-    """Return that a device is not in the inventory, which is meant perhaps, and how to add it."""
-    name = case.unknown[0]
-    found = case.tool("list_devices", suggest=name)
-    near = near_misses(name, inventory)
-    names = ", ".join(f"{one['name']} ({one['ip']})" for one in found["devices"]) or "0"
-    told = {"unknown": quoted(name), "names": names, "inventory": found["inventory"], "entry": found["entry"]}
-    return (case.say("did_you_mean", names=case.listed(near)) + "\n\n" if near else "") + case.say(
-        "unknown_device", **told
-    )
 
 
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {

@@ -61,7 +61,6 @@ class Case:
     question: Question
     language: Language
     tool: Callable[..., Result]
-    unknown: tuple[str, ...] = ()  # devices named in the question that the inventory does not have
 
     @property
     def device(self) -> str:

@@ -33,7 +33,7 @@ SHORT = 24  # characters: a question no longer than this may only go on about th
 PARTS = (  # @part
     "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
 )
-NEAR = 0.8  # likeness (difflib) from which a name that nobody has is offered as another one
+NEAR = 0.83  # likeness (difflib) from which a name that nobody has is offered as another one
 GAINS = {
     "kp": r"(?<![a-z])k ?p(?![a-z])|proportional|比例增益",
     "ki": r"(?<![a-z])k ?i(?![a-z])|\bintegral (?:gain|term|action)|积分(?:增益|项)",

@@ -3,24 +3,12 @@
 from dataclasses import replace
 
 from instrumentgpt.agents.events import Done, Events, Text
+from instrumentgpt.analyst.questions import near_misses
+from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.devices import entry
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.turn import Turn
-
-_UNKNOWN = {
-    "en": (
-        "{names} is not in the inventory, and I contact nothing outside it.\n\n"
-        "To add it, append this to `{inventory}` (with its real name and log folder), then ask again:\n\n"
-        "```toml\n{entry}\n```\n\nKnown devices: {known}."
-    ),
-    "zh": (
-        "{names} 不在裝置清單裡，我不會連線到清單以外的任何裝置。\n\n"
-        "若要加入，請把下面這段加到 `{inventory}`（名稱與記錄檔資料夾請依實際情況修改），然後再問一次：\n\n"
-        "```toml\n{entry}\n```\n\n已知裝置：{known}。"
-    ),
-}
-_NONE = {"en": "none yet", "zh": "目前沒有"}
 
 
 def chat(turn: Turn) -> Events:
@@ -38,14 +26,16 @@ def chat(turn: Turn) -> Events:
 
 
 def how_to_add(turn: Turn) -> str:
-    """Return what to tell about the unknown devices of the question, in its language."""
-    language = language_of(turn.question.content)
-    name = turn.unknown[0]
-    address = name if name.count(".") == 3 else ""
-    known = ", ".join(device.label for device in turn.inventory.devices) or _NONE[language]
-    return _UNKNOWN[language].format(
+    """Return what to tell about the unknown devices of the question, in its language: which may be meant."""
+    language, name = language_of(turn.question.content), turn.unknown[0]
+    known = ", ".join(device.label for device in turn.inventory.devices)
+    told = phrase(
+        "unknown_device",
+        language,
         names=", ".join(turn.unknown),
         inventory=turn.inventory.path,
-        entry=entry("my device", address) if address else entry(name),
-        known=known,
+        entry=entry("my device", name) if name.count(".") == 3 else entry(name),
+        known=known or phrase("no_devices_yet", language),
     )
+    near = joined(near_misses(name, turn.inventory), language)
+    return (phrase("did_you_mean", language, names=near) + "\n\n" if near else "") + told
