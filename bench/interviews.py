@@ -18,7 +18,7 @@ from instrumentgpt.instruments.tools.notes import note
 from instrumentgpt.instruments.workspace import workspace
 from instrumentgpt.memory.quoted import has_words
 from instrumentgpt.modes.interview.gathered import SLOTS, Interview, Lines, Note
-from instrumentgpt.modes.interview.replies import SUMMARY, heard
+from instrumentgpt.modes.interview.replies import SUMMARY, after_reply
 
 TRANSCRIPTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["interview"]
 HALVES = {"first": TRANSCRIPTS[:4], "last": TRANSCRIPTS[4:], "all": TRANSCRIPTS}  # the last are kept unseen
@@ -43,7 +43,7 @@ def with_model(transcript: Mapping[str, Any], folder: Path) -> tuple[Lines, list
                 filed.append(row["words"])
             except InstrumentGPTError as problem:
                 refused.append(str(problem))
-        now = heard(now, turn["reply"], _asked(turn), notes)
+        now = after_reply(now, turn["reply"], _asked(turn), notes)
     database.close()
     return now.lines, refused
 
@@ -67,7 +67,7 @@ def asked_slots_right(transcript: Mapping[str, Any]) -> list[tuple[str, bool, bo
     for turn in transcript["turn"]:
         asked = _asked(turn)
         before = now.lines.get(asked, ())
-        now = heard(now, turn["reply"], asked)
+        now = after_reply(now, turn["reply"], asked)
         if asked == SUMMARY:
             continue
         rows = [row for row in turn["notes"] if row["slot"] == asked]

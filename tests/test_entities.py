@@ -8,7 +8,7 @@ from cases import each
 import db
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.entities import (
-    Seen,
+    Sighting,
     list_entities,
     mark_created,
     note_entities,
@@ -40,15 +40,15 @@ def refs(database, conversation):
 
 
 def log(name, flag=""):
-    return Seen("log", name, {"device": "", "log": name}, flag)
+    return Sighting("log", name, {"device": "", "log": name}, flag)
 
 
 def report(name):
-    return Seen("report", name, {"artifact": name}, "unsaved", generated=True)
+    return Sighting("report", name, {"artifact": name}, "unsaved", generated=True)
 
 
 def test_003_06_refs_are_sequential_per_type(database, conversation, question):
-    seen = [log("a"), Seen("loop", "1", {"channel": 1}), log("b"), report("r"), report("s")]
+    seen = [log("a"), Sighting("loop", "1", {"channel": 1}), log("b"), report("r"), report("s")]
     noted = note_entities(database, conversation, question, seen)
     assert [one.ref for one in noted] == ["log_1", "loop_1", "log_2", "gen_report_1", "gen_report_2"]
 

@@ -9,18 +9,18 @@ import db
 import memory
 from instrumentgpt.memory.context import render_known
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.values import Known, agree, values_in_force
+from instrumentgpt.memory.values import StoredFact, agree, values_in_force
 from memory import DiagnosticState
 
 NAMES = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
 
 
 def value(parameter, number, turn, device="oven 7", source="tool", unit=""):
-    return Known("value", Fact(device, "", parameter, number, unit), source, turn)
+    return StoredFact("value", Fact(device, "", parameter, number, unit), source, turn)
 
 
 def constraint(text, turn=1, device="oven 7"):
-    return Known("constraint", Fact(device, "", "", ""), "user", turn, text)
+    return StoredFact("constraint", Fact(device, "", "", ""), "user", turn, text)
 
 
 HISTORY = [

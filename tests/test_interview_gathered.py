@@ -4,7 +4,7 @@ from cases import each
 
 from instrumentgpt.memory.quoted import quoted
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview, Note, filed
-from instrumentgpt.modes.interview.replies import heard
+from instrumentgpt.modes.interview.replies import after_reply
 
 SAID = [
     ("the oven is off by two degrees since Monday", "description"),
@@ -64,7 +64,7 @@ def test_000_4_lines_are_short_and_nothing_stands_twice():
 
 def test_000_4_a_long_answer_by_rule_loses_nothing():
     words = " ".join(f"At {hour}:00 it showed {hour}.5 instead of 50." for hour in range(10, 24))
-    lines = heard(Interview(), words, "examples").lines["examples"]
+    lines = after_reply(Interview(), words, "examples").lines["examples"]
     assert " ".join(lines) == words and all(len(line) <= 150 for line in lines)
 
 

@@ -5,15 +5,15 @@ from cases import each
 from bench import interviews
 from instrumentgpt.modes.interview.gathered import GAPS, Interview
 from instrumentgpt.modes.interview.persona import faults_of
-from instrumentgpt.modes.interview.replies import SUMMARY, Known, heard, own_reply
+from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, own_reply
 
 
 def talked(*replies: str, device: str = "") -> tuple[Interview, list[str]]:
     """Return the interview after `replies` to our own questions, and what we said."""
     now, asked, answers = Interview(), "description", []
     for words in replies:
-        now = heard(now, words, asked)
-        answers.append(own_reply(now, asked, "en", Known(device)))
+        now = after_reply(now, words, asked)
+        answers.append(own_reply(now, asked, "en", Background(device)))
         asked = now.gap
     return now, answers
 
@@ -54,12 +54,15 @@ def test_no_question_comes_twice_and_after_two_tries_a_gap_is_left_open_and_said
 
 @each("words, how", [("I don't know.", "unknown"), ("不知道", "unknown"), ("skip", "skip"), ("沒有", "none")])
 def test_not_knowing_leaves_the_gap_marked_and_goes_on(words, how):
-    now = heard(Interview(turn=1), words, "who")
+    now = after_reply(Interview(turn=1), words, "who")
     assert now.left == {"who": how} and now.lines == {}
 
 
 def test_enough_leaves_all_open():
-    assert heard(heard(Interview(), "it drifts", "description"), "Show the summary", "examples").gaps == []
+    assert (
+        after_reply(after_reply(Interview(), "it drifts", "description"), "Show the summary", "examples").gaps
+        == []
+    )
 
 
 @each(
@@ -73,36 +76,36 @@ def test_enough_leaves_all_open():
     ],
 )
 def test_a_corrected_figure_replaces_the_one_that_stands(words):
-    now = heard(Interview(turn=1), "at 70.8, and 170.8 later", "examples")
-    assert heard(now, words, "who").lines == {"examples": ("at 71.8, and 170.8 later",)}
+    now = after_reply(Interview(turn=1), "at 70.8, and 170.8 later", "examples")
+    assert after_reply(now, words, "who").lines == {"examples": ("at 71.8, and 170.8 later",)}
 
 
 def test_figures_that_correct_nothing_are_an_answer():
-    now = heard(Interview(turn=1), "set 95, waited 40 minutes", "examples")
-    assert heard(now, "95 not reached, only 86", "edge_cases").lines["edge_cases"] == (
+    now = after_reply(Interview(turn=1), "set 95, waited 40 minutes", "examples")
+    assert after_reply(now, "95 not reached, only 86", "edge_cases").lines["edge_cases"] == (
         "95 not reached, only 86",
     )
 
 
 def test_a_what_if_is_an_edge_case_and_a_question_else_is_none():
-    now = heard(Interview(turn=1), "What if the power fails?", "edge_cases")
+    now = after_reply(Interview(turn=1), "What if the power fails?", "edge_cases")
     assert now.lines == {"edge_cases": ("What if the power fails?",)}
-    assert heard(Interview(turn=1), "Is it the sensor?", "must_have").lines == {}
+    assert after_reply(Interview(turn=1), "Is it the sensor?", "must_have").lines == {}
 
 
 def test_a_form_fills_replaces_empties_and_marks_as_unknown():
-    now = heard(
+    now = after_reply(
         Interview(), "- Problem: it drifts\n- Users: me\n- Users: Tomas\n- Impact: much", "description"
     )
     assert now.lines == {"description": ("it drifts",), "who": ("me", "Tomas"), "impact": ("much",)}
-    now = heard(now, "- 使用者：夜班\n- 影響：–\n- 需求：不知道", "examples")
+    now = after_reply(now, "- 使用者：夜班\n- 影響：–\n- 需求：不知道", "examples")
     assert now.lines == {"description": ("it drifts",), "who": ("夜班",)} and now.left == {
         "must_have": "unknown"
     }
 
 
 def test_what_corrects_the_summary_and_has_no_place_is_kept_as_a_remark():
-    assert heard(Interview(turn=9), "the serial plate is blue", SUMMARY).lines == {
+    assert after_reply(Interview(turn=9), "the serial plate is blue", SUMMARY).lines == {
         "remarks": ("the serial plate is blue",)
     }
 
@@ -112,7 +115,7 @@ def test_what_corrects_the_summary_and_has_no_place_is_kept_as_a_remark():
 @each("tries", [0, 1])
 def test_000_8_our_own_replies_are_an_interviewers(language, gap, tries):
     now = Interview({name: ("x", "y") for name in GAPS if name != gap}, tries={gap: tries}, turn=3)
-    reply = own_reply(now, "who", language, Known("zspr 052", "it drifts", "a worn relay"))
+    reply = own_reply(now, "who", language, Background("zspr 052", "it drifts", "a worn relay"))
     assert faults_of(reply, language, "zspr 052 it drifts a worn relay x y") == [] and "{" not in reply
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.sources import line_texts, open_source
+from instrumentgpt.instruments.reading.transcripts import DamagedLog
 
 
 @pytest.fixture
@@ -44,8 +45,11 @@ def test_indexed_lines_are_the_lines_of_the_file(tmp_path, cache, name, content)
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), min_size=1, max_size=30))
 def test_every_range_of_every_text_is_read_alike(tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("log")
-    source = open_source(write(folder, content=b"\n".join(lines) + b"\n"))
-    index = line_index(source, folder / "frames")
+    try:
+        source = open_source(write(folder, content=b"\n".join(lines) + b"\n"))
+        index = line_index(source, folder / "frames")
+    except DamagedLog:  # it begins as a packed file does
+        return
     for first in (1, 2, len(lines)):
         assert indexed_lines(index, first, first + 3) == line_texts(source, first, first + 3)
 

@@ -98,7 +98,7 @@ def test_004_12_an_old_database_works(old):
     db.add_message(database, new, "user", "new")
     assert db.count_messages(database, "c1") == 3
     assert db.get_memory("c1", database) == ("s", "{}")
-    assert "波動" in db.recall(database, "c1", "溫度為什麼波動？")[0].told
+    assert "波動" in db.recall(database, "c1", "溫度為什麼波動？")[0].text
     db.delete_conversation(database, "c1")
     assert database.execute("SELECT count(*) FROM messages").fetchone() == (1,)
 

@@ -6,7 +6,7 @@ from pages import page
 import db
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.conversations import Offer, store_offers
-from instrumentgpt.storage.entities import Seen, note_entities, retain_entities
+from instrumentgpt.storage.entities import Sighting, note_entities, retain_entities
 from instrumentgpt.storage.runs import start_run
 
 HOSTILE = '<script>parent.document.title="owned"</script>"><img src=x onerror=alert(1)>'
@@ -24,8 +24,8 @@ def told(database):
     message = db.list_messages(database, conversation, last=1)[0].id
     store_offers(database, message, [Offer("Save gen_report_1", "Save gen_report_1", "investigate")])
     seen = [
-        Seen("log", "log of zspr 052", {"log": "a.log"}, "read:full"),
-        Seen("report", "Six ovens", {"artifact": made}, "unsaved", generated=True),
+        Sighting("log", "log of zspr 052", {"log": "a.log"}, "read:full"),
+        Sighting("report", "Six ovens", {"artifact": made}, "unsaved", generated=True),
     ]
     note_entities(database, conversation, question, seen)
     retain_entities(database, conversation, {"log_1": "the log last read"})

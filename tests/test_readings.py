@@ -10,7 +10,7 @@ from cases import SHARE, each
 import db
 from instrumentgpt.memory.context import render_known
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.values import MOST_CHANNELS, Known, readings_in, values_in_force
+from instrumentgpt.memory.values import MOST_CHANNELS, StoredFact, readings_in, values_in_force
 
 pytestmark = pytest.mark.usefixtures("ovens")
 
@@ -188,7 +188,7 @@ def test_a_forged_result_forges_no_line(database, conversation):
 
 
 def value(parameter, number, turn, source="agent", channel=""):
-    return Known("value", Fact("oven 7", channel, parameter, number), source, turn)
+    return StoredFact("value", Fact("oven 7", channel, parameter, number), source, turn)
 
 
 @each(

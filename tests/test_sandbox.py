@@ -48,7 +48,7 @@ def attempt(places, monkeypatch):
         environment |= {name.upper(): str(folder) for name, folder in places.items() if name != "home"}
         request = Request("", places["workspace"], source=places["source"], **allowed)
         command = Command((str(program), words), "", environment, places["workspace"])
-        kept = sandbox.kept(command, request, ("$CODEX_HOME",), settings)
+        kept = sandbox.confined(command, request, ("$CODEX_HOME",), settings)
         return subprocess.run(
             kept.argv, env=kept.environment, cwd=kept.folder, capture_output=True, text=True, check=False
         )
@@ -139,7 +139,7 @@ def test_further_folders_can_be_opened_for_a_program_that_needs_them(attempt, pl
 def test_a_sandbox_that_was_promised_and_cannot_be_had_ends_the_agent_before_it_begins(attempt, places):
     """As on a kernel that refuses: there, the program has already been confined as often as it can be."""
     command = Command(("/bin/sh", "-c", "echo begun"), "", {}, places["workspace"])
-    kept = sandbox.kept(command, Request("", places["workspace"]), (), SETTINGS).argv
+    kept = sandbox.confined(command, Request("", places["workspace"]), (), SETTINGS).argv
     confined = (
         f"import os, sys\nsys.path.insert(0, {str(CHECKOUT)!r})\nfrom instrumentgpt.agents import landlock\n"
     )
@@ -182,7 +182,7 @@ def test_a_program_that_takes_what_it_can_gets_our_tools_and_nothing_else(
 def test_what_is_told_to_the_keeper_holds_no_key(attempt, places):
     """Everybody can read a command line."""
     command = Command(("/bin/sh",), "", {"OPENAI_API_KEY": "k-1"}, places["workspace"])
-    told = sandbox.kept(command, Request("", places["workspace"]), (), Settings()).argv
+    told = sandbox.confined(command, Request("", places["workspace"]), (), Settings()).argv
     assert "k-1" not in json.dumps(told)
 
 

@@ -9,7 +9,7 @@ from spent import pieces
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
-from instrumentgpt.memory.search_query import marked, wanted
+from instrumentgpt.memory.search_query import marked, search_terms
 from instrumentgpt.settings import DEMO_INVENTORY
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -137,7 +137,7 @@ def test_a_hit_deep_in_a_pasted_log_is_shown_in_its_context(database):
     ],
 )
 def test_the_hit_is_marked_as_it_is_written(text, query, hits):
-    pieces = marked(text, wanted(query))
+    pieces = marked(text, search_terms(query))
     assert [piece for piece, is_hit in pieces if is_hit] == hits
     assert "".join(piece for piece, _ in pieces) == text
 

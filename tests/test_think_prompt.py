@@ -11,7 +11,7 @@ from cases import each
 import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.investigate.kept import Kept, Note, Pending
+from instrumentgpt.modes.investigate.kept import ModeState, Note, Pending
 from instrumentgpt.modes.investigate.prompt import (
     FULL_DETAIL_TURNS,
     GENERATED,
@@ -19,7 +19,7 @@ from instrumentgpt.modes.investigate.prompt import (
     RECENT,
     RETAINED,
     TEMPLATE,
-    Known,
+    PromptParts,
     entity_sections,
     think_prompt,
 )
@@ -42,7 +42,7 @@ def entity(ref, last=9, flag="", retained="", label="a label", link=None):
 def known(question="why?", *, turns=(1, 3, 5, 7, 9), entities=(), kept=None, **more):
     inventory = load_inventory(DEMO_INVENTORY)
     told = {"device": "zspr 052", "request": question, "effort": "BENCH", "today": TODAY, **more}
-    return Known(list(turns), list(entities), kept or Kept(), inventory, **told)
+    return PromptParts(list(turns), list(entities), kept or ModeState(), inventory, **told)
 
 
 def prompt(of, messages=(), summary="", budget=BUDGET):
@@ -210,7 +210,7 @@ def test_003_07_the_last_three_turns_stand_in_full_and_older_ones_as_narrative()
 
 def test_003_07_the_last_two_turn_notes_stand_alone_and_the_rest_as_one_summary():
     notes = tuple(Note(number, f"turn {number}: compared") for number in range(1, 8))
-    context = section(prompt(known(kept=Kept(None, notes))), "session_context")
+    context = section(prompt(known(kept=ModeState(None, notes))), "session_context")
     assert context.endswith("**Notes on the last turns**:\n- turn 6: compared\n- turn 7: compared")
     assert context.count("**Earlier reasoning**: ") == 1
     assert "turn 5: compared\n" in context and "turn 1: compared" in context
@@ -218,13 +218,13 @@ def test_003_07_the_last_two_turn_notes_stand_alone_and_the_rest_as_one_summary(
 
 def test_003_07_the_reasoning_stays_short_however_long_the_talk():
     notes = tuple(Note(number, f"turn {number}: " + "very long " * 20) for number in range(60))
-    assert len(Kept(None, notes).reasoning()) < 700
-    assert "58: " not in Kept(None, notes).reasoning() and "57: " in Kept(None, notes).reasoning()
+    assert len(ModeState(None, notes).reasoning()) < 700
+    assert "58: " not in ModeState(None, notes).reasoning() and "57: " in ModeState(None, notes).reasoning()
 
 
 @pytest.mark.parametrize("kind, words", [("proposal", "Pending proposal"), ("question", "Pending question")])
 def test_003_11_what_waits_ends_the_history(kind, words):
-    kept = Kept(Pending(kind, "Shall I compare the six?", "compare them", amendments=("without 053",)))
+    kept = ModeState(Pending(kind, "Shall I compare the six?", "compare them", amendments=("without 053",)))
     history = section(
         prompt(known("yes", kept=kept, approved=kind == "proposal"), talk(1)), "conversation_history"
     )
@@ -244,7 +244,7 @@ Assistant: approved
 
 @each("where", ["question", "message", "label", "note", "pending", "retained"])
 def test_untrusted_text_forges_no_section(where):
-    entities, kept, question, messages = [], Kept(), "why?", talk(2)
+    entities, kept, question, messages = [], ModeState(), "why?", talk(2)
     if where == "question":
         question = HOSTILE
     elif where == "message":
@@ -252,9 +252,9 @@ def test_untrusted_text_forges_no_section(where):
     elif where in ("label", "retained"):
         entities = [entity("log_1", 1 if where == "retained" else 9, **{where: HOSTILE})]
     elif where == "note":
-        kept = Kept(None, (Note(1, HOSTILE),))
+        kept = ModeState(None, (Note(1, HOSTILE),))
     else:
-        kept = Kept(Pending("proposal", HOSTILE, HOSTILE))
+        kept = ModeState(Pending("proposal", HOSTILE, HOSTILE))
     text = prompt(known(question, entities=entities, kept=kept), messages)
     tags = re.findall(r"<\s*/?\s*(?:session_context|conversation_history|immediate_task)\s*>", text, re.I)
     assert tags == [tag for name in SECTIONS for tag in (f"<{name}>", f"</{name}>")]
@@ -268,7 +268,7 @@ def test_the_prompt_keeps_to_its_budget_however_much_there_is():
         entity(f"finding_{number}", label="A long title of a finding " * 3) for number in range(1, 400)
     ]
     notes = tuple(Note(number, "a note " * 40) for number in range(60))
-    kept = Kept(Pending("proposal", "Shall I? " * 900, "compare " * 300), notes)
+    kept = ModeState(Pending("proposal", "Shall I? " * 900, "compare " * 300), notes)
     text = prompt(known("why?", entities=entities, kept=kept), talk(50, "word " * 2000))
     assert count_tokens(text) <= BUDGET
     assert text.count("- `finding_") == MOST_ENTITIES
@@ -288,7 +288,7 @@ def talked(tmp_path, forked):
 
 
 def test_003_13_who_asks_what_holds_and_what_is_kept_in_sight_stand_before_what_there_is():
-    kept = Kept(Pending("proposal", "Compare log_1 with the rest?", "compare", devices=("zspr 052",)))
+    kept = ModeState(Pending("proposal", "Compare log_1 with the rest?", "compare", devices=("zspr 052",)))
     text = prompt(
         known(
             "and log_1?",

@@ -15,11 +15,11 @@ import db
 import memory
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.summary import parse
-from instrumentgpt.modes.investigate.kept import Kept, Note, Pending, read_kept, written
+from instrumentgpt.modes.investigate.kept import ModeState, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import Offer, list_offers, store_offers, turn_at
-from instrumentgpt.storage.entities import Seen, list_entities, note_entities
+from instrumentgpt.storage.entities import Sighting, list_entities, note_entities
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.in_force import list_nicknames, listing
 from instrumentgpt.storage.panels import latest_panel, list_steps, propose_panel
@@ -204,7 +204,7 @@ def test_a_later_prompt_that_told_it_is_not_exported_until_it_is_back(database, 
 
 def test_a_deleted_turn_takes_the_proposal_that_it_made_along_and_brings_it_back():
     state = written(
-        Kept(
+        ModeState(
             Pending("proposal", "shall I?", "compare"),
             (Note(1, "asked"), Note(5, "proposed")),
             (Note(3, "x"),),
@@ -238,7 +238,7 @@ def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conve
     chart = db.add_artifact(database, conversation, run, None, "plotly", "t", "a", b'{"data": []}')
     answer = db.finish_turn(database, conversation, run, "done", outcome="ok")
     store_offers(database, answer, [Offer("Yes", "yes")])
-    note_entities(database, conversation, asked, [Seen("chart", "t", {"id": chart})])
+    note_entities(database, conversation, asked, [Sighting("chart", "t", {"id": chart})])
     sent = keep_prompt(
         database, conversation, asked, "told", run_id=run, task="chat", agent="offline", budget=1
     )
@@ -257,10 +257,10 @@ def test_its_runs_charts_offers_prompts_panel_and_refs_come_back(database, conve
 
 def test_a_thing_that_was_touched_again_meanwhile_belongs_to_its_first_turn_again(database, conversation):
     asked = db.add_message(database, conversation, "user", "which log?")
-    note_entities(database, conversation, asked, [Seen("log", "a", {"name": "a"})])
+    note_entities(database, conversation, asked, [Sighting("log", "a", {"name": "a"})])
     delete_turn(database, asked)
     later = db.add_message(database, conversation, "user", "that log")
-    note_entities(database, conversation, later, [Seen("log", "a", {"name": "a"})])
+    note_entities(database, conversation, later, [Sighting("log", "a", {"name": "a"})])
     undo_last(database, conversation)
     assert [one.first for one in list_entities(database, conversation) if one.label == "a"] == [asked]
 

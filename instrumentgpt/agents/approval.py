@@ -31,11 +31,11 @@ def approval(text: str) -> Answer | None:
         return None
     if _PHRASE.sub("", folded).strip(_DECORATION):
         return None  # something else is said
-    said = set(_said(folded))
+    said = set(_answers_in(folded))
     return said.pop() if len(said) == 1 else None
 
 
-def _said(folded: str) -> Iterator[Answer]:
+def _answers_in(folded: str) -> Iterator[Answer]:
     """Yield the yeses and noes in order; within a clause all that follows "not" is refused."""
     negated = False
     for match in _PHRASE.finditer(folded):

@@ -64,14 +64,14 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Ended:
+class LoginEnd:
     """How a login ended, with its last words where it failed; always the last."""
 
     logged_in: bool
     text: str
 
 
-Login = Generator[Address | Ended, None, None]  # closing it ends the login
+Login = Generator[Address | LoginEnd, None, None]  # closing it ends the login
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def log_in(
             encoding=None,
         )
     except (pexpect.ExceptionPexpect, OSError) as error:
-        yield Ended(False, f"{program} does not start: {error}")
+        yield LoginEnd(False, f"{program} does not start: {error}")
         return
     try:
         yield from _followed(child, time.monotonic() + seconds, stopped)
@@ -132,17 +132,17 @@ def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[
             told = found.group()
             yield Address(told)
         if ended:
-            yield _ended(child, text)
+            yield _login_end(child, text)
             return
         if _LOGGED_IN.search(text):
             deadline = min(deadline, time.monotonic() + LEAVE_SECONDS)
         if stopped():
-            yield Ended(False, "The login was stopped.")
+            yield LoginEnd(False, "The login was stopped.")
             return
         if time.monotonic() > deadline:
             known = _LOGGED_IN.search(text) is not None
             late = "Nobody finished the login in time. Try again, and open the address at once."
-            yield Ended(known, _last_line(text) if known else late)
+            yield LoginEnd(known, _last_line(text) if known else late)
             return
 
 
@@ -156,10 +156,10 @@ def _read(child: "pexpect.spawn[bytes]") -> tuple[bool, bytes]:
         return True, b""
 
 
-def _ended(child: "pexpect.spawn[bytes]", text: str) -> Ended:
+def _login_end(child: "pexpect.spawn[bytes]", text: str) -> LoginEnd:
     child.close(force=True)
     well = child.exitstatus == 0 and not _LOGGED_OUT.search(text)
-    return Ended(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
+    return LoginEnd(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
 
 
 def _last_line(text: str) -> str:
@@ -171,7 +171,7 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
 
     With a key from the environment some agents know no account, and say nothing that can be told.
     """
-    code, text = _asked(program, commands.status, environment)
+    code, text = _output_of(program, commands.status, environment)
     if (told := _told_as_json(text)) is not None:
         return told
     line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
@@ -201,7 +201,7 @@ def _told_as_json(text: str) -> Status | None:
 
 def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
     """Return the models of the account as `program` lists them; [] if it cannot."""
-    code, text = _asked(program, commands.models, environment) if commands.models else (1, "")
+    code, text = _output_of(program, commands.models, environment) if commands.models else (1, "")
     return read_models(text) if code == 0 else []
 
 
@@ -215,7 +215,7 @@ def read_models(text: str) -> list[Model]:
     return [Model(found[1], found[2].strip(), bool(found[3])) for found in matches if found and found[2]]
 
 
-def _asked(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
+def _output_of(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
     """Return exit code and output of a short command; (1, "") where there was none in time."""
     try:
         process = subprocess.Popen(
@@ -250,7 +250,7 @@ class Accounts:
     ask: Callable[[str, Commands, Mapping[str, str]], Status] = status_of
     kept_seconds: float = KEPT_SECONDS
     _known: dict[Key, tuple[float, Status]] = field(default_factory=dict)
-    _asked: set[Key] = field(default_factory=set)
+    _output_of: set[Key] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, program: str, commands: Commands, environment: Mapping[str, str]) -> Status | None:
@@ -262,8 +262,8 @@ class Accounts:
         with self._lock:
             when, status = self._known.get(key, (0.0, None))
             fresh = status is not None and time.monotonic() - when < self.kept_seconds
-            if not fresh and key not in self._asked:
-                self._asked.add(key)
+            if not fresh and key not in self._output_of:
+                self._output_of.add(key)
                 told = (key, program, commands, dict(environment))
                 threading.Thread(
                     target=self._look, args=told, name=f"status of {program}", daemon=True
@@ -282,7 +282,7 @@ class Accounts:
         finally:
             with self._lock:
                 self._known[key] = time.monotonic(), status
-                self._asked.discard(key)
+                self._output_of.discard(key)
 
 
 def _key(program: str, environment: Mapping[str, str]) -> Key:

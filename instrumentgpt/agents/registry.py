@@ -137,7 +137,7 @@ def _own_path(name: str, settings: Settings) -> str:
     """
     if name == "scripted" and settings.script:
         return settings.script
-    return settings.agent_path if name == _meant(settings) else ""
+    return settings.agent_path if name == _preferred_agent(settings) else ""
 
 
 def model_for(agent: Agent, settings: Settings) -> str:
@@ -147,10 +147,10 @@ def model_for(agent: Agent, settings: Settings) -> str:
     ...     AGENTS["cursor"], Settings(agent="codex", model="m1"))
     ('m1', '')
     """
-    return settings.model if agent.name == _meant(settings) else ""
+    return settings.model if agent.name == _preferred_agent(settings) else ""
 
 
-def _meant(settings: Settings) -> str:
+def _preferred_agent(settings: Settings) -> str:
     return "cursor" if settings.agent in ("auto", "offline") else settings.agent
 
 

@@ -88,7 +88,7 @@ def tools_entry(server: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     return {"command": sys.executable, "args": ["-I", "-S", str(RELAY), str(_sockets(folder))], "env": {}}
 
 
-def kept(command: Command, request: Request, state: tuple[str, ...], settings: Settings) -> Command:
+def confined(command: Command, request: Request, state: tuple[str, ...], settings: Settings) -> Command:
     """Return `command` as it is started: below a keeper, which confines it if that can be done here.
 
     state  where its program keeps what is its own, as `Agent.state` has it

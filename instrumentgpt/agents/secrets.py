@@ -113,13 +113,13 @@ class _Pieces:
         words = self.last + self.held + event.text
         cut = max(self.secrets.pending(words), len(self.last))
         self.held = words[cut:]
-        yield from self._said(words[len(self.last) : cut])
+        yield from self._redacted_text(words[len(self.last) : cut])
 
     def rest(self) -> Iterator[Text]:
         words, self.held = self.held, ""
-        yield from self._said(words)
+        yield from self._redacted_text(words)
 
-    def _said(self, words: str) -> Iterator[Text]:
+    def _redacted_text(self, words: str) -> Iterator[Text]:
         if words:
             told = self.secrets.hide(self.last + words)[len(self.last) :]
             self.last = words[-1]

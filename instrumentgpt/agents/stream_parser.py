@@ -55,7 +55,7 @@ class StreamParser:
 
     def piece(self, text: str, whole: bool = False) -> Text:
         """Return `text` as words of the current segment: a new piece, or, if `whole`, all of it."""
-        return self._said(Text(text, self.segment, whole))
+        return self._take_text(Text(text, self.segment, whole))
 
     def recap(self, text: str) -> Text:
         """Return `text` as the whole current segment, which ends with it.
@@ -70,7 +70,7 @@ class StreamParser:
         self._not_recapped = self.segment
         return event
 
-    def _said(self, event: Text) -> Text:
+    def _take_text(self, event: Text) -> Text:
         if event.segment not in self.answer.pieces:
             if self._stretches[-1].calls:
                 self._stretches.append(_Stretch())
@@ -91,7 +91,7 @@ class StreamParser:
             self.segment += 1
         for segment in self._stretches[-1].segments:
             if self.narrates and segment not in self.answer.asides and self.answer.words(segment):
-                yield self._said(Text("", segment, aside=True))
+                yield self._take_text(Text("", segment, aside=True))
 
     def close(
         self, call_id: str, status: ToolStatus, result: str, known: Tool | None = None
@@ -131,7 +131,7 @@ class StreamParser:
             yield self._replaced(told, segments[place])
 
     def _replaced(self, text: str, segment: int) -> Text:
-        return self._said(Text(text, segment, whole=True, aside=segment in self.answer.asides))
+        return self._take_text(Text(text, segment, whole=True, aside=segment in self.answer.asides))
 
     def finish(self, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield the end of a stream that ended well: ok, unless nothing was said or no call was allowed."""
@@ -168,7 +168,7 @@ class StreamParser:
         """Yield Done, and before it what of the stream nobody understood, by name and number."""
         begins = _beginning([(one, self._words(one)) for one in self._stretches])
         for segment in sorted(segment for segment in self.answer.asides if segment >= begins):
-            yield self._said(Text("", segment))
+            yield self._take_text(Text("", segment))
         if self.unknown:
             _log.warning("unknown kinds of lines: %s", dict(self.unknown))
             names = ", ".join(f"{name[:60]} ({count})" for name, count in self.unknown.most_common(5))

@@ -99,7 +99,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
 
 def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
     """Return the device that "the second one" is of the list in the last answer, () if none is."""
-    answers = task.said("assistant")
+    answers = task.messages_of("assistant")
     rows = re.findall(r"(?m)^\d+\. (.+?)(?::|：|$)", answers[-1][1]) if answers else []
     listed = [device for row in rows for device in resolve(row, inventory).devices]
     choice = choose(task.question, inventory, listed)
@@ -108,7 +108,7 @@ def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
 
 def _repeatable(task: Task) -> Iterator[str]:
     """Yield the earlier questions that this one may go on about, the newest first."""
-    for _, text in reversed(task.said("user")):
+    for _, text in reversed(task.messages_of("user")):
         known = read_question(text, in_view=True)
         if known.kind != "help" and not (known.again and known.score < ALONE):
             yield text
@@ -215,7 +215,9 @@ def _once(case: Case, pieces: Iterator[str]) -> Iterator[str]:
 
     The first line answers the question, and the next action is what is to be done: both are always said.
     """
-    before = {line.strip(): turn for turn, text in case.task.said("assistant") for line in text.splitlines()}
+    before = {
+        line.strip(): turn for turn, text in case.task.messages_of("assistant") for line in text.splitlines()
+    }
     if not before or case.question.kind not in REPEATED:
         yield from pieces
         return

@@ -10,7 +10,7 @@ from instrumentgpt.analyst.questions import Question
 from instrumentgpt.analyst.words import joined, line_link, phrase, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
-from instrumentgpt.instruments.lognames import begun, is_log_name, reference_to
+from instrumentgpt.instruments.lognames import is_log_name, reference_to, start_time
 from instrumentgpt.instruments.pasted import is_device_name, number_of
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
@@ -48,7 +48,7 @@ class Task:
         """The moment that "yesterday" counts from."""
         return datetime.fromisoformat(self.today) if self.today else datetime.now()
 
-    def said(self, role: str) -> list[tuple[int, str]]:
+    def messages_of(self, role: str) -> list[tuple[int, str]]:
         """Return (turn, text) of what `role`, "user" or "assistant", said before, oldest first."""
         return [(int(one["turn"]), str(one["text"])) for one in self.messages if one["role"] == role]
 
@@ -65,23 +65,23 @@ class Case:
     @property
     def device(self) -> str:
         """The device that is meant: named now, else the one the conversation is about, else ""."""
-        known = self.known("device_name", "device_ip")
+        known = self.state_field("device_name", "device_ip")
         return self.task.devices[0] if self.task.devices else "" if is_device_name(known) else known
 
     @property
     def same_device(self) -> bool:
         """Whether the question stays with the device that the state is about."""
         named = self.task.devices[:1]
-        return not named or named[0] in (self.known("device_name"), self.known("device_ip"))
+        return not named or named[0] in (self.state_field("device_name"), self.state_field("device_ip"))
 
     @property
     def label(self) -> str:
         """The device in question as people are told: "zspr 052 (10.1.1.47)"; "" for none."""
-        name, ip = self.known("device_name"), self.known("device_ip")
+        name, ip = self.state_field("device_name"), self.state_field("device_ip")
         known = f"{name} ({ip})" if name and ip else name or ip
         return known if self.same_device else self.task.devices[0]
 
-    def known(self, *names: str) -> str:
+    def state_field(self, *names: str) -> str:
         """Return the first of the state's fields `names` that is set, else ""."""
         return next((str(value) for name in names if (value := self.task.state.get(name))), "")
 
@@ -140,7 +140,7 @@ def day_of(name: str) -> str:
     >>> day_of("InstrumentDebug_2026-02-19_23-24-45.39.log"), day_of("run 7.csv")
     ('2026-02-19', '')
     """
-    when = begun(name)
+    when = start_time(name)
     return when.strftime("%Y-%m-%d") if when else ""
 
 
@@ -160,7 +160,7 @@ def known_log(case: Case) -> Subject | None:
     if pasted := _pasted_now(case):
         return Subject(pasted, "", _dropped_label(case, pasted))
     dropped, read = dropped_logs(case), [bare(name) for name in case.task.state.get("downloaded_logs") or []]
-    last, asked = bare(case.known("last_log_file")), bare(case.question.log)
+    last, asked = bare(case.state_field("last_log_file")), bare(case.question.log)
     fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not asked]
     for name in (*[name for name in dropped if name == asked], *fresh):
         return Subject(name, "", _dropped_label(case, name))
@@ -168,7 +168,7 @@ def known_log(case: Case) -> Subject | None:
         return None
     if last in dropped:
         return Subject(last, "", _dropped_label(case, last))
-    return Subject(last, case.known("device_name", "device_ip"), case.label or last)
+    return Subject(last, case.state_field("device_name", "device_ip"), case.label or last)
 
 
 def choose_log(case: Case, known: bool = False) -> Subject:
@@ -212,7 +212,7 @@ def older_log(case: Case, day: str = "") -> str:
         if not fitting:
             raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **told))
         return fitting[0]
-    known = bare(case.known("last_log_file")) if case.same_device else ""
+    known = bare(case.state_field("last_log_file")) if case.same_device else ""
     place = names.index(known) + 1 if known in names else 1
     if place >= len(names):
         raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **told))

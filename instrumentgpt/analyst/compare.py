@@ -30,7 +30,7 @@ def compare(case: Case) -> Iterator[str]:
         found = case.tool("compare_logs", language=case.language, log=about.reference, before=older.reference)
         key = "compare_devices" if found["changes"] else "compare_devices_same"
         yield case.say(key, count=len(found["changes"]), label=about.label, other=older.label) + "\n\n"
-        yield from _told(case, about, older, found, f"{about.device}: ")
+        yield from _difference_lines(case, about, older, found, f"{about.device}: ")
         return
     about, before = _two_logs(case)
     if not before:
@@ -40,7 +40,7 @@ def compare(case: Case) -> Iterator[str]:
     key = "compare_title" if found["changes"] else "compare_same"
     named = {"label": about.label, "before": quoted(found["before"]), "after": quoted(found["log"])}
     yield case.say(key, count=len(found["changes"]), **named) + "\n\n"
-    yield from _told(case, about, Subject(before, about.device), found)
+    yield from _difference_lines(case, about, Subject(before, about.device), found)
 
 
 def other_device(case: Case) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     return about, fetched_log(case, names[place]).log if place < len(names) else ""
 
 
-def _told(
+def _difference_lines(
     case: Case, about: Subject, older: Subject, found: dict[str, list[dict[str, str]]], whose: str = ""
 ) -> Iterator[str]:
     """Yield a line per difference, then what lasts, then what was compared.

@@ -42,7 +42,7 @@ def figures(case: Case) -> Iterator[str]:
         one for one in found["channels"] if not question.channels or one["channel"] in question.channels
     ]
     wants = question.extreme in ("least", "most", "mean") or bool(window) or within is not None
-    rows = [(one, _told(case, about, one, found["unit"], wants)) for one in channels]
+    rows = [(one, _channel_sentence(case, about, one, found["unit"], wants)) for one in channels]
     if question.extreme == "most" and len(rows) > 1:  # the one that is asked for stands first
         rows.sort(key=lambda pair: -_size(pair[0], question.quantity))
     clock = moment(found["end"])
@@ -113,7 +113,7 @@ def _size(one: Result, quantity: str) -> float:
     return abs(one["iae_per_hour"] or 0.0) if quantity == "error" else 0.0
 
 
-def _told(case: Case, about: Subject, one: Result, unit: str, wants: bool) -> str:
+def _channel_sentence(case: Case, about: Subject, one: Result, unit: str, wants: bool) -> str:
     """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
     quantity, extremes = case.question.quantity, one["extremes"]
     column = COLUMN.get(quantity, "")

@@ -61,7 +61,7 @@ def _change(case: Case) -> Iterator[str]:
         yield case.say("gain_all", gain=named, verdicts=_verdicts(case, found)) + "\n\n"
         yield from _faults_first(case, about)
     told = [(_verdict(case, found, group), group) for group in _proven_first(found["groups"])]
-    yield from _told(told)
+    yield from _verdict_lines(told)
     if held := mark(case.task, case.language, Step(channel=asked.channel, gains=[named])):
         yield f"\n{held.strip()}\n"
     yield from (f"\n{better}\n" for better in proposals(case, found))
@@ -81,7 +81,7 @@ def _better(case: Case) -> Iterator[str]:
     groups = found["advice_groups"]
     yield from _faults_first(case, about)
     proposed_first = sorted(groups, key=lambda one: one["channels"][0] not in proposed)
-    yield from _told([(_proposal(case, one, proposed), one) for one in proposed_first])
+    yield from _verdict_lines([(_proposal(case, one, proposed), one) for one in proposed_first])
     yield from _older_log(case, about, groups, "")
 
 
@@ -111,7 +111,7 @@ def _needs_a_number(case: Case, found: Result, gain: str) -> str:
     return case.say("gain_zero", channels=channels, why=why, **numbers)
 
 
-def _told(groups: list[tuple[str, Result]]) -> Iterator[str]:
+def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
     """Yield each group's verdict with its grounds: one alone as a headline, several as a list."""
     alone = len(groups) == 1
     for verdict, group in groups:

@@ -18,7 +18,7 @@ def jump(case: Case) -> Iterator[str]:
             yield "\n\n" + case.say("excerpt_many", lines=len(case.question.pasted))
         return
     assert before is not None and after is not None, "the intent comes from two values or from pasted lines"
-    if not case.device and not case.task.attachments and not case.known("last_log_file"):
+    if not case.device and not case.task.attachments and not case.state_field("last_log_file"):
         yield case.say("jump_ask", before=before, after=after) + "\n\n"
         yield case.say("jump_order")
         return

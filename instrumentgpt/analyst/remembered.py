@@ -55,8 +55,8 @@ def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
     words = case.question.words
     rows = (
-        ("forget", _forget), ("called", _said), ("which_log", which_log), ("ruled_out", _ruled_out),
-        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _said),
+        ("forget", _forget), ("called", _quoted_words), ("which_log", which_log), ("ruled_out", _ruled_out),
+        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _quoted_words),
         ("what_done", _done),
     )  # fmt: skip
     yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
@@ -65,7 +65,7 @@ def remembered(case: Case) -> Iterator[str]:
 def _recall(case: Case) -> Iterator[str]:
     """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
     state = case.task.state
-    label = case.label or case.known("last_log_file")
+    label = case.label or case.state_field("last_log_file")
     findings, said, out = state.get("findings") or [], _stated_rows(case), list(case.task.ruled_out)
     if not (label or findings or said or out):
         yield case.say("recall_nothing")
@@ -101,7 +101,7 @@ def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
     """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
     before, told, out = remembered_in(case), dict[str, str](), list[str]()
     for log in dict.fromkeys(
-        [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.known("last_log_file")]
+        [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
     ):
         if not log:
             continue
@@ -113,7 +113,7 @@ def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
 
 
 def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
-    device = "" if log in dropped_logs(case) else case.known("device_name", "device_ip")
+    device = "" if log in dropped_logs(case) else case.state_field("device_name", "device_ip")
     return case.tool("diagnose_log", log=log, device=device, language=language, record=remembered_in(case))
 
 
@@ -142,7 +142,7 @@ def _was(case: Case) -> Iterator[str]:
     """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
     names, channel = _asked_about(case)
     if not (case.device and names):
-        yield from _said(case)
+        yield from _quoted_words(case)
         return
     logs = []
     with suppress(NothingToRead):  # the device has no older log
@@ -162,7 +162,7 @@ def _was(case: Case) -> Iterator[str]:
                 told |= {"channels": case.listed(one["channel"] for one in having)}
                 yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **told)}\n"
     rows = case.task.stated if case.same_device else ()
-    yield from (f"- {_told(case, row)}\n" for row in rows if row["parameter"] in names)
+    yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
     yield "\n" + case.say("done_only")
 
 
@@ -182,7 +182,7 @@ def _forbidden(case: Case) -> Iterator[str]:
     label = case.label or case.say("noted_all")
     turns = {
         text: turn
-        for turn, message in case.task.said("user")
+        for turn, message in case.task.messages_of("user")
         for text in case.task.constraints
         if text in message
     }
@@ -214,10 +214,10 @@ def is_done(text: str) -> bool:
 
 def done_to_it(case: Case) -> list[str]:
     """Return what the user said was done to the device in question, each with its turn, oldest first."""
-    about = {"", *(case.task.devices or (case.known("device_name"), case.known("device_ip")))}
+    about = {"", *(case.task.devices or (case.state_field("device_name"), case.state_field("device_ip")))}
     names = tuple((device, *called) for device, called in case.task.nicknames.items())
     device, rows = "", []
-    for turn, message in case.task.said("user"):
+    for turn, message in case.task.messages_of("user"):
         for text in (one for line in message.splitlines() for one in sentences(line)):
             named = next(
                 (
@@ -252,7 +252,7 @@ def _history(case: Case) -> Iterator[str]:
         yield (case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link))
 
 
-def _said(case: Case) -> Iterator[str]:
+def _quoted_words(case: Case) -> Iterator[str]:
     """Say what the user stated of what is asked about, else what earlier messages say of it."""
     words = case.question.words
     named = case.task.devices or tuple(case.task.nicknames)
@@ -315,18 +315,18 @@ def stated(case: Case) -> list[str]:
     if not case.same_device:
         return []
     asked = terms(case.question.text)
-    return [_told(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
+    return [_stated_line(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
 
 
 def _stated_rows(case: Case) -> list[str]:
     if not case.same_device:
         return []
-    return [_told(case, row, "recall_value") for row in case.task.stated] + [
+    return [_stated_line(case, row, "recall_value") for row in case.task.stated] + [
         quoted(one) for one in case.task.constraints
     ]
 
 
-def _told(case: Case, row: dict[str, Any], key: str = "stated") -> str:
+def _stated_line(case: Case, row: dict[str, Any], key: str = "stated") -> str:
     what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
     channel = case.say("stated_channel", channel=row["channel"]) if row["channel"] else ""
     return case.say(key, turn=row["turn"], what=what, channel=channel)
@@ -335,7 +335,7 @@ def _told(case: Case, row: dict[str, Any], key: str = "stated") -> str:
 def _stated_last(case: Case) -> list[str]:
     rows = case.task.stated if case.same_device else ()
     newest = max((int(row["turn"]) for row in rows), default=0)
-    return [_told(case, row) for row in rows if int(row["turn"]) == newest]
+    return [_stated_line(case, row) for row in rows if int(row["turn"]) == newest]
 
 
 def _is_named(parameter: str, asked: list[str]) -> bool:
@@ -403,7 +403,9 @@ def laid_down(case: Case, constraints: list[str]) -> str:
 def _is_on(constraint: str, case: Case) -> bool:
     """Return whether what `constraint` forbids and the question speak of one thing: "the heater"."""
     forbidden = " ".join(forbidding_clauses(constraint)).replace(until(constraint) or "\0", " ")
-    named = terms(" ".join((case.known("device_name"), case.known("device_ip"), *case.task.devices)))
+    named = terms(
+        " ".join((case.state_field("device_name"), case.state_field("device_ip"), *case.task.devices))
+    )
     shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
     return any(not (one in named or one.isdecimal()) for one in shared)
 

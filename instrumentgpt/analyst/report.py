@@ -248,14 +248,14 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
     if not channels:
         return
     numbers: dict[str, Any] = {"channels": case.listed(healthy), "unit": found["unit"]}
-    if _known(channels, "mean_error") and _known(channels, "duty"):
-        numbers |= {"error": max(map(abs, _known(channels, "mean_error")))}
-        ends = (f"{end(_known(channels, 'duty')):.0f}" for end in (min, max))
+    if _channel_values(channels, "mean_error") and _channel_values(channels, "duty"):
+        numbers |= {"error": max(map(abs, _channel_values(channels, "mean_error")))}
+        ends = (f"{end(_channel_values(channels, 'duty')):.0f}" for end in (min, max))
         numbers |= {"output": "–".join(dict.fromkeys(ends)), "count": len(channels)}
         numbers["form"] = case.say("pi_dominant") if all(map(is_pi, channels)) else ""
         drives = {one["drive"] for one in found["kinds"] if one["channel"] in healthy}
         yield (case.item("healthy_pid" if drives == {"continuous"} else "healthy_control", **numbers))
-    if _known(channels, "half_peak_to_peak"):
+    if _channel_values(channels, "half_peak_to_peak"):
         widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
         own = next(one["band"] for one in found["kinds"] if one["channel"] == widest["channel"])
         told = {"band": widest["half_peak_to_peak"], "channel": widest["channel"], "own": own}
@@ -268,12 +268,12 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         if not faults_of(found) and lines and lines[0]["evidence"]:
             quotes = _quotes(case, about, lines[0], found["unit"])
             yield case.item("healthy_lines", channel=widest["channel"], quotes=quotes)
-    if _known(channels, "overshoot"):
-        most = max(_known(channels, "overshoot"))
+    if _channel_values(channels, "overshoot"):
+        most = max(_channel_values(channels, "overshoot"))
         yield case.item("healthy_overshoot", overshoot=most, **numbers)
 
 
-def _known(channels: list[Result], name: str) -> list[float]:
+def _channel_values(channels: list[Result], name: str) -> list[float]:
     return [one[name] for one in channels if one[name] is not None]
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.commands.diagnose import told
+from instrumentgpt.commands.diagnose import problem_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compare import Comparison, compare, divided
 from instrumentgpt.instruments.comparison_wording import (
@@ -86,7 +86,7 @@ def _read(path: Path) -> Any:
     try:
         return read_log(path)
     except OSError as problem:
-        raise UnopenedLog(told(path, problem)) from problem
+        raise UnopenedLog(problem_text(path, problem)) from problem
 
 
 def text_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:

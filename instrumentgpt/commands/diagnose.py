@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             found = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
-            print(f"error: {told(path, problem)}", file=sys.stderr)
+            print(f"error: {problem_text(path, problem)}", file=sys.stderr)
             continue
         written = json_lines if arguments.json else text_lines
         for line in written(path, found, arguments.language):
@@ -94,7 +94,7 @@ def written_to(path: Path, diagnoses: list[Diagnosis], language: Language) -> bo
     return True
 
 
-def told(path: Path, problem: Exception) -> str:
+def problem_text(path: Path, problem: Exception) -> str:
     """Return what went wrong with `path`, with the remedy."""
     if isinstance(problem, OSError) and not isinstance(problem, InstrumentGPTError):
         return f"{path}: {problem.strerror or problem}. Give the path of a log that can be read"

@@ -169,14 +169,14 @@ def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> State
     if "setpoint" in log.missing and (answer := ask(f"{log.name}{heads}: {QUESTIONS['setpoint']} ").strip()):
         said = with_setpoint(said, answer)
     if "period" in log.missing:
-        said = replace(said, period=_asked(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
+        said = replace(said, period=_prompted(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
     if in_doubt(log):
         question = QUESTIONS["unit"].format(unit=log.unit, why=log.guessed["unit"])
-        said = replace(said, unit=_asked(f"{log.name}: {question} ", stated_unit, ask) or "")
+        said = replace(said, unit=_prompted(f"{log.name}: {question} ", stated_unit, ask) or "")
     return said if said != Stated() else None
 
 
-def _asked(question: str, parse: Callable[[str], T], ask: Callable[[str], str]) -> T | None:
+def _prompted(question: str, parse: Callable[[str], T], ask: Callable[[str], str]) -> T | None:
     """Return what the answer to `question` is as `parse` reads it, None if it is empty."""
     while answer := ask(question).strip():
         try:

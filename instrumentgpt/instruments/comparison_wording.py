@@ -30,14 +30,14 @@ def comparison_sentences(
     head = _said_of("head", devices, language, named)
     said = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
     said += [event_sentence(change, language, devices) for change in comparison.events]
-    return [head, *(said or [_said("nothing", language, {})])]
+    return [head, *(said or [_sentence("nothing", language, {})])]
 
 
 def row_sentence(row: Row, unit: str, language: Language) -> str:
     """Return one row as a sentence; `unit` is that of the log."""
     key = "duty_net" if row.quantity == "duty" and math.isfinite(row.net) else row.quantity
     times = "" if math.isnan(row.ratio) else TIMES[language].format(row.ratio)
-    return _said(key, language, asdict(row) | {"log_unit": unit, "times": times})
+    return _sentence(key, language, asdict(row) | {"log_unit": unit, "times": times})
 
 
 def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:
@@ -65,11 +65,11 @@ def quantity_name(quantity: str, language: Language) -> str:
 def _said_of(key: str, devices: Devices | None, language: Language, numbers: dict[str, Any]) -> str:
     """Return the sentence `key`, or where `devices` are compared and not times, its wording for that."""
     if devices is None:
-        return _said(key, language, numbers)
+        return _sentence(key, language, numbers)
     before, after = devices
-    return _said(f"{key}_devices", language, numbers | {"before_device": before, "after_device": after})
+    return _sentence(f"{key}_devices", language, numbers | {"before_device": before, "after_device": after})
 
 
-def _said(key: str, language: Language, numbers: dict[str, Any]) -> str:
+def _sentence(key: str, language: Language, numbers: dict[str, Any]) -> str:
     sentence: str = _wordings()[key][language]
     return sentence.format(**numbers)

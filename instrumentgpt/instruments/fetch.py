@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from instrumentgpt.instruments.copies import Copy, OnProgress, alone
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.instruments.lognames import begun, is_log_name, safe_name
+from instrumentgpt.instruments.lognames import is_log_name, safe_name, start_time
 from instrumentgpt.instruments.remotes import (
     LIMITS,
     NETWORK_ERRORS,
@@ -70,7 +70,7 @@ def _as_log(device: Device, remote: Remote, entry: dict[str, Any]) -> RemoteLog 
     if remote.scheme == "file" and Path(path).resolve().parent != Path(remote.folder).resolve():
         return None
     url = f"{device.logs}/{quote(name)}"
-    return RemoteLog(device, name, url, entry.get("size"), _modified(entry), begun(name))
+    return RemoteLog(device, name, url, entry.get("size"), _modified(entry), start_time(name))
 
 
 def _modified(entry: dict[str, Any]) -> datetime | None:

@@ -111,7 +111,7 @@ def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Cho
     """
     folded = in_simplified(normalised(text))
     declined = list(_NO_REPORT.finditer(folded))
-    told, unclear = _told(text, folded, inventory, among, [found.span() for found in declined])
+    told, unclear = _devices_by_act(text, folded, inventory, among, [found.span() for found in declined])
     out, named, added = told["out"], told[""], [*told["in"], *told["swap"]]
     is_all = bool(re.search(_ALL, folded))
     base = list(among) or (list(inventory.devices) if is_all or (out and not added and not named) else [])
@@ -136,7 +136,7 @@ def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Cho
     )
 
 
-def _told(
+def _devices_by_act(
     text: str,
     folded: str,
     inventory: Inventory,

@@ -32,7 +32,7 @@ Verdict = TypeVar("Verdict")
 
 def diagnosed(log: Log) -> Diagnosis:
     """Return the diagnosis of `log`."""
-    return _kept(log, "diagnosis", lambda row: _diagnosis(log, row), _row_of, lambda: diagnose(log))
+    return _cached_verdict(log, "diagnosis", lambda row: _diagnosis(log, row), _row_of, lambda: diagnose(log))
 
 
 def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
@@ -41,7 +41,7 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
 
     log, channel = diagnosis.log, loop.channel
     exclude, part = spoiled(diagnosis, channel), plant.telling(loop, diagnosis.segments)
-    return _kept(
+    return _cached_verdict(
         log,
         f"model-{channel}",
         _model,
@@ -50,7 +50,7 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
     )
 
 
-def _kept(
+def _cached_verdict(
     log: Log,
     name: str,
     verdict: Callable[[Row], Verdict],

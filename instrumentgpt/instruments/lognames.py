@@ -21,12 +21,12 @@ def is_log_name(name: str) -> bool:
     return bare.endswith(SUFFIXES) and not name.startswith(".")
 
 
-def begun(name: str) -> datetime | None:
+def start_time(name: str) -> datetime | None:
     """Return the time in a log's name, as the instrument's clock had it; None if there is none.
 
-    >>> begun("InstrumentDebug_2026-02-19_23-24-45.39.log")
+    >>> start_time("InstrumentDebug_2026-02-19_23-24-45.39.log")
     datetime.datetime(2026, 2, 19, 23, 24, 45, 390000)
-    >>> begun("run_20260219T232445.csv"), begun("run 7.csv"), begun("x_2026-13-45_99-99-99.log")
+    >>> start_time("run_20260219T232445.csv"), start_time("run 7.csv"), start_time("x_2026-13-45_9.log")
     (datetime.datetime(2026, 2, 19, 23, 24, 45), None, None)
     """
     found = _STAMP.search(name)

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, title_terms
-from instrumentgpt.memory.search_query import Wanted, wanted
+from instrumentgpt.memory.search_query import SearchTerm, search_terms
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import Phrase, terms
 from instrumentgpt.storage.search import Precedent, precedents
@@ -63,8 +63,8 @@ def earlier(
     owner = {name: one for one in family for name in (one.name, one.ip, *one.aliases)}
 
     @cache  # most devices have no past: then none of this is needed
-    def asked() -> list[Wanted]:
-        return _asked(question, inventory)
+    def asked() -> list[SearchTerm]:
+        return _terms_beside_names(question, inventory)
 
     @cache
     def classes() -> frozenset[str]:
@@ -85,25 +85,25 @@ def earlier(
     return sorted(found, key=lambda one: (one.sibling, one.item.field != "root_causes"))[:MOST]
 
 
-def _asked(question: str, inventory: Inventory) -> list[Wanted]:
+def _terms_beside_names(question: str, inventory: Inventory) -> list[SearchTerm]:
     names = [(one.name, one.ip, *one.aliases) for one in inventory.devices]
     own = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
     return [
         one
-        for one in wanted(question, names)
+        for one in search_terms(question, names)
         if not own & {*one.phrases}
         and not all(term in _EVERYWHERE or term.isdecimal() for phrase in one.phrases[:1] for term in phrase)
     ]
 
 
-def _speaks_of(text: str, asked: Sequence[Wanted]) -> bool:
+def _speaks_of(text: str, asked: Sequence[SearchTerm]) -> bool:
     """Return whether the text, or the title of a fault class that it tells of, says one thing asked for."""
-    said = _said(text)
+    said = _phrases_in(text)
     return any(phrase in said for thing in asked for phrase in thing.phrases)
 
 
 @lru_cache(maxsize=2_000)
-def _said(text: str) -> frozenset[Phrase]:
+def _phrases_in(text: str) -> frozenset[Phrase]:
     """Return the phrases of up to LONGEST terms that the text, and titles of its fault classes, have."""
     every = [terms(text), *map(title_terms, fault_classes(text))]
     return frozenset(

@@ -11,7 +11,7 @@ from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key, without_items
 from instrumentgpt.memory.terms import fold, phrases, terms
 from instrumentgpt.memory.untrusted import as_line, without_notes, without_tags
-from instrumentgpt.memory.values import Key, Known, Value, agree, values_in_force
+from instrumentgpt.memory.values import Key, StoredFact, Value, agree, values_in_force
 
 ASIDE = " — "  # before a remark on a value
 VALUE_ALONE = re.compile(r"[^:：]{1,50}[:：] *\S+(?: \S+)?")
@@ -54,7 +54,7 @@ class Case:
 
     question: str
     state: DiagnosticState
-    known: Sequence[Known] = ()
+    known: Sequence[StoredFact] = ()
     devices: Sequence[str] = ()
     others: Sequence[str] = ()
     names: Names = ()
@@ -165,7 +165,7 @@ class KnownLines:
 
 
 def render_known(
-    known: Sequence[Known],
+    known: Sequence[StoredFact],
     in_force: Iterable[Value],
     devices: Sequence[str],
     question: str,
@@ -195,18 +195,20 @@ def render_known(
         asked += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
     said = [
-        *_listed("Errors logged", _told(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
-        *_listed("Ruled out", _told(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])),
+        *_listed("Errors logged", _sentence_lines(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
+        *_listed(
+            "Ruled out", _sentence_lines(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])
+        ),
     ]
     constraints = sorted(
         _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
     )
     users = [row for row in constraints if row.source == "user"]
     agents = [row for row in constraints if row.source != "user"]  # not told as the user's
-    first = _listed("The user's constraints", _told(users[:CONSTRAINTS_FIRST]))
+    first = _listed("The user's constraints", _sentence_lines(users[:CONSTRAINTS_FIRST]))
     said += _listed(
         "Further constraints",
-        _told([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
+        _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
     )
     strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
@@ -220,7 +222,7 @@ def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool,
     return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
 
 
-def pinned_lines(known: Sequence[Known], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
+def pinned_lines(known: Sequence[StoredFact], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
     """Return what is pinned of `devices`, each on its line; constraints are of all.
 
     in_force  the values of `known` that are
@@ -244,8 +246,8 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _of_kind(
-    known: Sequence[Known], kind: str, wanted: set[str], devices: Collection[str] = ()
-) -> list[Known]:
+    known: Sequence[StoredFact], kind: str, wanted: set[str], devices: Collection[str] = ()
+) -> list[StoredFact]:
     """Return the sentences of a kind, best what fits the question, of equals the newest; not the pinned."""
     rows = {
         row.said: row
@@ -261,7 +263,7 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
     return bool(named) and set(named).isdisjoint(devices)
 
 
-def _told(best: Iterable[Known]) -> list[str]:
+def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
     return [
         f"  - {as_line(without_notes(row.said))} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
@@ -269,7 +271,7 @@ def _told(best: Iterable[Known]) -> list[str]:
     ]
 
 
-def _by_agent(row: Known) -> str:
+def _by_agent(row: StoredFact) -> str:
     return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
 
 
@@ -287,7 +289,7 @@ def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
 
     `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
     """
-    told: dict[tuple[str, str], dict[str, list[Known]]] = {}
+    told: dict[tuple[str, str], dict[str, list[StoredFact]]] = {}
     for value in values:
         fact = value.now.fact
         origin = _origin(value, with_log)
@@ -301,7 +303,7 @@ def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
     ]
 
 
-def _channels(rows: Sequence[Known], with_line: bool) -> str:
+def _channels(rows: Sequence[StoredFact], with_line: bool) -> str:
     numbers = {row.fact.channel: row for row in rows if row.fact.channel}
     ordered = sorted(numbers, key=lambda number: (len(number), number))
     named = f"channel{'s' * (len(ordered) > 1)} {', '.join(ordered)}" if ordered else ""
@@ -324,7 +326,7 @@ def _origin(value: Value, with_log: bool) -> str:
     return f"(turn {now.turn}{source}{read}{history}{dissent})"
 
 
-def _before(old: Known, channel_now: str) -> str:
+def _before(old: StoredFact, channel_now: str) -> str:
     of_another = old.fact.channel and old.fact.channel != channel_now
     channel = f" on channel {old.fact.channel}" if of_another else ""
     return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"

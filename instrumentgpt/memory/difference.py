@@ -110,10 +110,10 @@ def _reworded(old: str, new: str) -> tuple[Line, Line]:
     for tag, i, j, k, m in matcher.get_opcodes():
         removed.append(("same" if tag == "equal" else "removed", "".join(was[i:j])))
         added.append(("same" if tag == "equal" else "added", "".join(now[k:m])))
-    return Line("removed", _told(removed)), Line("added", _told(added))
+    return Line("removed", _nonempty(removed)), Line("added", _nonempty(added))
 
 
-def _told(pieces: list[Piece]) -> tuple[Piece, ...]:
+def _nonempty(pieces: list[Piece]) -> tuple[Piece, ...]:
     return tuple(piece for piece in pieces if piece[1])
 
 

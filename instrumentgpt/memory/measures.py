@@ -26,7 +26,7 @@ class _Spelling(NamedTuple):
     measure: str
 
 
-def _told() -> Iterator[_Spelling]:
+def _spellings() -> Iterator[_Spelling]:
     """Yield the spellings of measures.toml, in both kinds of Chinese characters."""
     alone: dict[str, dict[str, list[str]]] = {unit: {unit: []} for unit in _TOLD["alone"]}
     for measure, units in {**_TOLD["measures"], **alone}.items():
@@ -56,7 +56,7 @@ def _one_of(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) 
     return f"(?:{_any_of(set(spellings) - {*prefixed})}|[{prefixes}]?(?:{_any_of(prefixed)}))"
 
 
-_PLAIN = tuple(_told())
+_PLAIN = tuple(_spellings())
 _SPELLINGS = (*_PLAIN, *(longer for one in _PLAIN for longer in _with_prefix(one)))
 _FOLDED = {fold(one.spelled): one for one in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
 _PREFIXED, _PREFIXES = _TOLD["prefixed"], _TOLD["prefixes"]

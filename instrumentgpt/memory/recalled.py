@@ -102,7 +102,7 @@ class Recalled:
     score: float
 
     @cached_property
-    def told(self) -> str:
+    def text(self) -> str:
         """The piece as it stands in the prompt."""
         speaker = "User" if self.role.casefold() == "user" else "Assistant"
         lines = as_content("\n".join([" ".join(line.split()) for line in self.lines]))
@@ -111,7 +111,7 @@ class Recalled:
     @cached_property
     def cost(self) -> int:
         """Its tokens, its newline with it."""
-        return count_tokens(self.told + "\n") + 1
+        return count_tokens(self.text + "\n") + 1
 
 
 def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
@@ -176,4 +176,4 @@ def render_recalled(pieces: Sequence[Recalled]) -> str:
     [turn 2] User: no, kp is 0.12
       …
     """
-    return "\n".join(piece.told for piece in pieces)
+    return "\n".join(piece.text for piece in pieces)

@@ -13,7 +13,7 @@ from instrumentgpt.memory.reading.constraints import Ruling
 from instrumentgpt.memory.reading.constraints import in_force as in_force_of
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.values import Known
+from instrumentgpt.memory.values import StoredFact
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
@@ -57,7 +57,7 @@ class Revision:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RevisedItem:
     """What the revisions of one item come to.
 
     text       what stands in place of its words; "" for its own
@@ -78,26 +78,26 @@ class Standing:
     changed_at: float = 0.0
 
 
-Standings = Mapping[Item, Standing]
+Standings = Mapping[Item, RevisedItem]
 
 
 def _form(item: Item, text: str) -> str:
     return value_in(text)[0] if item.field == VALUE else same(text)
 
 
-def standings(revisions: Iterable[Revision]) -> dict[Item, Standing]:
+def standings(revisions: Iterable[Revision]) -> dict[Item, RevisedItem]:
     """Return what the revisions that are not undone come to, oldest first; a deleted turn is no item."""
-    found: dict[Item, Standing] = {}
+    found: dict[Item, RevisedItem] = {}
     for revision in revisions:
         if revision.undone_at is None and revision.item.field != TURN:
             before = found.get(
-                revision.item, Standing(forms=frozenset({_form(revision.item, revision.item.name)}))
+                revision.item, RevisedItem(forms=frozenset({_form(revision.item, revision.item.name)}))
             )
             found[revision.item] = _STEPS[revision.action](before, revision)
     return found
 
 
-def _reworded(before: Standing, revision: Revision) -> Standing:
+def _reworded(before: RevisedItem, revision: Revision) -> RevisedItem:
     return replace(
         before,
         text=revision.new,
@@ -110,11 +110,11 @@ def _reworded(before: Standing, revision: Revision) -> Standing:
     )
 
 
-def _pinned(before: Standing, revision: Revision) -> Standing:
+def _pinned(before: RevisedItem, revision: Revision) -> RevisedItem:
     return replace(before, pinned=True, said=revision.old, forgotten=None, turn=revision.turn)
 
 
-def _forgotten(before: Standing, revision: Revision) -> Standing:
+def _forgotten(before: RevisedItem, revision: Revision) -> RevisedItem:
     return replace(
         before,
         pinned=False,
@@ -127,7 +127,7 @@ def _forgotten(before: Standing, revision: Revision) -> Standing:
     )
 
 
-_STEPS: Mapping[str, Callable[[Standing, Revision], Standing]] = {
+_STEPS: Mapping[str, Callable[[RevisedItem, Revision], RevisedItem]] = {
     "edit": _reworded,
     "correct": _reworded,
     "pin": _pinned,
@@ -165,13 +165,13 @@ class InForce:
     """What is known with all revisions applied; `pinned` are (field, text) of the state's pinned items."""
 
     state: DiagnosticState
-    known: tuple[Known, ...] = ()
+    known: tuple[StoredFact, ...] = ()
     pinned: tuple[tuple[str, str], ...] = ()
     standings: Standings = field(default_factory=dict)
 
 
-def in_force(
-    state: DiagnosticState, known: Sequence[Known], found: Standings, restated: Collection[Item] = ()
+def apply_revisions(
+    state: DiagnosticState, known: Sequence[StoredFact], found: Standings, restated: Collection[Item] = ()
 ) -> InForce:
     """Return `state` and `known` as `found` revises them; neither is changed.
 
@@ -192,7 +192,7 @@ def in_force(
     return InForce(revised, _without_lifted(told), pinned, found)
 
 
-def _without_lifted(known: Sequence[Known]) -> tuple[Known, ...]:
+def _without_lifted(known: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
     """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
     constraints = sorted(
         (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
@@ -203,12 +203,12 @@ def _without_lifted(known: Sequence[Known]) -> tuple[Known, ...]:
     )
 
 
-def _sentence_of(row: Known) -> Ruling:
+def _sentence_of(row: StoredFact) -> Ruling:
     return Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
 
 
 def _revised_state(
-    state: DiagnosticState, found: Standings, restated: Collection[Item], ruled_out: Sequence[Known]
+    state: DiagnosticState, found: Standings, restated: Collection[Item], ruled_out: Sequence[StoredFact]
 ) -> tuple[DiagnosticState, tuple[tuple[str, str], ...]]:
     device, revised = device_key(state), state.copy()
     pinned: list[tuple[str, str]] = []
@@ -267,12 +267,15 @@ def _revised_list(
 
 
 def _still_open(
-    items: Sequence[tuple[str, Item]], found: Standings, ruled_out: Sequence[Known], causes: Sequence[str]
+    items: Sequence[tuple[str, Item]],
+    found: Standings,
+    ruled_out: Sequence[StoredFact],
+    causes: Sequence[str],
 ) -> list[tuple[str, Item]]:
     """Return the hypotheses without reworded ones that were ruled out, or became a root cause, since then."""
     known_causes = set(map(same, causes))
 
-    def is_open(text: str, standing: Standing) -> bool:
+    def is_open(text: str, standing: RevisedItem) -> bool:
         later = (same(row.said) for row in ruled_out if row.message_id > standing.after)
         own = same(text)
         return own not in known_causes and not any(own in other or other in own for other in later)
@@ -284,9 +287,9 @@ def _still_open(
     ]
 
 
-def _revised_known(known: Sequence[Known], found: Standings, device: str) -> list[Known]:
+def _revised_known(known: Sequence[StoredFact], found: Standings, device: str) -> list[StoredFact]:
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
-    rows: dict[Item, list[Known]] = {}
+    rows: dict[Item, list[StoredFact]] = {}
     for row in known:
         if row.kind == VALUE:
             item = Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel)
@@ -296,16 +299,16 @@ def _revised_known(known: Sequence[Known], found: Standings, device: str) -> lis
     for item, standing in found.items():
         if (standing.pinned or standing.text) and item.field in (VALUE, *SENTENCES):
             rows.setdefault(item, [])
-    told: list[Known] = []
+    told: list[StoredFact] = []
     for item, of_item in rows.items():
-        standing = found.get(item, Standing())
+        standing = found.get(item, RevisedItem())
         told += _value(item, of_item, standing) if item.field == VALUE else _sentence(item, of_item, standing)
     return told
 
 
-def _sentence(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+def _sentence(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     said = standing.text or standing.said
-    blank = Known(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said, standing.after)
+    blank = StoredFact(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said, standing.after)
     if standing.forgotten is not None:
         again = [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
         return [*(_lifted(rows or [blank], standing) if standing.lifted else ()), *again]
@@ -315,7 +318,7 @@ def _sentence(item: Item, rows: Sequence[Known], standing: Standing) -> list[Kno
     return [replace(row, source="user", turn=standing.turn) if standing.text else row]
 
 
-def _lifted(rows: Sequence[Known], standing: Standing) -> list[Known]:
+def _lifted(rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the constraint as it was until it was lifted, and its lifting: it has replaced what it has."""
     until = standing.forgotten or 0
     before = [replace(row, said=standing.said) for row in rows if row.message_id <= until]
@@ -323,16 +326,16 @@ def _lifted(rows: Sequence[Known], standing: Standing) -> list[Known]:
     return [*before, *lifts]
 
 
-def _value(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+def _value(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the values of one quantity, the one in force last."""
     if standing.forgotten is not None:
         return _not_withdrawn(rows, standing.forgotten, standing.forms)
     if standing.text:
         return _corrected(item, rows, standing)
-    return _held(item, rows, standing) if standing.pinned else list(rows)
+    return _until_pinned(item, rows, standing) if standing.pinned else list(rows)
 
 
-def _corrected(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+def _corrected(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the values with the corrected one where it was corrected.
 
     What the user says later supersedes it, and so does another value that a tool reads or an agent records
@@ -349,7 +352,7 @@ def _corrected(item: Item, rows: Sequence[Known], standing: Standing) -> list[Kn
     return [*earlier, replace(current, against=told[-1] if told else None)]
 
 
-def _held(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
+def _until_pinned(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the values up to the pinned one; a newer one is told beside it."""
     value, _ = value_in(standing.said)
     places = [place for place, row in enumerate(rows) if row.fact.value == value]
@@ -361,13 +364,13 @@ def _held(item: Item, rows: Sequence[Known], standing: Standing) -> list[Known]:
     return [*rows[:first], current]
 
 
-def _of_user(item: Item, standing: Standing, mark: str) -> Known:
+def _of_user(item: Item, standing: RevisedItem, mark: str) -> StoredFact:
     value, unit = value_in(standing.said)
     fact = Fact(item.device, item.channel, item.name, value, unit)
-    return Known(VALUE, fact, "user", standing.turn, "", standing.after, standing.pinned, mark)
+    return StoredFact(VALUE, fact, "user", standing.turn, "", standing.after, standing.pinned, mark)
 
 
-def _not_withdrawn(rows: Sequence[Known], after: int, forms: Collection[str]) -> list[Known]:
+def _not_withdrawn(rows: Sequence[StoredFact], after: int, forms: Collection[str]) -> list[StoredFact]:
     """Return the rows of messages after `after`, without withdrawn values that the user does not repeat."""
     withdrawn = {row.fact.value for row in rows if row.message_id <= after} | set(forms)
     later = [row for row in rows if row.message_id > after]

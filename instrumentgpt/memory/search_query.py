@@ -15,26 +15,26 @@ _WORD = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchTerm:
     """One thing a search asks for, in any of these phrases; the last word typed may be `unfinished`."""
 
     phrases: tuple[Phrase, ...]
     unfinished: bool = False
 
 
-def wanted(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Wanted]:
+def search_terms(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[SearchTerm]:
     """Return what `query` asks for, each thing once, words of questions left out.
 
     aliases  lists of names of one device each: one stands for the others
 
-    >>> [one.phrases[0] for one in wanted("why did kp of WO-306 change? 溫度")]
+    >>> [one.phrases[0] for one in search_terms("why did kp of WO-306 change? 溫度")]
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
     """
     asked = terms(query)
     groups = synonyms(aliases)
     named = _widest(phrase for group in groups for phrase in group if holds(asked, phrase))
-    found = [Wanted((phrase,), last) for phrase, last in _unnamed(query, named)]
-    found += [Wanted(group) for group in groups if any(phrase in named for phrase in group)]
+    found = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]
+    found += [SearchTerm(group) for group in groups if any(phrase in named for phrase in group)]
     return list(dict.fromkeys(found))
 
 
@@ -89,10 +89,10 @@ def _without_common_ends(piece: str) -> str:
     return piece
 
 
-def marked(text: str, asked: Sequence[Wanted]) -> list[tuple[str, bool]]:
+def marked(text: str, asked: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
     """Return `text` in pieces, each with whether it is what was asked for.
 
-    >>> marked("The KP is 0.12.", wanted("kp 0.12"))
+    >>> marked("The KP is 0.12.", search_terms("kp 0.12"))
     [('The ', False), ('KP', True), (' is ', False), ('0.12', True), ('.', False)]
     """
     whole = {term for one in asked for phrase in one.phrases for term in phrase}

@@ -130,28 +130,28 @@ def terms(text: str) -> list[str]:
 @cache
 def quantities() -> tuple[tuple[str, ...], ...]:
     """Return the lists of names of one quantity, each beginning with the name it is filed under."""
-    return tuple(map(tuple, _told()["quantities"]))
+    return tuple(map(tuple, _synonym_table()["quantities"]))
 
 
 def units_of(quantity: str) -> list[str]:
     """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
-    return [*dict(_told()["units"]).get(quantity, [])]
+    return [*dict(_synonym_table()["units"]).get(quantity, [])]
 
 
 @cache
-def _told() -> dict[str, Any]:
+def _synonym_table() -> dict[str, Any]:
     return tomllib.loads((_HERE / "synonyms.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def _common() -> frozenset[str]:
-    words = str(_told()["common"]).split()
+    words = str(_synonym_table()["common"]).split()
     return frozenset(term for word in words for term in [*terms(word), fold(word)])
 
 
 @cache
 def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
-    every = [*quantities(), *_told()["things"]]
+    every = [*quantities(), *_synonym_table()["things"]]
     return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in every)
 
 

@@ -19,7 +19,7 @@ Key = tuple[str, str, str]  # device, channel, parameter
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredFact:
     """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a constraint, …
 
     kind    "value", "constraint", "lift" (what takes one back), "ruled_out" or "error" (a log line)
@@ -38,7 +38,7 @@ class Known:
     message_id: int = 0
     pinned: bool = False
     mark: str = ""
-    against: "Known | None" = None
+    against: "StoredFact | None" = None
     log: str = ""
     line: int | None = None
     clock: str = ""
@@ -48,11 +48,11 @@ class Known:
 class Value:
     """A quantity: its value in force, and the other ones before it, the newest first."""
 
-    now: Known
-    earlier: list[Known] = field(default_factory=list)
+    now: StoredFact
+    earlier: list[StoredFact] = field(default_factory=list)
 
 
-def values_in_force(known: Iterable[Known]) -> dict[Key, Value]:
+def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
     """Return the newest value of each key with the other ones before it, the newest first.
 
     A user or an agent who names no channel speaks of all of them: the value supersedes what was known of each
@@ -133,7 +133,7 @@ def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
     return values
 
 
-def _others(rows: Sequence[Known], now: Known) -> list[Known]:
+def _others(rows: Sequence[StoredFact], now: StoredFact) -> list[StoredFact]:
     """Return the rows of other values than `now`, each value once, the newest first."""
     newest = {row.fact.value: row for row in sorted(rows, key=lambda row: row.turn)}
     told = [row for row in newest.values() if not agree(row.fact, now.fact)]

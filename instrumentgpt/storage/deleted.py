@@ -164,7 +164,9 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
 
     If such a device is in question, the conversation is about the one again that was spoken of last.
     """
-    ever, live = (_said(database, conversation_id, table) for table in ("all_state_items", "state_items"))
+    ever, live = (
+        _device_texts(database, conversation_id, table) for table in ("all_state_items", "state_items")
+    )
     reopened = _reopened(database, conversation_id)
 
     def left(state: str) -> str:
@@ -190,7 +192,9 @@ def _without_deleted(database: Database, conversation_id: str, whole: Memory) ->
     return Memory(_true_summary(database, conversation_id, whole.summary), state, filed)
 
 
-def _said(database: Database, conversation_id: str, table: str) -> defaultdict[str, set[tuple[str, str]]]:
+def _device_texts(
+    database: Database, conversation_id: str, table: str
+) -> defaultdict[str, set[tuple[str, str]]]:
     """Return device → (field, text) of what was said of it; "" of those before any device was named."""
     found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
     sql = f"SELECT device, field, text FROM {table} WHERE conversation_id = ?"

@@ -46,7 +46,7 @@ class Entity:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Sighting:
     """A thing that came up in a turn; one with the same type and link is known already."""
 
     type: Type
@@ -69,7 +69,7 @@ def list_entities(database: Database, conversation_id: str) -> list[Entity]:
 
 
 def note_entities(
-    database: Database, conversation_id: str, question: int, seen: Iterable[Seen]
+    database: Database, conversation_id: str, question: int, seen: Iterable[Sighting]
 ) -> list[Entity]:
     """Record that the turn of `question` touched what was `seen`; return it, new things with a new ref.
 
@@ -80,7 +80,7 @@ def note_entities(
         for one in seen:
             link = json.dumps(dict(one.link), ensure_ascii=False, sort_keys=True)
             noted.append(
-                _known(database, conversation_id, question, one, link)
+                _update_known(database, conversation_id, question, one, link)
                 or _added(database, conversation_id, question, one, link)
             )
         entities = {entity.ref: entity for entity in list_entities(database, conversation_id)}
@@ -108,7 +108,7 @@ def mark_created(database: Database, conversation_id: str, ref: str) -> None:
     change(database, sql, (conversation_id, ref))
 
 
-def _known(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
+def _update_known(database: Database, conversation_id: str, question: int, seen: Sighting, link: str) -> str:
     """Bring a known thing up to date and return its ref; "" if it is new."""
     sql = "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?"
     for ref, flag in rows(database, sql, (conversation_id, seen.type, link)):
@@ -123,7 +123,7 @@ def _known(database: Database, conversation_id: str, question: int, seen: Seen, 
     return ""
 
 
-def _added(database: Database, conversation_id: str, question: int, seen: Seen, link: str) -> str:
+def _added(database: Database, conversation_id: str, question: int, seen: Sighting, link: str) -> str:
     kind = f"gen_{seen.type}" if seen.generated else seen.type
     sql = "SELECT ifnull(max(number), 0) + 1 FROM entities WHERE conversation_id = ? AND kind = ?"
     [(number,)] = rows(database, sql, (conversation_id, kind))

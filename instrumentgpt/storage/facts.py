@@ -18,7 +18,7 @@ from instrumentgpt.memory.context import Origin
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.terms import terms
-from instrumentgpt.memory.values import Key, Known, Reading
+from instrumentgpt.memory.values import Key, Reading, StoredFact
 from instrumentgpt.storage.connection import insert, rows, select, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
 
@@ -101,7 +101,7 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
     )
 
 
-def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Known]:
+def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[StoredFact]:
     """Return every value that was ever stated of each key, by each source the first and the last time."""
     sql = (
         f"WITH keys (d, c, p) AS (VALUES {_marks(keys)}), said AS"
@@ -111,7 +111,7 @@ def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -
         f" ORDER BY {_BY_AGE}"
     )
     asked = [*chain.from_iterable(keys), conversation_id]
-    return _known(database, conversation_id, rows(database, sql, asked)) if keys else []
+    return _stored_facts(database, conversation_id, rows(database, sql, asked)) if keys else []
 
 
 def list_facts(
@@ -120,7 +120,7 @@ def list_facts(
     devices: Sequence[str] | None = None,
     wanted: Iterable[str] = (),
     placed: Places | None = None,
-) -> list[Known]:
+) -> list[StoredFact]:
     """Return what messages state, oldest first: of each quantity the newest; constraints on any device.
 
     devices  whose ("": of none in particular); None: of all
@@ -145,7 +145,7 @@ def list_facts(
             for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
         ),
     ]
-    return _known(database, conversation_id, sorted(found, key=lambda row: row[-1]), placed)
+    return _stored_facts(database, conversation_id, sorted(found, key=lambda row: row[-1]), placed)
 
 
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
@@ -208,12 +208,12 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
     return [row[0] for row in rows(database, sql, (conversation_id, conversation_id))]
 
 
-def _known(
+def _stored_facts(
     database: Database, conversation_id: str, found: Sequence[Any], placed: Places | None = None
-) -> list[Known]:
+) -> list[StoredFact]:
     asked = (placed or places(database, conversation_id))[1] if found else ()
     return [
-        Known(
+        StoredFact(
             row[1],
             Fact(*row[2:7]),
             row[8],

@@ -24,14 +24,14 @@ from instrumentgpt.memory.revisions import (
     VALUE,
     InForce,
     Item,
-    Standing,
+    RevisedItem,
     Standings,
-    in_force,
+    apply_revisions,
     item_of,
     standings,
 )
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.values import Known, Value, values_in_force
+from instrumentgpt.memory.values import StoredFact, Value, values_in_force
 from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.facts import StateItem, every_value, list_facts, list_state_items
 from instrumentgpt.storage.history import LAST_ID, places, turn_of
@@ -45,7 +45,7 @@ def memory_in_force(
     database: Database,
     conversation_id: str,
     state: DiagnosticState,
-    known: Sequence[Known] | None = None,
+    known: Sequence[StoredFact] | None = None,
 ) -> InForce:
     """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
 
@@ -57,12 +57,12 @@ def memory_in_force(
     known = [*_constraints_in_notes(database, conversation_id, state, known), *known]
     if any(item.field == VALUE for item in found):
         known = _with_every_value(database, conversation_id, known, found)
-    return in_force(state, known, found, _restated(database, conversation_id, found))
+    return apply_revisions(state, known, found, _restated(database, conversation_id, found))
 
 
 def _constraints_in_notes(
-    database: Database, conversation_id: str, state: DiagnosticState, known: Sequence[Known]
-) -> list[Known]:
+    database: Database, conversation_id: str, state: DiagnosticState, known: Sequence[StoredFact]
+) -> list[StoredFact]:
     """Return the constraints of the notes that count here, each as old as its note."""
     devices = dict.fromkeys(filter(None, [device_key(state), *(row.fact.device for row in known)]))
     constraints = [
@@ -72,20 +72,20 @@ def _constraints_in_notes(
         return []
     asked = places(database, conversation_id)[1]
     sql = "SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = ? AND created_at <= ?"
-    told: list[Known] = []
+    told: list[StoredFact] = []
     for note, text in constraints:
         [(message_id,)] = rows(database, sql, (conversation_id, note.updated_at))
         fact = Fact(note.scope if note.scope in devices else "", "", "", "")
         turn = turn_of(int(str(message_id)), asked)
         told.append(
-            Known("constraint", fact, "user", turn, text, int(str(message_id)), mark=f"note {note.id}")
+            StoredFact("constraint", fact, "user", turn, text, int(str(message_id)), mark=f"note {note.id}")
         )
     return told
 
 
 def _with_every_value(
-    database: Database, conversation_id: str, known: Sequence[Known], found: Standings
-) -> list[Known]:
+    database: Database, conversation_id: str, known: Sequence[StoredFact], found: Standings
+) -> list[StoredFact]:
     """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
     keys = [(item.device, item.channel, item.name) for item in found if item.field == VALUE]
     others = [row for row in known if row.kind != VALUE or row.fact.key not in keys]
@@ -293,7 +293,7 @@ def _of_state(
 ) -> Iterator[Entry]:
     for text in getattr(in_force.state, name):
         item = item_of(in_force.standings, device, name, text)
-        standing = in_force.standings.get(item, Standing())
+        standing = in_force.standings.get(item, RevisedItem())
         if standing.text:
             origin = Origin("user", standing.turn)
         else:
@@ -313,7 +313,7 @@ def _value(value: Value, in_force: InForce, device: str) -> Entry:
     row, fact = value.now, value.now.fact
     item = Item(_raw(fact.device, in_force, device), VALUE, fact.parameter, fact.channel)
     channel = f", channel {fact.channel}" if fact.channel else ""
-    standing = in_force.standings.get(item, Standing())
+    standing = in_force.standings.get(item, RevisedItem())
     corrected = bool(row.mark) and bool(standing.text)
     return Entry(
         item,
@@ -327,9 +327,9 @@ def _value(value: Value, in_force: InForce, device: str) -> Entry:
     )
 
 
-def _sentence(row: Known, in_force: InForce, device: str) -> Entry:
+def _sentence(row: StoredFact, in_force: InForce, device: str) -> Entry:
     item = item_of(in_force.standings, _raw(row.fact.device, in_force, device), row.kind, row.said)
-    reworded = in_force.standings.get(item, Standing()).text
+    reworded = in_force.standings.get(item, RevisedItem()).text
     was = item.name if reworded not in ("", item.name) else ""
     return Entry(
         item,
@@ -345,7 +345,7 @@ def _raw(device: str, in_force: InForce, raw: str) -> str:
     return raw if device == device_key(in_force.state) else device
 
 
-def _of_row(row: Known) -> Origin:
+def _of_row(row: StoredFact) -> Origin:
     message = row.message_id if not row.mark else None  # a mark: no message says it
     return Origin(row.source, row.turn, message or None, row.fact.device, row.log, row.line)
 

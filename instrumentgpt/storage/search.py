@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.recalled import relevant_lines
-from instrumentgpt.memory.search_query import Wanted, marked, wanted
+from instrumentgpt.memory.search_query import SearchTerm, marked, search_terms
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.terms import Phrase, fold
 from instrumentgpt.storage.connection import rows
@@ -71,17 +71,17 @@ def search(
 
     aliases  lists of names of one device each
     """
-    asked = wanted(query, aliases)[:MOST_THINGS]
+    asked = search_terms(query, aliases)[:MOST_THINGS]
     if not asked:
         return []
-    found = _found(database, _all_of(asked), limit)
+    found = _matches(database, _all_of(asked), limit)
     if len(found) < min(FEW, limit) and len(asked) > 1:
         rare = [one for one in asked if _is_rare(database, one)] or asked
-        found += [place for place in _found(database, _any_of(rare), limit) if place not in found]
+        found += [place for place in _matches(database, _any_of(rare), limit) if place not in found]
     return list(_hits(database, found, asked))[:limit]
 
 
-def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[Wanted]) -> Iterator[Hit]:
+def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[SearchTerm]) -> Iterator[Hit]:
     """Yield each message once, whether it was found by its words or by a finding that it brought."""
     told: set[int] = set()
     for kind, key in found:
@@ -91,11 +91,11 @@ def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[
             yield hit
 
 
-def _all_of(asked: Sequence[Wanted]) -> str:
+def _all_of(asked: Sequence[SearchTerm]) -> str:
     return " AND ".join(f"({_any_of([one])})" for one in asked)
 
 
-def _any_of(asked: Sequence[Wanted]) -> str:
+def _any_of(asked: Sequence[SearchTerm]) -> str:
     return " OR ".join(_quoted(phrase, one.unfinished) for one in asked for phrase in one.phrases if phrase)
 
 
@@ -104,7 +104,7 @@ def _quoted(phrase: Phrase, unfinished: bool) -> str:
     return f'"{words}"{" *" if unfinished else ""}'
 
 
-def _found(database: Database, match: str, limit: int) -> list[tuple[str, int]]:
+def _matches(database: Database, match: str, limit: int) -> list[tuple[str, int]]:
     """Return ("message" or "item", its id), the best first; what fits equally well, the newest first."""
     every: list[tuple[float, int, str]] = []
     for kind, (table, gone) in INDICES.items():
@@ -128,12 +128,12 @@ def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -
     return ranked
 
 
-def _is_rare(database: Database, one: Wanted) -> bool:
+def _is_rare(database: Database, one: SearchTerm) -> bool:
     sql = "SELECT rowid FROM message_terms WHERE message_terms MATCH ? LIMIT ?"
     return len(rows(database, sql, (f"terms : ({_any_of([one])})", RANKED))) < RANKED
 
 
-def _of_message(database: Database, message_id: int, asked: Sequence[Wanted]) -> Hit:
+def _of_message(database: Database, message_id: int, asked: Sequence[SearchTerm]) -> Hit:
     sql = (
         "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
         " coalesce((SELECT device FROM facts WHERE message_id = messages.id AND device > '' LIMIT 1),"
@@ -149,7 +149,7 @@ def _of_message(database: Database, message_id: int, asked: Sequence[Wanted]) ->
     return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)
 
 
-def _of_item(database: Database, item_id: int, asked: Sequence[Wanted]) -> Hit:
+def _of_item(database: Database, item_id: int, asked: Sequence[SearchTerm]) -> Hit:
     sql = (
         "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
@@ -159,7 +159,7 @@ def _of_item(database: Database, item_id: int, asked: Sequence[Wanted]) -> Hit:
     return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, asked))
 
 
-def _around(content: str, asked: Sequence[Wanted]) -> tuple[tuple[str, bool], ...]:
+def _around(content: str, asked: Sequence[SearchTerm]) -> tuple[tuple[str, bool], ...]:
     """Return the lines of `content` that hold most of what was asked for."""
     weights = {term: 1.0 for one in asked for phrase in one.phrases for term in phrase if term}
     near = content
@@ -204,7 +204,7 @@ def precedents(
     """
     fitting = [one for one in _recorded(database, devices, except_for) if fits(one)]
     conversations = list(dict.fromkeys((one.conversation_id, one.device) for one in fitting))[:CONVERSATIONS]
-    standing = {place: _standing(database, *place) for place in conversations}
+    standing = {place: _items_shown(database, *place) for place in conversations}
     told: dict[tuple[str, str], Precedent] = {}
     for one in fitting:
         there = standing.get((one.conversation_id, one.device))
@@ -226,7 +226,7 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
     return [Precedent(*row) for row in found if not _RULED_OUT.match(row[2])]
 
 
-def _standing(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
+def _items_shown(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
     """Return (field, text) of what the conversation holds of the device now."""
     state = memory_in_force(database, conversation_id, _state_of(database, conversation_id, device), ()).state
     out = _ruled_out(database, conversation_id)

@@ -25,7 +25,7 @@ from instrumentgpt.agents.events import (
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
-from instrumentgpt.agents.sandbox import kept
+from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming, taken_session
 from instrumentgpt.settings import Settings
@@ -60,7 +60,7 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
         yield Tick(note)
     with closing(ask_resuming(prepared.begin, prepared.request)) as events:
         for event in events:
-            yield from _taken(turn, event, prepared)
+            yield from _apply_event(turn, event, prepared)
 
 
 def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tuple[int, Event], None, None]:
@@ -79,7 +79,7 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
             for event in failed(error):
                 heard.put((place, event))
             continue
-        hear = partial(_hear, heard, place, slots, prepared[place])
+        hear = partial(_collect, heard, place, slots, prepared[place])
         threads.append(threading.Thread(target=hear, name=f"ask {asking.task} {place}"))
     try:
         for thread in threads:
@@ -126,7 +126,7 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
     return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
 
 
-def _hear(
+def _collect(
     heard: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
 ) -> None:
     """Put what the asking at `place` says into `heard`, once one of `slots` is free; its Done comes last."""
@@ -157,7 +157,7 @@ def _as_they_come(
             continue
         waiting -= isinstance(event, Done)
         if place in prepared:
-            yield from ((place, one) for one in _taken(turn, event, prepared[place]))
+            yield from ((place, one) for one in _apply_event(turn, event, prepared[place]))
         else:
             yield place, event
 
@@ -174,14 +174,14 @@ def started(
     environment = {**environment_for(agent), RUN_VARIABLE: run_id}
     command = agent.command(program, request, environment)
     if agent.state:
-        command = kept(command, request, agent.state, settings)
+        command = confined(command, request, agent.state, settings)
     first, silence, total = settings.first_event_seconds, settings.silence_seconds, settings.total_seconds
     clocks = Clocks(first, silence, total=total)
     events = run(command, agent.parse, clocks, stopped, agent.signs)
     return redacted(events, secrets_of(environment))
 
 
-def _taken(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Event]:
+def _apply_event(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Event]:
     """Yield `event` and what comes of it, with what it cost counted and its session and charts stored."""
     if isinstance(event, Session):
         event, *refused = taken_session(replace(event, agent=prepared.agent.name))

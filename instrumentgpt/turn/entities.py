@@ -8,9 +8,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.stream import string
-from instrumentgpt.instruments.lognames import begun
+from instrumentgpt.instruments.lognames import start_time
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.storage.entities import Entity, Flag, Seen, list_entities
+from instrumentgpt.storage.entities import Entity, Flag, Sighting, list_entities
 
 LABEL_CHARS = 80  # of what somebody else worded
 REF = re.compile(
@@ -45,7 +45,7 @@ def touched(
     conversation_id: str,
     run_id: str,
     results: Sequence[tuple[str, Mapping[str, Any]]],
-) -> list[Seen]:
+) -> list[Sighting]:
     """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
     known = list_entities(database, conversation_id)
     made = [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
@@ -63,22 +63,22 @@ def _with_devices(
         yield name, {"device": devices.get(_text(result, "log"), ""), **result}
 
 
-def _saved(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Seen]:
+def _saved(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Sighting]:
     """Return the conversation's own notes, and documents saved in another way than from here, without ref."""
     links, refs = [one.link for one in known], {one.ref for one in known}
     saved = [
-        Seen("note", one_line(note.id), {"note": note.id}, "read")
+        Sighting("note", one_line(note.id), {"note": note.id}, "read")
         for note in db.list_notes(database, scope=conversation_id)
     ]
     saved += [
-        Seen("report", one_line(one.title), {"document": one.id}, "created")
+        Sighting("report", one_line(one.title), {"document": one.id}, "created")
         for one in reversed(db.list_documents(database, conversation_id))
         if one.ref not in refs
     ]
     return [one for one in saved if one.link not in links]
 
 
-def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:
+def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Sighting]:
     """Yield the things that a tool's `result` speaks of: its log and device, loops and findings at fault."""
     if tool == "survey_devices":
         for row in _tables(result.get("devices")):
@@ -92,15 +92,15 @@ def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Seen]:
         yield from _fault(_text(result, "device"), _text(result, "log"), finding)
 
 
-def _of_log(result: Mapping[str, Any], flag: Flag) -> Iterator[Seen]:
+def _of_log(result: Mapping[str, Any], flag: Flag) -> Iterator[Sighting]:
     device, log = _text(result, "device"), _text(result, "log")
     if device and _text(result, "label"):
-        yield Seen("device", one_line(_text(result, "label")), {"device": device})
+        yield Sighting("device", one_line(_text(result, "label")), {"device": device})
     if log:
-        yield Seen("log", log_label(device, log), {"device": device, "log": log}, flag)
+        yield Sighting("log", log_label(device, log), {"device": device, "log": log}, flag)
 
 
-def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Seen]:
+def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Sighting]:
     """Yield a finding, and the loop it is on; nothing for one that says all is well."""
     fault, channel = _text(finding, "class"), finding.get("channel")
     if fault == "healthy" or not (fault or _text(finding, "text")):
@@ -108,7 +108,7 @@ def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Seen]:
     where = device or log
     if isinstance(channel, int):
         label = f"channel {channel} of {where}"
-        yield Seen(
+        yield Sighting(
             "loop",
             one_line(label),
             {"device": device, "log": "" if device else log, "channel": channel},
@@ -117,13 +117,15 @@ def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Seen]:
         where = label
     title = _text(finding, "title") or _text(finding, "text")
     link = {"device": device, "log": log, "channel": channel, "fault": fault or title}
-    yield Seen("finding", one_line(f"{title} · {where}"), link, "read")
+    yield Sighting("finding", one_line(f"{title} · {where}"), link, "read")
 
 
-def _made(artifact: db.Artifact) -> Seen:
+def _made(artifact: db.Artifact) -> Sighting:
     if artifact.kind in GENERATED:
-        return Seen("report", one_line(artifact.title), {"artifact": artifact.id}, "unsaved", generated=True)
-    return Seen("chart", one_line(artifact.title), {"artifact": artifact.id})
+        return Sighting(
+            "report", one_line(artifact.title), {"artifact": artifact.id}, "unsaved", generated=True
+        )
+    return Sighting("chart", one_line(artifact.title), {"artifact": artifact.id})
 
 
 def log_label(device: str, log: str) -> str:
@@ -132,7 +134,7 @@ def log_label(device: str, log: str) -> str:
     >>> log_label("zspr 052", "InstrumentDebug_2026-02-19_23-24-45.39.log"), log_label("", "run.csv")
     ('log of zspr 052, begun 2026-02-19 23:24', 'run.csv')
     """
-    when = begun(log)
+    when = start_time(log)
     if when is None:
         return one_line(f"{log} of {device}" if device else log)
     return one_line(f"log{f' of {device}' if device else ''}, begun {when:%Y-%m-%d %H:%M}")

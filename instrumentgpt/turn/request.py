@@ -139,8 +139,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "others": _others(turn, device_memory),
         "messages": _messages(turn),
         "stated": _stated(device_memory),
-        "constraints": _said(device_memory, "constraint")[-MOST_CONSTRAINTS:],
-        "ruled_out": _said(device_memory, "ruled_out")[-MOST_RULED_OUT:],
+        "constraints": _sentences_of(device_memory, "constraint")[-MOST_CONSTRAINTS:],
+        "ruled_out": _sentences_of(device_memory, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
         "given": dict(given),
     }
@@ -152,8 +152,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
 def on_record(turn: Turn) -> list[str]:
     """Return what the user laid down, ruled out, stated and pinned of the device in question, a line each."""
     found = _device_memory(turn)
-    constraints = [f"laid down: {text}" for text in _said(found, "constraint")[-MOST_CONSTRAINTS:]]
-    ruled_out = [f"ruled out: {text}" for text in _said(found, "ruled_out")[-MOST_RULED_OUT:]]
+    constraints = [f"laid down: {text}" for text in _sentences_of(found, "constraint")[-MOST_CONSTRAINTS:]]
+    ruled_out = [f"ruled out: {text}" for text in _sentences_of(found, "ruled_out")[-MOST_RULED_OUT:]]
     stated = [
         f"stated: {'channel ' if row['channel'] else ''}{row['channel']} {row['parameter']} is"
         f" {row['value']} {row['unit']}"
@@ -212,7 +212,7 @@ def _stated(device_memory: InForce) -> list[dict[str, Any]]:
     return list(newest.values())
 
 
-def _said(device_memory: InForce, kind: str) -> list[str]:
+def _sentences_of(device_memory: InForce, kind: str) -> list[str]:
     """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
     about = ("", device_key(device_memory.state))
     said = [one for one in device_memory.known if one.kind == kind and one.fact.device in about]

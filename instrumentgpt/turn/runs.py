@@ -147,7 +147,7 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
                 events = run_turn(open_turn(database, run_id, stop_wanted))
             else:
                 events = summarise(database, run, stop_wanted)
-            yield from _kept(database, run_id, events)
+            yield from _recorded(database, run_id, events)
         else:
             yield from close(database, run_id, outcome="cancelled")
     except (KeyboardInterrupt, GeneratorExit):
@@ -162,7 +162,7 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
         end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
 
 
-def _kept(database: Database, run_id: str, events: Events) -> Events:
+def _recorded(database: Database, run_id: str, events: Events) -> Events:
     """Append each of the turn's `events` to the database, then yield it; the run's Done comes last."""
     ended = False
     with closing(events):

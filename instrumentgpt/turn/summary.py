@@ -77,7 +77,7 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
     prompt = summary_prompt(render(entries), record, settings.prompt_tokens)
     reply, text, note = Reply("", "ok"), "", "the record is too long for the budget of a prompt"
     if prompt:
-        reply = yield from _asked(run, prompt, settings, stopped)
+        reply = yield from _ask_summary(run, prompt, settings, stopped)
         text = one_line(reply.text)
         devices = spoken_names(nicknamed(database, run.conversation_id, load_inventory(settings.inventory)))
         note = objection(render(entries), "\n".join(record), text, devices)
@@ -89,7 +89,7 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
     yield from end_summary(database, run.id, Done(outcome, text, time.monotonic() - began, dict(reply.usage)))
 
 
-def _asked(
+def _ask_summary(
     run: Run, prompt: str, settings: Settings, stopped: Callable[[], bool]
 ) -> Generator[Event, None, Reply]:
     """Yield the agent's events but its words; return its reply. It reads only, in an empty folder."""

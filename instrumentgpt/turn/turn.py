@@ -22,7 +22,7 @@ from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Offer, store_offers
-from instrumentgpt.storage.entities import Entity, Seen, list_entities, note_entities, touch_entities
+from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import refs_in, touched
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
@@ -123,7 +123,7 @@ class Turn:
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
         where = self.database, self.run.conversation_id
-        seen = [Seen("device", device.label, {"device": device.name}) for device in self.devices]
+        seen = [Sighting("device", device.label, {"device": device.name}) for device in self.devices]
         seen += touched(*where, self.run.id, self.results)
         refs = {entity.ref for entity in note_entities(*where, self.question.id, seen)}
         touch_entities(*where, self.question.id, refs_in(f"{self.question.content}\n{answer}"))

@@ -58,7 +58,7 @@ def _draw() -> None:
     composer.ask()
     with session.opened() as database, snapshot(database):
         shown = session.current(database)
-        settings = session.in_force(database)
+        settings = session.current_settings(database)
         space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
         latest = next(iter(list_runs(database, shown.id, limit=1)), None) if shown else None

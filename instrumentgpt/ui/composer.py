@@ -95,7 +95,7 @@ def ask() -> None:
             kept = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 kept = copy_uploads(database, question.like)
-            agent = question.agent or session.in_force(database).agent
+            agent = question.agent or session.current_settings(database).agent
         words = question.text or artifacts.question_about(question.files)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)

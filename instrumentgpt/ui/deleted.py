@@ -22,7 +22,7 @@ WORDS, FEW_WORDS = 120, 60  # characters
 
 
 @cache
-def _told() -> Mapping[str, Mapping[str, str]]:
+def _texts() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
@@ -32,7 +32,7 @@ def say(key: str, question: str, **fields: str | int) -> str:
     >>> say("undo", "why?"), say("gone", "為什麼？", turn=2, words="為什麼？")
     ('Undo', '已刪除第 2 輪：「為什麼？」')
     """
-    return _told()[key][language_of(question)].format(**fields)
+    return _texts()[key][language_of(question)].format(**fields)
 
 
 def delete(message_id: int) -> None:

@@ -41,10 +41,10 @@ def progress_of(database: Database, run_id: str, known: Progress | None = None) 
 def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
     with session.opened() as database:
-        progress = progress_of(database, run_id, _known(run_id))
+        progress = progress_of(database, run_id, _progress_seen(run_id))
         thinking = LiveThinking(st.container(key="live-thinking"))
         steps = LiveSteps(
-            st.container(key="live-steps"), {key_of(one) for one in drawn.standing()}, conversation_id
+            st.container(key="live-steps"), {key_of(one) for one in drawn.settled_steps()}, conversation_id
         )
         text = untrusted.write(_live_text(progress), conversation_id)
         waiting = get_run(database, run_id).began_at is None
@@ -80,7 +80,7 @@ def watch(conversation_id: str, last_message_id: int) -> None:
             st.rerun()
 
 
-def _known(run_id: str) -> Progress | None:
+def _progress_seen(run_id: str) -> Progress | None:
     known_id, progress = st.session_state.get("progress", ("", None))
     return progress if known_id == run_id else None
 

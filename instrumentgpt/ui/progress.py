@@ -85,7 +85,7 @@ class Progress:
             told.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
         return told
 
-    def standing(self) -> list[Step | Remark]:
+    def settled_steps(self) -> list[Step | Remark]:
         """Return what of the timeline will not change: the remarks, and the steps that have ended."""
         return [one for one in self.timeline() if isinstance(one, Remark) or one.status != "started"]
 
@@ -121,7 +121,7 @@ def _joined(numbered: Iterable[tuple[int, Event]], known: int) -> Iterator[tuple
         if number <= known:
             continue
         if said and not (isinstance(event, Text) and event.segment == said[0].segment):
-            yield known, _one(said)
+            yield known, _joined_text(said)
             said = []
         known = number
         if isinstance(event, Text):
@@ -130,17 +130,17 @@ def _joined(numbered: Iterable[tuple[int, Event]], known: int) -> Iterator[tuple
         else:
             yield number, event
     if said:
-        yield known, _one(said)
+        yield known, _joined_text(said)
 
 
-def _one(said: Sequence[Text]) -> Text:
+def _joined_text(said: Sequence[Text]) -> Text:
     return Text("".join(text.text for text in said), said[0].segment, said[0].whole, said[-1].aside)
 
 
 def _after(progress: Progress, event: Event) -> Progress:
     match event:
         case Text():
-            return _said(replace(progress, note=""), event)
+            return _with_text(replace(progress, note=""), event)
         case Tool():
             return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
         case Thinking():
@@ -160,7 +160,7 @@ def _after(progress: Progress, event: Event) -> Progress:
             return replace(progress, note="", done=event)
 
 
-def _said(progress: Progress, event: Text) -> Progress:
+def _with_text(progress: Progress, event: Text) -> Progress:
     before = "" if event.whole else progress.pieces.get(event.segment, "")
     asides = progress.asides - {event.segment}
     return replace(

@@ -38,7 +38,7 @@ def problems_shown() -> Iterator[None]:
         st.error(untrusted.label(str(error), PROBLEM_CHARACTERS), icon=":material/error:")
 
 
-def in_force(database: Database) -> Settings:
+def current_settings(database: Database) -> Settings:
     """Return the settings that the next turn will use."""
     return settings_in_force(db.get_settings(database))
 

@@ -100,7 +100,7 @@ def problems(settings: Settings) -> list[str]:
 
 
 def _draw(database: Database) -> None:
-    settings = session.in_force(database)
+    settings = session.current_settings(database)
     fixed = {field.name for field in fields(Settings) if f"INSTRUMENTGPT_{field.name.upper()}" in os.environ}
     with st.container(width=WIDTH):
         if fixed:

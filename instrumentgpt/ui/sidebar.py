@@ -230,7 +230,7 @@ def context(hit: db.Hit) -> str:
 
 def _names(database: Database) -> list[tuple[str, ...]]:
     try:
-        inventory = load_inventory(session.in_force(database).inventory)
+        inventory = load_inventory(session.current_settings(database).inventory)
         return spoken_names(nicknamed_anywhere(database, inventory))
     except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
         return []

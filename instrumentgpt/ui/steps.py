@@ -31,7 +31,7 @@ SUFFIX: dict[ToolStatus, str] = {"started": "", "ok": "", "failed": " · failed"
 
 def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
     """Draw what stands of the timeline: one closed line; its steps and remarks are made when it is opened."""
-    told = progress.standing()
+    told = progress.settled_steps()
     steps = [one for one in told if isinstance(one, Step)]
     if not told:
         return

@@ -103,7 +103,7 @@ class Metrics:
 
 def metrics_of(track: Track) -> Metrics:
     """Return the figures of the loop that `track` was made from."""
-    held, loop, on = track.held, track.loop, track.controlled
+    held, loop, on = track.holding, track.loop, track.controlled
     error = track.error[held]
     period, regularity = (
         periodicity(np.nan_to_num(error - np.nanmean(error))) if np.isfinite(error).any() else (math.nan,) * 2

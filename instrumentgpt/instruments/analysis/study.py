@@ -179,7 +179,7 @@ def quote(study: Study, track: Track, *indices: int) -> tuple[Evidence, ...]:
     return tuple(quoted)
 
 
-def found(
+def finding_of(
     study: Study,
     fault: str,
     track: Track,

@@ -53,12 +53,14 @@ class Swing:
 
 def swings_of(loops: Mapping[int, Loop], channels: Mapping[int, Metrics]) -> dict[int, Swing]:
     """Return channel → its swing, of the channels that hold a setpoint within their bands at least partly."""
-    held = {number: _held(loops[number], found) for number, found in channels.items() if number in loops}
+    held = {
+        number: _longest_hold(loops[number], found) for number, found in channels.items() if number in loops
+    }
     errors = {number: one for number, one in held.items() if len(one[0]) >= 16}
     return {number: _swing(number, errors, channels[number]) for number in errors}
 
 
-def _held(loop: Loop, found: Metrics) -> tuple[Floats, Floats, Floats]:
+def _longest_hold(loop: Loop, found: Metrics) -> tuple[Floats, Floats, Floats]:
     """Return time, error and output of the samples on the setpoint that is held longest, within the band."""
     error = loop.setpoint - loop.pv
     near = (loop.setpoint == found.setpoint) & (np.abs(error - found.mean_error) <= found.band)

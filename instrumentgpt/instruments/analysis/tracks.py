@@ -246,7 +246,7 @@ class Track:
         return hold.first + (int(np.argmax(there)) if there.any() else 0)
 
     @cached_property
-    def held(self) -> Mask:
+    def holding(self) -> Mask:
         """Return where the loop should hold: `quiet`, and unsettled holds once pv had reached them."""
         mask = np.zeros(len(self), dtype=bool)
         for hold in self.holds:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -63,7 +63,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
         }
         ruled_out = RuledOut("saturation", "not_at_limit", {"output": numbers["output"], "limit": track.high})
         lines = (start, worst, stop - 1)
-        return found(study, "control_off", track, start, stop - 1, lines, numbers, [ruled_out])
+        return finding_of(study, "control_off", track, start, stop - 1, lines, numbers, [ruled_out])
     return None
 
 

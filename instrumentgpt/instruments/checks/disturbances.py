@@ -9,7 +9,7 @@ import numpy as np
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure
 from instrumentgpt.instruments.analysis.signals import smooth
-from instrumentgpt.instruments.analysis.study import Study, found, quote
+from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import Step, Track
 from instrumentgpt.instruments.arrays import Floats
@@ -151,7 +151,7 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
     ruled_out = RuledOut("ambient_disturbance", "follows", {"contrast": contrast, "answered": len(hits)})
     first = int(np.searchsorted(target.time, source.time[hits[0][0].index]))
     last = min(target.after(hits[-1][2], target.lags(WINDOW)), len(target) - 1)
-    finding = found(
+    finding = finding_of(
         study, "cross_coupling", target, first, last, [hit[2] for hit in hits[:2]], numbers, [ruled_out]
     )
     steps_quoted = quote(study, source, *(hit[0].index for hit in hits[:2]))
@@ -280,6 +280,6 @@ def _finding(study: Study, track: Track, alike: list[Departure], largest: Depart
     ruled_out = RuledOut("oscillation_tuning", reason, {"times": len(alike)})
     lines = (largest.first, largest.peak, largest.last)
     first, last = alike[0].first, alike[-1].last
-    finding = found(study, "ambient_disturbance", track, first, last, lines, numbers, [ruled_out])
+    finding = finding_of(study, "ambient_disturbance", track, first, last, lines, numbers, [ruled_out])
     began = tuple(float(track.loop.time[one.first]) for one in alike)
     return replace(finding, moments=began)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut, Withheld
 
@@ -77,7 +77,7 @@ def _healthy(study: Study, track: Track, metrics: Metrics) -> Finding:
     ruled_out = RuledOut(
         "oscillation_tuning", "small_swing", {"half_peak_to_peak": metrics.half_peak_to_peak}
     )
-    return found(study, "healthy", track, 0, len(track) - 1, _extremes(track), numbers, [ruled_out])
+    return finding_of(study, "healthy", track, 0, len(track) - 1, _extremes(track), numbers, [ruled_out])
 
 
 def _extremes(track: Track) -> list[int]:

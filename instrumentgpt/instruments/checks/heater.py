@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.saturation import (
@@ -116,7 +116,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             "ambient_disturbance", "alone", {"others": _others_moved(study, track, start, bottom)}
         )
         lines = (start, first, bottom)
-        return found(
+        return finding_of(
             study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
@@ -205,7 +205,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)},
         )
         lines = (start, first, top)
-        return found(
+        return finding_of(
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None

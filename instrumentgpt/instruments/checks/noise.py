@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.analysis.signals import runs, sliding_median
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -122,7 +122,7 @@ def _noise_finding(
     part = track.pv[first : last + 1]
     low, high = first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60]))
     ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * _white_share(part)})
-    return found(study, "sensor_noise", track, first, last, (first, low, high), numbers, [ruled_out])
+    return finding_of(study, "sensor_noise", track, first, last, (first, low, high), numbers, [ruled_out])
 
 
 def _is_white(track: Track, starts: list[int], a: int, b: int) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import smooth, turning_points
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Stuck, sticks, straightness, stuck_of
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, SMOOTH, Swing, any_swing_of
@@ -56,7 +56,9 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
     }
     ruled_out = [RuledOut("oscillation_tuning", "unanswered", {"error": stuck.error})]
     lines = (stuck.first, (stuck.first + stuck.last) // 2, stuck.last)
-    return found(study, "limit_cycle_actuator", track, stuck.first, stuck.last, lines, numbers, ruled_out)
+    return finding_of(
+        study, "limit_cycle_actuator", track, stuck.first, stuck.last, lines, numbers, ruled_out
+    )
 
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
@@ -93,7 +95,7 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str, other: str, r
         RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity}),
     ]
     lines = (swing.first, *swing.peaks)
-    return found(study, fault, track, swing.first, swing.last, lines, numbers, ruled_out)
+    return finding_of(study, fault, track, swing.first, swing.last, lines, numbers, ruled_out)
 
 
 def _by_actuator(track: Track, swing: Swing) -> bool:

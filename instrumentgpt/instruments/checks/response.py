@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -59,11 +59,15 @@ def _overshoot(track: Track, step: Step) -> Overshoot | None:
     peak = crossing + int(np.nanargmax(-sign * track.smooth_error[crossing:stop]))
     at_limit = track.at_high if sign > 0 else track.at_low
     return Overshoot(
-        step, float(-sign * track.smooth_error[peak]), crossing, peak, _held(track, at_limit, crossing)
+        step,
+        float(-sign * track.smooth_error[peak]),
+        crossing,
+        peak,
+        _seconds_at_limit(track, at_limit, crossing),
     )
 
 
-def _held(track: Track, at_limit: Mask, index: int) -> float:
+def _seconds_at_limit(track: Track, at_limit: Mask, index: int) -> float:
     """Return for how many seconds after `index` the output stayed at the limit."""
     off = np.flatnonzero(~at_limit[index:])
     last = index + int(off[0]) if off.size else len(track) - 1
@@ -121,7 +125,7 @@ def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Oversh
     ruled_out = RuledOut(other, reason, {"pinned": worst.pinned, "output": numbers["output"]})
     lines = (worst.step.index, worst.crossing, worst.peak)
     last = hits[-1].step.stop - 1
-    return found(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
+    return finding_of(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
 
 
 def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -154,7 +158,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
         lines = (step.index, (step.index + index) // 2, index)
         last = slow[-1][0].stop - 1
         findings.append(
-            found(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
+            finding_of(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
         )
     return findings
 

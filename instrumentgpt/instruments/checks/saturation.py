@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import runs, smooth
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -97,7 +97,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         }
         ruled_out = RuledOut("heater_failure", "not_falling", {"slope": numbers["slope"]})
         lines = (first, (first + stop) // 2, stop - 1)
-        return found(study, "saturation", track, first, stop - 1, lines, numbers, [ruled_out])
+        return finding_of(study, "saturation", track, first, stop - 1, lines, numbers, [ruled_out])
     return None
 
 

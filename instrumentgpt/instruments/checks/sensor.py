@@ -13,7 +13,7 @@ from instrumentgpt.instruments.analysis.readings import (
     spikes_in,
 )
 from instrumentgpt.instruments.analysis.signals import runs
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stuck import was_stuck
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -60,7 +60,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         "sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": track.lags(SPIKE_RETURNS)}
     )
     lines = (first - 1, first, stop - 1) if first else (first, stop - 1)
-    return [found(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
+    return [finding_of(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -86,7 +86,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
         findings.append(
-            found(study, "sensor_spike", track, spikes[0][0], spikes[-1][1], lines, numbers, [ruled_out])
+            finding_of(study, "sensor_spike", track, spikes[0][0], spikes[-1][1], lines, numbers, [ruled_out])
         )
     return findings
 
@@ -125,7 +125,9 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)}
         )
         return [
-            found(study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out])
+            finding_of(
+                study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out]
+            )
         ]
     return []
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -158,4 +158,4 @@ def _finding(study: Study, track: Track, change: Change, others: float, fault: s
     else:
         ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
     lines = (change.before_index, change.after_index)
-    return found(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)
+    return finding_of(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import constant_runs, noise, smooth
-from instrumentgpt.instruments.analysis.study import Study, found
+from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -58,7 +58,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         first = _stuck_since(track, first, stop, others)
         ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
         lines = (first, low, high, stop - 1)
-        return [found(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
+        return [finding_of(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
     return []
 
 

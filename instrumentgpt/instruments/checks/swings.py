@@ -194,10 +194,10 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
 
 def _lasts(track: Track, first: int, last: int, period: float) -> bool:
     """Return whether a swing fills its share of the time on setpoint, or goes on to the end of it."""
-    held = np.flatnonzero(track.held)
+    held = np.flatnonzero(track.holding)
     if not held.size or track.time[held[-1]] - track.time[last] < STILL_ON * period:
         return True
-    return bool(np.count_nonzero(track.held[first : last + 1]) >= FILLS * held.size)
+    return bool(np.count_nonzero(track.holding[first : last + 1]) >= FILLS * held.size)
 
 
 def _slams(track: Track, train: HalfCycles) -> bool:

@@ -27,7 +27,7 @@ class OversizedLog(InstrumentGPTError, ValueError):
         super().__init__(english)
         self.chinese = chinese or english
 
-    def told(self, language: Language) -> str:
+    def message(self, language: Language) -> str:
         """Return what is too much, and what helps, in `language`."""
         return self.chinese if language == "zh" else str(self)
 

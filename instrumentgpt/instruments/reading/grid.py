@@ -26,7 +26,7 @@ class Grid:
     texts: list[bool]
     line: NDArray[np.int64]
 
-    def taken(self, rows: NDArray[np.int64]) -> "Grid":
+    def rows_at(self, rows: NDArray[np.int64]) -> "Grid":
         """Return `rows` of it, in that order."""
         cells, numbers = [column[rows] for column in self.cells], [column[rows] for column in self.numbers]
         return Grid(self.shape, cells, numbers, self.texts, self.line[rows])
@@ -64,7 +64,7 @@ def widened(grid: Grid) -> Grid:
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
     stamps = grid.cells[time].astype(str) if grid.texts[time] else grid.numbers[time]
-    columns = [_held(stamps, value, name == own, rows) for own in order]
+    columns = [_newest_before(stamps, value, name == own, rows) for own in order]
     shape = replace(
         grid.shape,
         width=len(order) + 1,
@@ -82,7 +82,7 @@ def widened(grid: Grid) -> Grid:
     )
 
 
-def _held(
+def _newest_before(
     stamps: NDArray[np.generic], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
 ) -> Floats:
     """Return at each of `rows` the newest of the values that are `mine`: at its own stamp or before."""

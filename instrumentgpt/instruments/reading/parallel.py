@@ -16,7 +16,7 @@ from typing import IO, TypeVar
 from instrumentgpt.instruments.reading.bounds import check_line, check_size
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import Rows
-from instrumentgpt.instruments.reading.scan import NAMED, Learned, Samples, scan
+from instrumentgpt.instruments.reading.scan import NAMED, LineShapes, Samples, scan
 from instrumentgpt.instruments.reading.sources import Source, chunks, is_packed
 from instrumentgpt.instruments.reading.words import PADDING, Text
 
@@ -37,7 +37,7 @@ def scanned(
     Its channels with names are numbered from NAMED on.
     notes  gets what must be known of damaged parts
     """
-    done, text, learned = 0, 0, Learned()
+    done, text, learned = 0, 0, LineShapes()
     for part, size in zip(source.parts, source.sizes, strict=True):
         if is_packed(part):
             read = [0.0]
@@ -53,7 +53,7 @@ def scanned(
 
 
 def _of_plain(
-    part: Path, size: int, layout: Format, learned: Learned, block_bytes: int
+    part: Path, size: int, layout: Format, learned: LineShapes, block_bytes: int
 ) -> Iterator[tuple[Scanned, float]]:
     """Yield what each block of a file says, and how many of its bytes are read by then."""
     room = bytearray(1 + block_bytes + TAIL_BYTES + PADDING)
@@ -121,14 +121,14 @@ def _forked(blocks: Sequence[Callable[[], Found]], pipe: IO[bytes], others: Sequ
         os._exit(0)  # whatever was raised
 
 
-def _scan_text(text: Text, layout: Format, learned: Learned) -> Scanned:
+def _scan_text(text: Text, layout: Format, learned: LineShapes) -> Scanned:
     rows = Rows(first_number=NAMED)
     samples, lines = scan(text, 1, layout, rows, learned)
     return samples, rows, lines
 
 
 def _scan_block(
-    part: Path, size: int, block_bytes: int, layout: Format, learned: Learned, room: bytearray, offset: int
+    part: Path, size: int, block_bytes: int, layout: Format, learned: LineShapes, room: bytearray, offset: int
 ) -> Scanned:
     """Return what the lines say that start in the block of `part` at `offset`."""
     return _scan_text(_text_of_block(part, offset, size, block_bytes, room), layout, learned)

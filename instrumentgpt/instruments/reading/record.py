@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.clocks import ClockStep
@@ -108,15 +106,6 @@ class Log:
     load_events: Callable[[], pd.DataFrame] = no_events
     stated_loops: Mapping[int, StatedLoop] = field(default_factory=dict)
     kept: Path | None = None
-
-    def is_placeholder(self, column: str) -> NDArray[np.bool_]:
-        """Return for each row of `samples` whether its `column`, "pv" or "setpoint", is no reading."""
-        found = np.zeros(len(self.samples), dtype=bool)
-        line, channel = (self.samples[name].to_numpy() for name in ("line", "channel"))
-        for one in self.placeholders:
-            for first, last in one.spans if one.column == column else ():
-                found |= (channel == one.channel) & (line >= min(first, last)) & (line <= max(first, last))
-        return found
 
     @cached_property
     def events(self) -> pd.DataFrame:

@@ -77,7 +77,7 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
-    open_columns = [at for at in rest if columns.says_nothing(at) and _known(columns.values[at]) > 0.2]
+    open_columns = [at for at in rest if columns.says_nothing(at) and _finite_share(columns.values[at]) > 0.2]
     if not any("pv" in own for own in channels.values()) and open_columns:
         channels = _loops_by_behaviour(columns, open_columns, named) or channels
     if not channels:
@@ -404,7 +404,7 @@ def _distance(pv: Floats, setpoint: Floats) -> float:
     return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
 
 
-def _known(values: Floats) -> float:
+def _finite_share(values: Floats) -> float:
     return float(np.isfinite(values).mean()) if len(values) else 0.0
 
 

@@ -85,7 +85,7 @@ class _Block:
 
 
 @dataclass
-class Learned:
+class LineShapes:
     """The line shapes of one log, met so far."""
 
     templates: tuple[Template, ...] = ()
@@ -136,14 +136,14 @@ def column_of(samples: Samples, name: str) -> Floats:
 
 
 def scan(
-    text: Text, first_line: int, layout: Format, rows: Rows, learned: Learned | None = None
+    text: Text, first_line: int, layout: Format, rows: Rows, learned: LineShapes | None = None
 ) -> tuple[Samples, int]:
     """Return the samples in `text` and its number of lines; what is not samples goes to `rows`.
 
     rows     gets gains, boots, broken lines and scales; it must be fresh
     learned  the shapes that other blocks of the log have; it gets those of this one
     """
-    block, learned = _Block.of(text), learned or Learned()
+    block, learned = _Block.of(text), learned or LineShapes()
     found: list[Samples] = []
     used: tuple[Template, ...] = ()
     tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
@@ -234,7 +234,7 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
         matched.keep(matched.numbers[template.stamp].whole <= MOST_SECONDS)
     lines = block.left[matched.which] + first_line
     block.left = np.delete(block.left, matched.which)
-    return _said(matched, template, lines, rows) if len(lines) and template.samples else []
+    return _shape_samples(matched, template, lines, rows) if len(lines) and template.samples else []
 
 
 def _candidates(block: _Block, template: Template) -> _Matched:
@@ -263,7 +263,7 @@ def _within(numbers: Numbers, limits: Limits, kept: bool) -> Flags:
     return ok & allowed
 
 
-def _said(matched: _Matched, template: Template, lines: Ints, rows: Rows) -> list[Samples]:
+def _shape_samples(matched: _Matched, template: Template, lines: Ints, rows: Rows) -> list[Samples]:
     """Return the samples of the `lines` of a shape; gains go to `rows`."""
     channels = [_channels(matched, sample, rows) for sample in template.samples]
     values = [_values(matched, sample) for sample in template.samples]

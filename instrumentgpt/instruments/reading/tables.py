@@ -89,7 +89,7 @@ def read_table(
     rows, told = _in_order(grid, times)
     if told:
         notes += told
-        grid, times = grid.taken(rows), replace(times, raw=times.raw[rows])
+        grid, times = grid.rows_at(rows), replace(times, raw=times.raw[rows])
     return _log_of(source, table, grid, roles, times, lines, notes)
 
 
@@ -219,11 +219,11 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     heading = grid.heading(pv)
     if heading and heading.unit in PV_UNITS:
         return heading.unit
-    whole = [bool((known == np.round(known)).all()) for known in (_known(grid, pv), _known(grid, first))]
-    return "counts" if whole == [True, False] and np.median(_known(grid, pv)) > COUNTS_ABOVE else unit
+    whole = [bool((known == np.round(known)).all()) for known in (_finite(grid, pv), _finite(grid, first))]
+    return "counts" if whole == [True, False] and np.median(_finite(grid, pv)) > COUNTS_ABOVE else unit
 
 
-def _known(grid: Grid, column: int) -> NDArray[np.float64]:
+def _finite(grid: Grid, column: int) -> NDArray[np.float64]:
     return grid.numbers[column][np.isfinite(grid.numbers[column])]
 
 

@@ -116,7 +116,7 @@ def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
             shapes[meaning.parts.kind, *map(_identity, pieces)].append(pieces)
     repeated = sorted(shapes.items(), key=lambda shape: -len(shape[1]))
     found = (
-        _learned(shape, layout) if kind is None else _silent_template(shape[0], str(kind), layout)
+        _template_of(shape, layout) if kind is None else _silent_template(shape[0], str(kind), layout)
         for (kind, *_), shape in repeated
         if len(shape) >= LEAST_LINES
     )
@@ -182,7 +182,7 @@ def _numbers_and_text(text: bytes) -> Iterator[Piece]:
         yield Piece("text", text[done:])
 
 
-def _learned(shape: list[list[Piece]], layout: Format) -> Template | None:
+def _template_of(shape: list[list[Piece]], layout: Format) -> Template | None:
     """Return the template of the lines of one `shape`, None if the plain reader's answers do not fit one."""
     pieces = shape[0]
     for at, piece in enumerate(pieces):

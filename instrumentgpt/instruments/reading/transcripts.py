@@ -264,11 +264,11 @@ def _profile(profile: Mapping[str, Any]) -> list[Row]:
             at: max(round((value - 1) * 10), 0) for at, kind, value in events if kind == number
         }  # 11 is 100
         if own:
-            columns[f"{name} (%)"] = _held(own, len(time))
+            columns[f"{name} (%)"] = _filled_forward(own, len(time))
     return [list(columns), *zip(*columns.values(), strict=False)]
 
 
-def _held(values: Mapping[int, object], count: int) -> list[object]:
+def _filled_forward(values: Mapping[int, object], count: int) -> list[object]:
     """Return `count` values, each held until the next of `values` (position → value)."""
     held: list[object] = []
     for at in range(count):

@@ -72,11 +72,11 @@ class Text:
 
     def word_at(self, position: Positions) -> Words:
         """Return the eight letters from each `position` on."""
-        return _taken(self.words, position)
+        return _words_at(self.words, position)
 
     def digits_from(self, position: Positions) -> Words:
         """Return bits that tell which of the letters from `position` on, at least 57, are digits."""
-        found: Words = _taken(self._digits, position >> 3) >> (position & 7).view(np.uint64)
+        found: Words = _words_at(self._digits, position >> 3) >> (position & 7).view(np.uint64)
         return found
 
     def is_at(self, literal: bytes, position: Positions) -> Flags:
@@ -125,7 +125,7 @@ class Numbers:
         return Numbers(*(getattr(self, part.name)[kept] for part in fields(self)))
 
 
-def _taken(words: Words, at: Positions) -> Words:
+def _words_at(words: Words, at: Positions) -> Words:
     """Return the words at these places; numpy's own way takes 4 times longer, as they are not aligned."""
     return np.asarray(take(words, at, allow_fill=True, fill_value=np.uint64(0)), dtype=np.uint64)
 

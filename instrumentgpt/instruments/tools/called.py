@@ -33,7 +33,7 @@ def call(workspace: Workspace, name: str, given: Mapping[str, Any]) -> dict[str,
     own = _arguments(name)
     for key in given:
         if key not in own:
-            raise BadArguments(f"{name} takes no {key!r}.{meant(key, own)} Usage: {usage(name)}")
+            raise BadArguments(f"{name} takes no {key!r}.{near_miss(key, own)} Usage: {usage(name)}")
     missing = [key for key in own if needs(name, key) and given.get(key) in (None, "")]
     if missing:
         raise BadArguments(f"{name} needs {' and '.join(missing)}. Usage: {usage(name)}")
@@ -44,7 +44,7 @@ def call(workspace: Workspace, name: str, given: Mapping[str, Any]) -> dict[str,
 def known_tool(name: str) -> Callable[..., dict[str, Any]]:
     """Return the tool called `name`."""
     if name not in TOOLS:
-        raise UnknownTool(f"There is no tool {name!r}.{meant(name, TOOLS)} Tools: {', '.join(TOOLS)}")
+        raise UnknownTool(f"There is no tool {name!r}.{near_miss(name, TOOLS)} Tools: {', '.join(TOOLS)}")
     return TOOLS[name]
 
 
@@ -73,10 +73,10 @@ def needs(name: str, argument: str) -> bool:
     return own is not None and own.default is own.empty
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def near_miss(name: str, known: Iterable[str]) -> str:
     """Return the question which of `known` was meant by `name`, or "".
 
-    >>> meant("fetch_logs", ["fetch_log"]), meant("x", ["fetch_log"])
+    >>> near_miss("fetch_logs", ["fetch_log"]), near_miss("x", ["fetch_log"])
     (' Did you mean fetch_log?', '')
     """
     near = difflib.get_close_matches(name.casefold(), list(known), 1)

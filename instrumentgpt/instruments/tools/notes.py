@@ -21,7 +21,7 @@ from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_word
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
 from instrumentgpt.memory.state import DiagnosticState
-from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, Known
+from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
 from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
 from instrumentgpt.storage.in_force import memory_in_force
@@ -135,7 +135,7 @@ def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
     with opened(workspace) as database:
         known = memory_in_force(database, workspace.conversation, DiagnosticState()).known
     held = [row for row in known if row.kind == "constraint"]
-    lifted = _meant(stated, held)
+    lifted = _named_constraint(stated, held)
     if lifted is None:
         listed = "; ".join(repr(row.said) for row in held) or "none"
         raise NotOnRecord(f"{stated!r} is not in force, or several are meant. In force are: {listed}")
@@ -175,7 +175,7 @@ def note(
     }
 
 
-def _meant(text: str, held: Sequence[Known]) -> Known | None:
+def _named_constraint(text: str, held: Sequence[StoredFact]) -> StoredFact | None:
     """Return the constraint that `text` names: the same words, or the only one that has them or is in them.
 
     Any likeness would not do: "open the door" lifts nothing on a valve.

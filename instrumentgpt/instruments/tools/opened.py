@@ -29,9 +29,9 @@ class ToolProblem(InstrumentGPTError):
 
     def __init__(self, key: str, **fields: Any) -> None:
         self.key, self.fields = key, fields
-        super().__init__(self.told("en"))
+        super().__init__(self.message("en"))
 
-    def told(self, language: Language) -> str:
+    def message(self, language: Language) -> str:
         """Return what could not be done, and what helps, in `language`."""
         return str(Sentence().format(problems()[self.key][language], **self.fields))
 
@@ -44,7 +44,7 @@ def problems() -> dict[str, dict[str, str]]:
 
 def told(problem: InstrumentGPTError, language: Language) -> str:
     """Return the text of a problem in `language`, in English where it has no other."""
-    return problem.told(language) if isinstance(problem, ToolProblem | OversizedLog) else str(problem)
+    return problem.message(language) if isinstance(problem, ToolProblem | OversizedLog) else str(problem)
 
 
 FRAMES = "frames"  # folder of parsed logs below the cache

@@ -100,7 +100,7 @@ def recall(bench: Bench, query: str) -> Doing:
     """Return what notes and earlier messages say that bears on `query`, or that its note was forgotten."""
     yield from ()
     parts = {
-        "recalled_notes": _found(bench, query, MOST_NOTES),
+        "recalled_notes": _matching_notes(bench, query, MOST_NOTES),
         "recalled_turns": _quotes(bench, query, MOST_TURNS),
     }
     told = [
@@ -127,7 +127,9 @@ def forget(bench: Bench, id: str, reason: str) -> Doing:
 def ponder(bench: Bench, questions: list[str]) -> Doing:
     """Return for each question what notes and earlier messages say of it, and how many have something."""
     yield from ()
-    known = {question: _found(bench, question, 2) + _quotes(bench, question, 2) for question in questions}
+    known = {
+        question: _matching_notes(bench, question, 2) + _quotes(bench, question, 2) for question in questions
+    }
     told = [
         f"**{plain_text(question)}** " + ("\n\n" + "\n".join(lines) if lines else bench.say("not_known"))
         for question, lines in known.items()
@@ -169,7 +171,7 @@ def _notes(bench: Bench) -> list[db.Note]:
     return notes_of(bench.turn.database, bench.turn.run.conversation_id, every)
 
 
-def _found(bench: Bench, query: str, most: int) -> list[str]:
+def _matching_notes(bench: Bench, query: str, most: int) -> list[str]:
     """Return the notes that bear on `query`, a line each, the best first."""
     lines = []
     for note in found_in(_notes(bench), query, names_of(bench.turn.inventory))[:most]:

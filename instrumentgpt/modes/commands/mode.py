@@ -59,7 +59,7 @@ def carry_out(turn: Turn) -> Events:
 
 def performed(bench: Bench, action: Action) -> Doing:
     """Carry out one action and return its follow-up; what it cannot do is told by a failed one."""
-    rounds = ponder_rounds(_asked(bench.turn)) + 1 if action.name == "ponder" else 1
+    rounds = ponder_rounds(_user_messages(bench.turn)) + 1 if action.name == "ponder" else 1
     try:
         content = yield from HANDLERS[action.name](bench, **action.given)
     except InstrumentGPTError as problem:
@@ -90,7 +90,7 @@ def _first(turn: Turn, bench: Bench) -> Action:
         return Action("speak", {"message": bench.say(problem.key, **fields)})
 
 
-def _asked(turn: Turn, last: int | None = None) -> list[str]:
+def _user_messages(turn: Turn, last: int | None = None) -> list[str]:
     """Return the user's messages before the command, of the `last` messages."""
     before = db.list_messages(turn.database, turn.run.conversation_id, before=turn.question.id, last=last)
     return [message.content for message in before if message.role == "user"]
@@ -99,5 +99,5 @@ def _asked(turn: Turn, last: int | None = None) -> list[str]:
 def _language(turn: Turn) -> Language:
     """Return the language of the command's words, or, where it has none, of the question before."""
     words = words_of(turn.question.content)
-    asked = [text for text in _asked(turn, LOOKED_AT) if not is_command(text)]
+    asked = [text for text in _user_messages(turn, LOOKED_AT) if not is_command(text)]
     return language_of(words if any(map(str.isalpha, words)) else "".join(asked[-1:]))

@@ -62,10 +62,10 @@ def phrase(key: str, language: Language, **fields: Any) -> str:
 
 def _words(field: str) -> Callable[[str], dict[str, Any]]:
     """Return the reader of a command whose words are one argument that must be given."""
-    return lambda words: {field: _given(words)}
+    return lambda words: {field: _required(words)}
 
 
-def _given(words: str) -> str:
+def _required(words: str) -> str:
     if not words:
         raise Incomplete
     return words
@@ -73,7 +73,7 @@ def _given(words: str) -> str:
 
 def _split(words: str) -> tuple[str, str]:
     """Return the first word, which must be given, and the rest."""
-    first, *rest = _given(words).split(maxsplit=1)
+    first, *rest = _required(words).split(maxsplit=1)
     return first, "".join(rest)
 
 
@@ -95,12 +95,12 @@ def _note(words: str) -> dict[str, Any]:
 
 def _forgotten(words: str) -> dict[str, Any]:
     note_id, reason = _split(words)
-    return {"id": note_id, "reason": _given(reason)}
+    return {"id": note_id, "reason": _required(reason)}
 
 
 def _questions(words: str) -> dict[str, Any]:
     questions = [part.strip() for part in re.split(r"[;；\n]", words) if part.strip()]
-    _given("".join(questions))
+    _required("".join(questions))
     return {"questions": questions}
 
 

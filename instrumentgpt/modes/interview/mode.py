@@ -17,11 +17,11 @@ from instrumentgpt.memory.quoted import quoted
 from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.prompt import Said, Setting, build_prompt
-from instrumentgpt.modes.interview.replies import SUMMARY, Known, clear, heard, own_reply
+from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
 from instrumentgpt.modes.interview.saving import StatementNotSaved, save_statement
 from instrumentgpt.modes.interview.statement import DEFAULT, About, summary, template_label, templates
 from instrumentgpt.modes.interview.stored import (
-    Kept,
+    Interviews,
     exchanges,
     interview_of,
     language_of_talk,
@@ -51,7 +51,7 @@ class Case:
     """
 
     turn: Turn
-    kept: Kept
+    kept: Interviews
     messages: list[db.Message]
     before: Interview
     asked: str
@@ -66,7 +66,7 @@ class Case:
         return self.turn.question.content
 
     @property
-    def said(self) -> list[str]:
+    def user_messages(self) -> list[str]:
         """What the user has said in the interview."""
         return [message.content for message in self.messages if message.role == "user"]
 
@@ -121,7 +121,7 @@ def _open_case(turn: Turn) -> Case:
 
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
-    now = heard(case.before, case.words, case.asked)
+    now = after_reply(case.before, case.words, case.asked)
     if not _has_model(case.turn) or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
     fault, notes = "", list[Note]()
@@ -134,11 +134,11 @@ def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
             return reply
         notes += _noted(case, already)
         notes_by_agent = notes if notes or case.kept.notes else None  # one that files nothing is no reader
-        now = heard(case.before, case.words, case.asked, notes_by_agent)
+        now = after_reply(case.before, case.words, case.asked, notes_by_agent)
         if now.phase == PHASES[-1]:
             return _shown(case, now, notes_by_agent)
         replies = [message.content for message in case.messages if message.role == "assistant"]
-        known = f"{' '.join(case.said)} {case.device} {_record(case)}"
+        known = f"{' '.join(case.user_messages)} {case.device} {_record(case)}"
         faults = faults_of(reply.text, case.language, known, replies)
         if not faults:
             _keep(case, now.gap, notes_by_agent)
@@ -165,22 +165,25 @@ def _noted(case: Case, already: int) -> list[Note]:
         for row in rows
         if isinstance(row, dict)
     ]
-    return [one for one in notes if one.slot in SLOTS and any(quoted(one.words, text) for text in case.said)]
+    return [
+        one
+        for one in notes
+        if one.slot in SLOTS and any(quoted(one.words, text) for text in case.user_messages)
+    ]
 
 
 def _confirmed(case: Case, now: Interview, reply: str) -> str:
     """Return the reply; where something was corrected or left open, its first line says so."""
     if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
         return reply
-    return (
-        f"{CLEAR} {clear(now, case.asked, case.language, _known(case))}\n\n{reply.partition(chr(10) * 2)[2]}"
-    )
+    corrected = clear(now, case.asked, case.language, _background(case))
+    return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
 def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     """Return our own next question."""
     _keep(case, now.gap, notes)
-    return own_reply(now, case.asked, case.language, _known(case))
+    return own_reply(now, case.asked, case.language, _background(case))
 
 
 def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
@@ -189,7 +192,7 @@ def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     yes = texts("offers")["yes"][case.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
     heading = "summary" if case.asked != SUMMARY else "amended" if now.new else "unsaved"
-    confirmed = clear(now, case.asked, case.language, _known(case))
+    confirmed = clear(now, case.asked, case.language, _background(case))
     opening = say(heading, case.language, target=case.about.title, clear=confirmed)
     return "\n\n".join((opening, summary(now, case.about), say("approve", case.language)))
 
@@ -207,7 +210,7 @@ def _keep(case: Case, asked: str, notes: list[Note] | None = None) -> None:
     case.turn.also_saved.append(store)
 
 
-def _known(case: Case) -> Known:
+def _background(case: Case) -> Background:
     """Return what our own questions speak of: the last log's trouble, an earlier cause on this device."""
     state = case.turn.state
     troubles = [
@@ -215,7 +218,7 @@ def _known(case: Case) -> Known:
         for finding in state.findings
         if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
     ]
-    return Known(case.device, next(reversed(troubles), ""), _earlier_cause(case))
+    return Background(case.device, next(reversed(troubles), ""), _earlier_cause(case))
 
 
 def _earlier_cause(case: Case) -> str:
@@ -262,5 +265,5 @@ def _prompt(case: Case, notes: list[Note], fault: str) -> str:
         keep_long_request(case.words, turn.workspace(), half)
     label = template_label(case.template, "en")
     setting = Setting(case.language, case.device, _record(case), label, case.about.title)
-    now = heard(case.before, case.words, case.asked, notes)
+    now = after_reply(case.before, case.words, case.asked, notes)
     return build_prompt(now, words, history, setting, budget, case.asked, fault)

@@ -48,7 +48,7 @@ def shaped(reply: str) -> str:
     >>> shaped("Sure!\\n✅ Clear: it drifts.\\n❓ Since when?\\nThanks")
     '✅ Clear: it drifts.\\n\\n❓ Since when?'
     """
-    clear, asks = _line(reply, CLEAR), _asked(reply)
+    clear, asks = _line(reply, CLEAR), _question_in(reply)
     return f"{clear}\n\n{asks}"
 
 
@@ -62,15 +62,15 @@ def advises(sentence: str) -> bool:
 
 
 def _repeats(reply: str, asked: Collection[str]) -> bool:
-    question = fold(_asked(reply)) if ASKS in reply else ""
-    return any(question == fold(_asked(one)) for one in asked if ASKS in one)
+    question = fold(_question_in(reply)) if ASKS in reply else ""
+    return any(question == fold(_question_in(one)) for one in asked if ASKS in one)
 
 
 def _line(reply: str, mark: str) -> str:
     return next((line.strip(" *#>-") for line in reply.split("\n") if mark in line), "")
 
 
-def _asked(reply: str) -> str:
+def _question_in(reply: str) -> str:
     """Return the question: from its mark up to its question mark, on one line."""
     told = " ".join(reply[reply.index(ASKS) :].split("\n\n")[0].split())
     end = re.search(r"[?？]", told)

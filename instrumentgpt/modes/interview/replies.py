@@ -40,15 +40,15 @@ _CORRECTS = tuple(
 )
 
 
-def heard(before: Interview, words: str, asked: str, notes: Sequence[Note] | None = None) -> Interview:
+def after_reply(before: Interview, words: str, asked: str, notes: Sequence[Note] | None = None) -> Interview:
     """Return the interview with one more message of the user, who was asked for the slot `asked`.
 
     notes  what an agent took from it, checked; None: nobody did, and it answers what was asked
 
-    >>> now = heard(Interview(), "The oven is off by two degrees", "description")
+    >>> now = after_reply(Interview(), "The oven is off by two degrees", "description")
     >>> now.lines["description"], now.gap
     (('The oven is off by two degrees',), 'examples')
-    >>> heard(now, "I don't know", "examples").left
+    >>> after_reply(now, "I don't know", "examples").left
     {'examples': 'unknown'}
     """
     tries = {**before.tries, asked: before.tries.get(asked, 0) + 1}
@@ -147,7 +147,7 @@ def _filled(now: Interview, form: Sequence[tuple[str, str]]) -> Interview:
 
 
 @dataclass(frozen=True)
-class Known:
+class Background:
     """What is known of the instrument: its name, what its last log showed, an earlier cause; "" if not."""
 
     device: str = ""
@@ -155,18 +155,18 @@ class Known:
     cause: str = ""
 
 
-def own_reply(now: Interview, asked: str, language: Language, known: Known) -> str:
+def own_reply(now: Interview, asked: str, language: Language, known: Background) -> str:
     """Return one ✅ line and one ❓ question of our own; `asked` is what the newest message answered.
 
-    >>> print(own_reply(heard(Interview(), "it drifts", "description"), "description", "en", Known()))
-    ✅ Clear: it drifts
+    >>> print(own_reply(after_reply(Interview(), "drifts", "description"), "description", "en", Background()))
+    ✅ Clear: drifts
     <BLANKLINE>
     ❓ Can you give a specific example: when was it last seen, and what did the display or log show then?
     """
     return f"✅ {clear(now, asked, language, known)}\n\n❓ {_question(now, language, known)}"
 
 
-def clear(now: Interview, asked: str, language: Language, known: Known) -> str:
+def clear(now: Interview, asked: str, language: Language, known: Background) -> str:
     """Return what has become clear with the newest message; each correction is confirmed."""
 
     def told(key: str, **fields: str) -> str:
@@ -192,7 +192,7 @@ def clear(now: Interview, asked: str, language: Language, known: Known) -> str:
     return (" " if language == "en" else "").join(parts)
 
 
-def _question(now: Interview, language: Language, known: Known) -> str:
+def _question(now: Interview, language: Language, known: Background) -> str:
     gap = now.gap or "description"
     tries = now.tries.get(gap, 0)
     key = "finding" if gap == "examples" and known.finding and not tries else gap
@@ -203,7 +203,7 @@ def _question(now: Interview, language: Language, known: Known) -> str:
     return re.sub(r" (?=[，：。？])", "", sentence.strip())
 
 
-def _device(known: Known, language: Language) -> str:
+def _device(known: Background, language: Language) -> str:
     """Return the instrument's name for a sentence; between Chinese and a Latin name stands a blank."""
     name = plain_text(known.device) or {"en": "the instrument", "zh": "這台儀器"}[language]
     return f" {name} " if language == "zh" and name[-1:].isascii() else name

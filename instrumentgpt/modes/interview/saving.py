@@ -17,7 +17,7 @@ from instrumentgpt.modes.interview.statement import (
     template_text,
     templates,
 )
-from instrumentgpt.modes.interview.stored import CHOICES, Kept, save_kept
+from instrumentgpt.modes.interview.stored import CHOICES, Interviews, save_kept
 from instrumentgpt.modes.interview.texts import say, texts
 from instrumentgpt.storage.revisions import RefusedRevision, revise
 from instrumentgpt.turn.turn import Turn
@@ -29,7 +29,7 @@ class StatementNotSaved(InstrumentGPTError, OSError):
     """A document that could not be written."""
 
 
-def save_statement(turn: Turn, kept: Kept, interview: Interview, template: str, about: About) -> str:
+def save_statement(turn: Turn, kept: Interviews, interview: Interview, template: str, about: About) -> str:
     """Save the statement as a document, tell the diagnosis, and return what to say of it.
 
     The document is written whole or not at all; that it was, is kept in the same transaction.
@@ -46,7 +46,7 @@ def save_statement(turn: Turn, kept: Kept, interview: Interview, template: str, 
     return f"{told}\n\n{say('further', about.language)}"
 
 
-def _saved(turn: Turn, kept: Kept, content: str, title: str) -> db.Document:
+def _saved(turn: Turn, kept: Interviews, content: str, title: str) -> db.Document:
     conversation = turn.run.conversation_id
     ref = f"statement_{len(kept.saved) + 1}"
     try:
@@ -54,7 +54,7 @@ def _saved(turn: Turn, kept: Kept, content: str, title: str) -> db.Document:
             told = (conversation, ref, KIND, title, content.encode("utf-8", "replace"))
             saved = db.save_document(turn.database, *told)
             row = {"document": saved.id, "file": saved.file, "message": turn.question.id}
-            after = Kept(began=turn.question.id + 1, saved=(*kept.saved, row))
+            after = Interviews(began=turn.question.id + 1, saved=(*kept.saved, row))
             save_kept(turn.database, conversation, after)
             db.save_mode_state(turn.database, conversation, CHOICES, {})
     except OSError as problem:

@@ -14,7 +14,7 @@ import db
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.interview.gathered import Interview, Note
-from instrumentgpt.modes.interview.replies import heard
+from instrumentgpt.modes.interview.replies import after_reply
 from instrumentgpt.storage.conversations import mode_messages
 
 MODE = "interview"
@@ -22,7 +22,7 @@ CHOICES = "interview-choices"  # under this name the page keeps what was chosen 
 
 
 @dataclass(frozen=True)
-class Kept:
+class Interviews:
     """What is stored of a conversation's interviews.
 
     began     id of the first message of the one in progress
@@ -37,14 +37,14 @@ class Kept:
     saved: tuple[dict[str, Any], ...] = ()
 
 
-def read_kept(database: Database, conversation_id: str) -> Kept:
+def read_kept(database: Database, conversation_id: str) -> Interviews:
     """Return what is stored of the conversation's interviews."""
     told = db.get_mode_state(database, conversation_id, MODE)
     asked, notes = dict(told.get("asked", {})), dict(told.get("notes", {}))
-    return Kept(int(told.get("began", 0)), asked, notes, tuple(map(dict, told.get("saved", ()))))
+    return Interviews(int(told.get("began", 0)), asked, notes, tuple(map(dict, told.get("saved", ()))))
 
 
-def save_kept(database: Database, conversation_id: str, kept: Kept) -> None:
+def save_kept(database: Database, conversation_id: str, kept: Interviews) -> None:
     """Store `kept`."""
     db.save_mode_state(database, conversation_id, MODE, vars(kept))
 
@@ -61,7 +61,7 @@ def choose(database: Database, conversation_id: str, **chosen: str) -> None:
         db.save_mode_state(database, conversation_id, CHOICES, after)
 
 
-def exchanges(database: Database, conversation_id: str, kept: Kept) -> list[db.Message]:
+def exchanges(database: Database, conversation_id: str, kept: Interviews) -> list[db.Message]:
     """Return the messages of the interview, oldest first, without `$commands` and their answers."""
     ids = {name for name in mode_messages(database, conversation_id, MODE) if name >= kept.began}
     told, is_of_command = [], True  # until its first question: before it, the last one's was answered
@@ -79,7 +79,7 @@ def read_interview(database: Database, conversation_id: str) -> tuple[Interview,
     return interview_of(messages, kept), messages
 
 
-def interview_of(messages: Sequence[db.Message], kept: Kept) -> Interview:
+def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
     """Return the interview that `messages` come to."""
     interview, asked = Interview(), "description"
     for message in messages:
@@ -88,7 +88,7 @@ def interview_of(messages: Sequence[db.Message], kept: Kept) -> Interview:
         else:
             rows = kept.notes.get(str(message.id))
             notes = None if rows is None else [Note(*row) for row in rows]
-            interview, asked = heard(interview, message.content, asked, notes), ""
+            interview, asked = after_reply(interview, message.content, asked, notes), ""
     return interview
 
 

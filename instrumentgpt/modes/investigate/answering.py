@@ -13,8 +13,8 @@ from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out
-from instrumentgpt.modes.investigate.kept import MODE, Kept, Pending, with_note, written
-from instrumentgpt.modes.investigate.replying import step_list, told
+from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, with_note, written
+from instrumentgpt.modes.investigate.replying import reply_events, step_list
 from instrumentgpt.modes.investigate.targets import Scene
 from instrumentgpt.modes.investigate.wording import numbered, say
 from instrumentgpt.storage.entities import Entity, list_entities
@@ -71,7 +71,7 @@ class Request:
         )
 
 
-def carry_out(turn: Turn, kept: Kept, request: Request, plan: ThinkOutput) -> Events:
+def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) -> Events:
     """Carry out as many steps as the effort allows, tell what they came to, and offer what is left."""
     steps, limit, language = ordered(plan), request.limit, request.language
     job = Job(steps[:limit], language, _title(request) or plan.goal)
@@ -99,12 +99,12 @@ def _replied(
     """Yield what the agent makes of the outcomes; where it fails, what our own analyst makes of them."""
     if turn.stopped():
         return Done("cancelled", "")
-    reply = yield from replied(told(turn, job, outcomes, made), segment=REPLY)
+    reply = yield from replied(reply_events(turn, job, outcomes, made), segment=REPLY)
     if reply.outcome == "ok" and reply.text.strip():
         return Done("ok", "")
     if turn.stopped():
         return Done("cancelled", "")
-    again = yield from replied(told(turn, job, outcomes, made, agent="offline"), segment=AGAIN)
+    again = yield from replied(reply_events(turn, job, outcomes, made, agent="offline"), segment=AGAIN)
     return Done(again.outcome, "")
 
 
@@ -128,31 +128,31 @@ def _left(
     return None
 
 
-def ask_back(turn: Turn, kept: Kept, request: Request, decided: ThinkOutput) -> Events:
+def ask_back(turn: Turn, kept: ModeState, request: Request, decided: ThinkOutput) -> Events:
     """Ask the questions, and offer the modes that find out more."""
     questions = "\n".join(f"- {one}" for one in decided.clarification_questions or ())
     message = say("questions", request.language, questions=questions)
     pending = replace(request.waiting(message, decided.goal), kind="question")
     turn.offers.append(db.Offer(say("offer_interview", request.language), request.asked, "interview"))
     _offer_panel(turn, request)
-    yield from ended(turn, kept, message, f"asked back: {decided.goal}", pending)
+    yield from end_with(turn, kept, message, f"asked back: {decided.goal}", pending)
 
 
 def propose(
-    turn: Turn, kept: Kept, request: Request, goal: str, message: str, steps: Sequence[ThinkStep]
+    turn: Turn, kept: ModeState, request: Request, goal: str, message: str, steps: Sequence[ThinkStep]
 ) -> Events:
     """Answer with a proposal and its buttons; `steps` are carried out on a yes, if they are known."""
     _offer_yes_no(turn, request.language)
-    yield from ended(turn, kept, message, f"proposed: {goal}", request.waiting(message, goal, steps))
+    yield from end_with(turn, kept, message, f"proposed: {goal}", request.waiting(message, goal, steps))
 
 
-def explained(turn: Turn, kept: Kept, pending: Pending, language: Language, is_unclear: bool) -> Events:
+def explained(turn: Turn, kept: ModeState, pending: Pending, language: Language, is_unclear: bool) -> Events:
     """Tell what the proposal is, and what comes of it; it waits on."""
     steps = numbered([step.description for step in pending.steps]) or pending.message
     told = {"count": len(pending.devices), "devices": ", ".join(pending.devices), "steps": steps}
     text = say("unclear" if is_unclear else "about_plan", language, **told)
     _offer_yes_no(turn, language)
-    yield from ended(turn, kept, text, f"still proposed: {pending.goal}", pending)
+    yield from end_with(turn, kept, text, f"still proposed: {pending.goal}", pending)
 
 
 def plan_text(request: Request, steps: Sequence[ThinkStep]) -> str:
@@ -228,7 +228,7 @@ def _artifacts(outcomes: Sequence[Outcome]) -> set[str]:
     return {artifact for outcome in outcomes for artifact in outcome.artifacts}
 
 
-def ended(turn: Turn, kept: Kept, text: str, note: str, pending: Pending | None = None) -> Events:
+def end_with(turn: Turn, kept: ModeState, text: str, note: str, pending: Pending | None = None) -> Events:
     """Answer with `text` and remember what waits now."""
     turn.learns_from_words = False
     _keep(turn, kept, pending, note)
@@ -236,7 +236,7 @@ def ended(turn: Turn, kept: Kept, text: str, note: str, pending: Pending | None 
     yield Done("ok", text)
 
 
-def _keep(turn: Turn, kept: Kept, pending: Pending | None, note: str) -> None:
+def _keep(turn: Turn, kept: ModeState, pending: Pending | None, note: str) -> None:
     state = written(replace(kept, pending=pending, notes=with_note(kept, turn.question.id, note)))
     conversation = turn.run.conversation_id
     turn.also_saved.append(lambda _: db.save_mode_state(turn.database, conversation, MODE, state))

@@ -82,7 +82,7 @@ def parsed(answer: str) -> ThinkOutput:
         try:
             return ThinkOutput.model_validate(found)
         except ValidationError as error:
-            broken.append(BrokenContract(_told(error)))
+            broken.append(BrokenContract(_problems(error)))
     raise broken[0] if broken else BrokenContract(NO_OBJECT)
 
 
@@ -104,7 +104,7 @@ def _objects(answer: str) -> Iterator[dict[str, Any]]:
     return reversed(found)
 
 
-def _told(error: ValidationError) -> str:
+def _problems(error: ValidationError) -> str:
     """Return what is wrong, each with its place and value, as an agent can mend it."""
     told = [
         f"{'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in error.errors()[:MOST_ERRORS]

@@ -67,11 +67,11 @@ def _group(
         parts = list(_askings(turn, job, outcome, scene))
         askings += parts
         owners += [place] * len(parts)
-        yield from _begun(job, place, outcome)
+        yield from _begin_step(job, place, outcome)
     waiting = {place: owners.count(place) for place in places}
     for at, event in ask_all(turn, askings, turn.settings.runs_at_once) if askings else ():
         outcome = outcomes[owners[at]]
-        yield from _taken(outcome, event)
+        yield from _take_event(outcome, event)
         if isinstance(event, Done):
             waiting[owners[at]] -= 1
             if not waiting[owners[at]]:
@@ -114,7 +114,7 @@ def _skip(outcome: Outcome, why: str) -> None:
     outcome.errors.append(why)
 
 
-def _taken(outcome: Outcome, event: Event) -> Iterator[Event]:
+def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
     """Take what an event of a step says; yield it, unless it is a word, a session or an end of its own."""
     match event:
         case Tool():
@@ -160,7 +160,7 @@ def _error_of(tool: Tool) -> str:
     return str(told.get("error", tool.result)) if isinstance(told, dict) else tool.result
 
 
-def _begun(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:
+def _begin_step(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:
     """Show a step as it begins, or why it does not."""
     if outcome.status == "skipped":
         yield _shown(place, outcome, "failed", outcome.errors[0])

@@ -52,7 +52,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Kept:
+class ModeState:
     """The state of the mode in a conversation; `deleted` are notes on turns that are not there now."""
 
     pending: Pending | None = None
@@ -69,20 +69,20 @@ class Kept:
         return _newest_that_fit(older, REASONING_CHARS)
 
 
-def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> Kept:
+def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> ModeState:
     """Return what is stored as `state`; what turns left that are not among `messages` now is set aside."""
     pending, stored = state.get("pending"), [Note(**one) for one in state.get("notes", [])]
     notes = tuple(one for one in stored if one.message in messages)
     deleted = tuple(one for one in stored if one.message not in messages)
     if not pending or (stored and stored[-1] in deleted):  # the newest turn of the mode left what is pending
-        return Kept(None, notes, deleted)
+        return ModeState(None, notes, deleted)
     steps = tuple(ThinkStep.model_validate(one) for one in pending.pop("steps", []))
     for name in ("amendments", "devices", "excluded"):
         pending[name] = tuple(pending.get(name, ()))
-    return Kept(Pending(**{**pending, "steps": steps}), notes, deleted)
+    return ModeState(Pending(**{**pending, "steps": steps}), notes, deleted)
 
 
-def written(kept: Kept) -> dict[str, Any]:
+def written(kept: ModeState) -> dict[str, Any]:
     """Return `kept` as JSON-ready data that `read_kept` reads."""
     pending = None
     if kept.pending is not None:
@@ -92,7 +92,7 @@ def written(kept: Kept) -> dict[str, Any]:
     return {"pending": pending, "notes": [asdict(note) for note in notes]}
 
 
-def with_note(kept: Kept, message: int, text: str) -> tuple[Note, ...]:
+def with_note(kept: ModeState, message: int, text: str) -> tuple[Note, ...]:
     """Return the notes with one on the turn of the question `message`."""
     return (*kept.notes, Note(message, shorten(" ".join(text.split()), NOTE_CHARS)))
 

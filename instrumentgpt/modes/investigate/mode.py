@@ -16,7 +16,7 @@ from instrumentgpt.modes.investigate.answering import (
     ask_back,
     carry_out,
     chosen,
-    ended,
+    end_with,
     explained,
     ordered,
     plan_text,
@@ -25,8 +25,8 @@ from instrumentgpt.modes.investigate.answering import (
 from instrumentgpt.modes.investigate.contract import ThinkOutput
 from instrumentgpt.modes.investigate.editing import Reply, reply_to
 from instrumentgpt.modes.investigate.effort import effort_of
-from instrumentgpt.modes.investigate.kept import MODE, Kept, Pending, read_kept
-from instrumentgpt.modes.investigate.prompt import Known, think_prompt
+from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, read_kept
+from instrumentgpt.modes.investigate.prompt import PromptParts, think_prompt
 from instrumentgpt.modes.investigate.retention import reasons
 from instrumentgpt.modes.investigate.thinking import RESERVED_TOKENS, NoDecision, thought
 from instrumentgpt.modes.investigate.wording import say
@@ -54,16 +54,16 @@ def investigate(turn: Turn) -> Events:
         refs = refs or [pending.ref]
     if refs:
         text = saving.saved(turn.database, turn.run.conversation_id, refs, entities, language)
-        yield from ended(turn, kept, text, f"saved {', '.join(refs)}")
+        yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
     elif pending is None and approval(said):
-        yield from ended(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
+        yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
     elif pending and reply and reply.kind == "no":
         key = "not_saved" if pending.kind == "save" else "dropped"
-        yield from ended(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
+        yield from end_with(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
     elif pending and reply and (reply.kind == "question" or _is_unclear(turn, reply)):
         yield from explained(turn, kept, pending, language, is_unclear=reply.kind == "unclear")
     elif turn.unknown and not turn.devices:
-        yield from ended(turn, kept, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
+        yield from end_with(turn, kept, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
     else:
         yield from _worked(turn, kept, turns, entities, _request(turn, pending, reply, language))
 
@@ -108,7 +108,7 @@ def _effort(turn: Turn, words: str, devices: Sequence[str]) -> str:
 
 
 def _worked(
-    turn: Turn, kept: Kept, turns: Sequence[int], entities: Sequence[Entity], request: Request
+    turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
 ) -> Events:
     """Carry out what was agreed to, or think and do what that comes to."""
     if request.steps:
@@ -118,7 +118,7 @@ def _worked(
         yield from carry_out(turn, kept, request, plan)
         return
     try:
-        decided = yield from thought(turn, _prompt(turn, kept, turns, entities, request), _told(request))
+        decided = yield from thought(turn, _prompt(turn, kept, turns, entities, request), _as_data(request))
     except NoDecision as refused:
         yield from _refused(turn, refused.failure)
         return
@@ -139,7 +139,7 @@ def _needs_a_yes(request: Request, plan: ThinkOutput) -> bool:
 
 
 def _prompt(
-    turn: Turn, kept: Kept, turns: Sequence[int], entities: Sequence[Entity], request: Request
+    turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
 ) -> str:
     """Return the prompt for thinking; what it moves out of the recent turns is in the summary from now on."""
     said = turn.question.content
@@ -150,7 +150,7 @@ def _prompt(
     curation += [f"`{one.ref}` let go" for one in entities if one.retained and one.ref not in kept_now]
     budget = turn.settings.prompt_tokens
     too_long = memory.is_too_long(said, budget)
-    known = Known(
+    known = PromptParts(
         turns,
         list_entities(turn.database, turn.run.conversation_id),
         kept,
@@ -170,7 +170,7 @@ def _prompt(
     return prompt
 
 
-def _told(request: Request) -> dict[str, object]:
+def _as_data(request: Request) -> dict[str, object]:
     """Return the same as data, for our own analyst."""
     return {
         "asked": request.asked,

@@ -18,7 +18,7 @@ from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.effort import STEPS
-from instrumentgpt.modes.investigate.kept import Kept
+from instrumentgpt.modes.investigate.kept import ModeState
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.turn.entities import one_line, refs_in
 
@@ -39,7 +39,7 @@ RETAINED = "## Long Term Memory (retained from earlier)"
 
 
 @dataclass(frozen=True)
-class Known:
+class PromptParts:
     """What the prompt is made of besides the messages.
 
     turns     ids of the stored questions, this one last: they number the turns
@@ -54,7 +54,7 @@ class Known:
 
     turns: Sequence[int]
     entities: Sequence[Entity]
-    kept: Kept
+    kept: ModeState
     inventory: Inventory
     device: str
     request: str
@@ -67,7 +67,7 @@ class Known:
 
 
 def think_prompt(
-    known: Known,
+    known: PromptParts,
     messages: Sequence[StoredMessage],
     summary: str,
     question: str,
@@ -91,23 +91,23 @@ def think_prompt(
     return _filled(context, "\n\n".join(part for part in (history, tail) if part), task), composed.summary
 
 
-def session_context(known: Known) -> str:
+def session_context(known: PromptParts) -> str:
     """Return who asks, what holds, and what exists: devices, entities by ref, notes on the last turns."""
     labels = [one_line(device.label) for device in known.inventory.devices]
     more = f" and {len(labels) - MOST_DEVICES} more" if len(labels) > MOST_DEVICES else ""
-    parts = [f"**User**: {_one(known.profile)}"] if known.profile else []
+    parts = [f"**User**: {_note_line(known.profile)}"] if known.profile else []
     if known.guidance:
-        parts.append("**What holds**:\n" + "\n".join(f"- {_one(line)}" for line in known.guidance))
+        parts.append("**What holds**:\n" + "\n".join(f"- {_note_line(line)}" for line in known.guidance))
     parts.append(f"**Devices** ({len(labels)}): {', '.join(labels[:MOST_DEVICES]) or 'none'}{more}")
     if known.device:
         parts.append(f"**In view**: {one_line(known.device)}")
     parts += entity_sections(known.entities, known.turns)
     if known.kept.reasoning():
-        parts.append(f"**Earlier reasoning**: {_one(known.kept.reasoning())}")
+        parts.append(f"**Earlier reasoning**: {_note_line(known.kept.reasoning())}")
     if notes := known.kept.recent_notes():
-        parts.append("**Notes on the last turns**:\n" + "\n".join(f"- {_one(note)}" for note in notes))
+        parts.append("**Notes on the last turns**:\n" + "\n".join(f"- {_note_line(note)}" for note in notes))
     if known.curation:
-        parts.append("**Curation**:\n" + "\n".join(f"- {_one(line)}" for line in known.curation))
+        parts.append("**Curation**:\n" + "\n".join(f"- {_note_line(line)}" for line in known.curation))
     return "\n\n".join(parts)
 
 
@@ -137,7 +137,7 @@ def age(entity: Entity, turns: Sequence[int]) -> int:
     return sum(question > entity.last for question in turns)
 
 
-def immediate_task(known: Known) -> str:
+def immediate_task(known: PromptParts) -> str:
     """Return what is to be done now: the user's words, the day, the limit, and how much there is."""
     counts = Counter(one.type for one in known.entities)
     told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
@@ -155,7 +155,7 @@ def immediate_task(known: Known) -> str:
     )
 
 
-def pending_text(known: Known) -> str:
+def pending_text(known: PromptParts) -> str:
     """Return what waits for an answer, as the history ends with it; "" if nothing does."""
     pending = known.kept.pending
     if pending is None:
@@ -186,7 +186,7 @@ def _untagged(section: str) -> str:
     return re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", section)
 
 
-def _one(note: str) -> str:
+def _note_line(note: str) -> str:
     return as_content(_without_paths(" ".join(note.split())))
 
 

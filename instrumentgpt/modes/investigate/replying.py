@@ -30,7 +30,7 @@ STATUS = {
 }
 
 
-def told(
+def reply_events(
     turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity], agent: str = ""
 ) -> Events:
     """Yield the events of the agent that tells what the steps came to; `agent` as Asking has it."""

@@ -107,7 +107,9 @@ def contribution_wanted(
     facts = {
         **_facts(part, context, said),
         "expert": {**own, "tools": list(expert.tools)},
-        "remembered": [_remembered(row, code) for row in reversed(results) if code in row.expert_summaries],
+        "remembered": [
+            _expert_history(row, code) for row in reversed(results) if code in row.expert_summaries
+        ],
         "round": number,
     }
     prompt = contribution_prompt(context, expert, part, said, memory_of(results, code))
@@ -169,7 +171,7 @@ def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str
     }
 
 
-def _remembered(result: SubProblemResult, code: str) -> dict[str, Any]:
+def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
     """Return what our own analyst is told of an expert's earlier words."""
     last = next(row for row in result.said if row.expert == code)
     held = {"position": last.position, "confidence": last.confidence, "cause": last.cause}

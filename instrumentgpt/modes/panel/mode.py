@@ -86,7 +86,7 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     journal = Journal(turn)
     brief = yield from ask_one(journal, Want(BRIEF, question, {"language": language}, Brief, "offline"))
     if brief.content is None:
-        yield from _said(say("which_log", language, problem=brief.problem))
+        yield from _text_answer(say("which_log", language, problem=brief.problem))
         return
     told = brief.content.model_dump(mode="json")
     if turn.run.agent == "offline" and len(told["alive"]) < FEWEST_ALIVE:
@@ -111,7 +111,7 @@ def _one_answer(turn: Turn, alive: Sequence[str], language: Language) -> Events:
     """Say that a panel has nothing to weigh: without a model its experts have the checks' word alone."""
     turn.offers.append(Offer(say("offer_diagnosis", language), turn.question.content, "chat"))
     named = "".join(f" ({plain_text(cause_title(cause, language))})" for cause in alive)
-    yield from _said(say("one_answer", language, count=len(alive), named=named))
+    yield from _text_answer(say("one_answer", language, count=len(alive), named=named))
 
 
 def _is_another(turn: Turn, earlier: Panel) -> bool:
@@ -134,7 +134,7 @@ def _answered(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Even
         answer = yield from ask_one(Journal(turn), Want(Key(WHOLE, "question"), prompt, {}, Answer))
         text = answer.content.text if answer.content else ""
     turn.offers += after_the_end(earlier)
-    yield from _said(text or from_record(turn.question.content, results, ending, context))
+    yield from _text_answer(text or from_record(turn.question.content, results, ending, context))
 
 
 def _conclusion(steps: Sequence[Step]) -> str:
@@ -155,12 +155,12 @@ def _shown(
         Offer(say("start", language), "好" if language == "zh" else "yes", "panel"),
         Offer(say("drop", language), "不要" if language == "zh" else "no", "panel"),
     ]
-    yield from _said(before + display.proposal(plan, experts, language))
+    yield from _text_answer(before + display.proposal(plan, experts, language))
 
 
 def _dropped(turn: Turn, earlier: Panel) -> Events:
     set_panel_status(turn.database, earlier.id, "dropped")
-    yield from _said(say("dropped", language_of(earlier.question)))
+    yield from _text_answer(say("dropped", language_of(earlier.question)))
 
 
 def _saved(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
@@ -180,10 +180,10 @@ def _saved(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
     where = turn.database, earlier.conversation_id
     document = db.save_document(*where, ref, "markdown", title, content)
     turn.offers += after_the_end(earlier, saved=True)
-    yield from _said(say("saved", language, file=f"`{document.file}`"))
+    yield from _text_answer(say("saved", language, file=f"`{document.file}`"))
 
 
-def _said(text: str) -> Events:
+def _text_answer(text: str) -> Events:
     yield Text(text, segment=1, whole=True)
     yield Done("ok", text)
 

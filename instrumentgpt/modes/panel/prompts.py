@@ -174,7 +174,7 @@ def conclusion_prompt(context: Context, results: Sequence[SubProblemResult]) -> 
         "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
         f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(context.language)}"
     )
-    return _fitted([shared(context)], _told(results), [asked], context.budget)
+    return _fitted([shared(context)], _results_section(results), [asked], context.budget)
 
 
 def question_prompt(context: Context, results: Sequence[SubProblemResult], ending: str, asked: str) -> str:
@@ -182,7 +182,7 @@ def question_prompt(context: Context, results: Sequence[SubProblemResult], endin
     said = [row for result in results for row in result.said]
     fixed = [
         shared(context),
-        _told(results),
+        _results_section(results),
         section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {asked}"),
     ]
     last = (
@@ -204,7 +204,7 @@ def record_of(brief: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _told(results: Sequence[SubProblemResult]) -> str:
+def _results_section(results: Sequence[SubProblemResult]) -> str:
     parts = (
         f"{result.sub_problem_id}. {result.sub_problem_goal}\n{result.synthesis}\n"
         + "\n".join(result.expert_summaries.values())

@@ -114,12 +114,12 @@ def _batch(
             try:
                 waiting[number] = active[number].send([replies[want.key] for want in wants])
             except StopIteration as end:
-                results[number] = _kept(journal, end.value)
+                results[number] = _stored(journal, end.value)
                 yield Text(display.outcome(results[number], context), number)
         wanted = waiting
 
 
-def _kept(journal: Journal, result: SubProblemResult) -> SubProblemResult:
+def _stored(journal: Journal, result: SubProblemResult) -> SubProblemResult:
     """Store the result; summaries that were made by rule count as the tokens that they have."""
     if Key(result.sub_problem_id, "expert_memory") not in journal.steps:
         for code, summary in result.expert_summaries.items():

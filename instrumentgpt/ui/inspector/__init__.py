@@ -31,7 +31,7 @@ def draw(conversation_id: str | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown("**Memory**", width="content")
             st.badge(f"turn {len(asked)}", color="gray")
-        settings = session.in_force(database)
+        settings = session.current_settings(database)
         typed = st.session_state.get(prompts.TYPED) or prompts.EXAMPLE
         prompt, begun = next_prompt(database, conversation_id, typed, settings)
         draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)

@@ -33,7 +33,7 @@ def draw_last(database: Database, conversation_id: str) -> None:
     counting = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
     if counting:
         st.button(
-            f"Undo: {told(counting[-1], 40)}",
+            f"Undo: {description(counting[-1], 40)}",
             key="undo-last",
             icon=":material/undo:",
             type="tertiary",
@@ -58,7 +58,7 @@ def draw(database: Database, conversation_id: str) -> None:
         st.caption(f"{len(revisions) - SHOWN} older changes are not shown.")
 
 
-def told(revision: Revision, limit: int = CHARACTERS) -> str:
+def description(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
     if revision.item.field == TURN:
         return deleted.say("deleted", revision.old, words=untrusted.label(revision.old, limit))
@@ -84,10 +84,10 @@ def _draw_one(revision: Revision) -> None:
     when = datetime.fromtimestamp(revision.changed_at).strftime("%Y-%m-%d %H:%M")
     by = f"{when} · {untrusted.label(revision.changed_by)} · turn {revision.turn}"
     if revision.undone_at is None:
-        draw_line(told(revision), by, f"undo-{revision.id}", "undo", "Undo", undo, revision.id)
+        draw_line(description(revision), by, f"undo-{revision.id}", "undo", "Undo", undo, revision.id)
         return
     by += f" · undone {datetime.fromtimestamp(revision.undone_at):%H:%M}"
-    words = f":gray[~~{told(revision)}~~]"
+    words = f":gray[~~{description(revision)}~~]"
     draw_line(words, by, f"redo-{revision.id}", "redo", "Do it again", _redo, revision.id)
 
 

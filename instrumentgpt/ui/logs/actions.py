@@ -74,7 +74,7 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
     assert index is not None
     try:
         with session.opened() as database:
-            inventory = load_inventory(Path(session.in_force(database).inventory))
+            inventory = load_inventory(Path(session.current_settings(database).inventory))
             device = inventory.find(here.device) if here.device else None
             text = _quoted(index, first, last)
             kept = pin(database, conversation_id or None, device, here.log, first, text)

@@ -9,7 +9,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
 from instrumentgpt.instruments.language import size_text
-from instrumentgpt.instruments.lognames import begun, is_log_name
+from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.ui import untrusted
@@ -72,7 +72,7 @@ def _follow(about: tuple[str, str, str], devices: list[str]) -> None:
 
 def _take_address(inventory: Inventory, workspace: Workspace) -> str:
     """Go where the address leads, if the inventory and the conversation have such a log; return its name."""
-    asked = place.asked()
+    asked = place.place_in_address()
     if asked is None:
         return ""
     st.session_state[place.SHOWN] = asked
@@ -200,5 +200,5 @@ def _remote(log: RemoteLog) -> Choice:
 
 def _copy(device: str, path: Path) -> Choice:
     found = path.stat()
-    when = begun(path.name) or datetime.fromtimestamp(found.st_mtime)
+    when = start_time(path.name) or datetime.fromtimestamp(found.st_mtime)
     return Choice(device, bare(path.name), None, path, found.st_size, when)

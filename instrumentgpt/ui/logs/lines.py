@@ -88,7 +88,7 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
         events = events[said | events["source"].str.contains(word, case=False, regex=False)]
     shown = events.head(MOST_FOUND)
     rows = [
-        viewer.Row(int(line), kind, _said(log.clock(float(time)), source, text))
+        viewer.Row(int(line), kind, _shown_line(log.clock(float(time)), source, text))
         for line, kind, time, source, text in zip(
             shown["line"], kinds_of(shown), shown["time"], shown["source"], shown["text"], strict=True
         )
@@ -96,7 +96,7 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
     return rows, len(events)
 
 
-def _said(clock: str, source: str, text: str) -> str:
+def _shown_line(clock: str, source: str, text: str) -> str:
     return f"{clock}  [{source}] {text}" if source else f"{clock}  {text}"
 
 

@@ -26,7 +26,7 @@ def page() -> None:
 def _draw(database: Database) -> None:
     conversation = session.current(database)
     conversation_id = conversation.id if conversation else ""
-    settings = session.in_force(database)
+    settings = session.current_settings(database)
     workspace = evidence.workspace_of(database, conversation_id, settings)
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
     about = (conversation_id, state.device_name or "", bare((state.last_log_file or "").rpartition("/")[2]))

@@ -37,7 +37,7 @@ class Place:
         return f"/logs?{urlencode(self.query(conversation_id), quote_via=quote)}"
 
 
-def asked() -> Place | None:
+def place_in_address() -> Place | None:
     """Return the place that the address names, None if it is the one that the page wrote there itself."""
     device, log, line = (st.query_params.get(name, "") for name in ("device", "log", "line"))
     place = Place(device, log, line_number(line))

@@ -82,7 +82,7 @@ class Preparation:
 
 def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:
     """Return the preparation of a log, begun now if need be; a short one is done when this returns."""
-    preparation = _begun(_version(choice), stated, str(cache), choice)
+    preparation = _begin(_version(choice), stated, str(cache), choice)
     assert preparation.future is not None
     wait([preparation.future], QUICK)
     return preparation
@@ -90,7 +90,7 @@ def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:
 
 def forget() -> None:
     """Prepare every log anew when it is looked at again."""
-    _begun.clear()
+    _begin.clear()
 
 
 def frames() -> Path:
@@ -108,7 +108,7 @@ def _version(choice: Choice) -> str:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _begun(version: str, stated: Stated, cache: str, _choice: Choice) -> Preparation:
+def _begin(version: str, stated: Stated, cache: str, _choice: Choice) -> Preparation:
     preparation = Preparation()
     preparation.future = _workers().submit(_prepare, preparation, _choice, stated, Path(cache))
     return preparation

@@ -94,7 +94,7 @@ def _fetch(work: Work) -> Iterator[str]:
     """Fetch each device's log, or its logs of the time that is asked for; one that cannot be is told."""
     for target in work.targets:
         try:
-            names, notes = _wanted(work, target)
+            names, notes = _logs_to_fetch(work, target)
             yield from notes
             for name in names:
                 work.case.tool("fetch_log", device=target.device, log=name)
@@ -102,7 +102,7 @@ def _fetch(work: Work) -> Iterator[str]:
             yield _failed(work.case, problem)
 
 
-def _wanted(work: Work, target: Target) -> tuple[list[str], list[str]]:
+def _logs_to_fetch(work: Work, target: Target) -> tuple[list[str], list[str]]:
     """Return the names of the logs to fetch ("" for the newest), and what is to be told about them."""
     question = work.case.question
     if not work.since or question.log:

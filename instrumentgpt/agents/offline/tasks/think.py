@@ -60,7 +60,7 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
     day = since(asked, date.fromisoformat(given.get("today") or date.today().isoformat()))
     devices = list(given.get("devices") or ())
     question = read_question(asked, bool(task.state.get("device_name") or task.attachments), len(devices))
-    names, known_log = (devices, False) if devices else _known(Case(task, question, language, dict))
+    names, known_log = (devices, False) if devices else _in_view(Case(task, question, language, dict))
     return _Scope(
         asked,
         question,
@@ -72,12 +72,12 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
     )
 
 
-def _known(case: Case) -> tuple[list[str], bool]:
+def _in_view(case: Case) -> tuple[list[str], bool]:
     """Return the device or log that is meant where none is named, and whether it is here already."""
-    dropped, last = dropped_logs(case), bare(case.known("last_log_file"))
+    dropped, last = dropped_logs(case), bare(case.state_field("last_log_file"))
     if dropped or case.question.log:
         return [bare(case.question.log or dropped[0])], True
-    if device := case.known("device_name", "device_ip"):
+    if device := case.state_field("device_name", "device_ip"):
         return [device], bool(last) and not _another_log(case.question)
     return ([last], True) if last else ([], False)
 
@@ -108,7 +108,7 @@ def _questions(language: Language, inventory: Inventory, unclear: bool) -> list[
 
 def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
     """Yield (group, type, subdomain, description) of each step."""
-    say, kind = partial(_said, scope), scope.question.kind
+    say, kind = partial(_scope_sentence, scope), scope.question.kind
     if kind in ("help", "term"):
         yield 0, "read", "devices", say("plan_devices")
         return
@@ -134,7 +134,7 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
 
 def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
     """Yield the steps that work on logs which are here."""
-    say, kind, several = partial(_said, scope), scope.question.kind, len(scope.names) > 1
+    say, kind, several = partial(_scope_sentence, scope), scope.question.kind, len(scope.names) > 1
     if several or scope.report:
         yield 1, "analyze", "logs", say("plan_diagnose")
         if several:
@@ -151,7 +151,7 @@ def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
         yield 1, "analyze", "logs", say("plan_diagnose")
 
 
-def _said(scope: _Scope, key: str) -> str:
+def _scope_sentence(scope: _Scope, key: str) -> str:
     names = joined(scope.names, scope.language)
     question = shorten(" ".join(scope.asked.split("\n")[0].split()), ASKED_CHARS)  # without what amended it
     return phrase(key, scope.language, names=names, day=scope.day, question=question)
