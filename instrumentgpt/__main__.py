@@ -1,6 +1,6 @@
 """The command line: `python -m instrumentgpt COMMAND …` (docs/command-line.md).
 
-Only the module of the command that is named is imported, so that `--help` starts at once.
+Only the module of the command that runs is imported, so that every `--help` starts at once.
 """
 
 import argparse
@@ -9,12 +9,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 
-from instrumentgpt.commands import terminal
+from instrumentgpt.commands import arguments, terminal
 from instrumentgpt.errors import InstrumentGPTError
 
-COMMANDS = {  # command → what it does; the module of its name takes its arguments and runs it
+COMMANDS = {  # command → what it does; arguments.py says what it takes, the module of its name runs it
     "ask": "ask a question about a device or a log, and follow up on it",
     "panel": "examine several possible causes of a problem by a panel of experts",
     "diagnose": "say what is wrong in log files, with the lines that show it",
@@ -32,31 +31,22 @@ COMMANDS = {  # command → what it does; the module of its name takes its argum
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it
 
 
-def module_of(command: str) -> ModuleType:
-    """Return the module of commands/ with the command's `add_arguments` and `run`."""
-    return import_module(f"instrumentgpt.commands.{command}")
-
-
-def parser(command: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all commands, and of the arguments of `command`, whose module it imports."""
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="python -m instrumentgpt", description="Ask instruments what is wrong."
     )
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, purpose in COMMANDS.items():
         row = commands.add_parser(name, help=purpose, description=purpose)
-        if name == command:
-            module = module_of(name)
-            module.add_arguments(row)
-            row.set_defaults(run=module.run)
+        getattr(arguments, name)(row)
     return top
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that `arguments` name; return its exit code: 0 done, 1 failed, 2 used wrongly."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command that `words`, else the command line, name; return 0 done, 1 failed, 2 used wrongly."""
     with terminal.harmless_output():
-        words = sys.argv[1:] if arguments is None else arguments
-        chosen = parser(next(iter(words), "")).parse_args(words)
+        chosen = parser().parse_args(words)
     as_json = getattr(chosen, "json", False) or getattr(chosen, "output_format", "text") != "text"
     with terminal.harmless_output(as_json):
         return _run(chosen)
@@ -64,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> int:
     try:
-        code: int = chosen.run(chosen)
+        code: int = import_module(f"instrumentgpt.commands.{chosen.command}").run(chosen)
         sys.stdout.flush()
         return code
     except InstrumentGPTError as error:

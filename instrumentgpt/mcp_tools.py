@@ -1,10 +1,13 @@
 """Our tools as agents call them over MCP: the registry's signatures and docstrings, with bounds and pages."""
 
+import ast
 import inspect
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -12,8 +15,7 @@ from pydantic import Field
 
 from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.language import language_of
-from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
 from instrumentgpt.mcp_pages import page
 from instrumentgpt.modes.interview.gathered import SLOTS
@@ -52,6 +54,8 @@ KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the t
     "value": int | float | Name,
     "slot": Literal.__getitem__(SLOTS[:-1]),
 }
+REGISTRY = Path(__file__).parent / "instruments" / "tools"
+IN_SIGNATURES = {"Any": Any, "Language": Language, "Literal": Literal, "Sequence": Sequence, "Workspace": Any}
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)  +(.*)$")
 
 
@@ -75,11 +79,13 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
     one_at_a_time = threading.Lock()  # a log is read once, not once per call in parallel
 
     def tool_called(name: str) -> Callable[..., str]:
-        own = {key: ours[key] for key in inspect.signature(TOOLS[name]).parameters if key in ours}
+        own = {key: ours[key] for key in taken(name) if key in ours}
 
         def called(cursor: str = "", **given: Any) -> str:
             try:
                 with one_at_a_time:
+                    from instrumentgpt.instruments.tools import TOOLS
+
                     found = page(TOOLS[name](place, **given, **own), cursor)
             except InstrumentGPTError as problem:
                 raise ToolError(str(problem)) from problem
@@ -95,7 +101,37 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
         called.__doc__, called.__signature__ = described(name)  # type: ignore[attr-defined]
         return called
 
-    return {name: tool_called(name) for name in TOOLS}
+    return {name: tool_called(name) for name in registry()}
+
+
+@cache
+def registry() -> dict[str, ast.FunctionDef]:
+    """Return name → tool of the registry, as its source has it.
+
+    To import the tools takes pandas: a second that every agent would wait for before its first word.
+    """
+    nodes = [node for path in REGISTRY.glob("*.py") for node in ast.parse(path.read_text("utf-8")).body]
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+    table = next(node.value for node in nodes if isinstance(node, ast.AnnAssign))
+    assert isinstance(table, ast.Dict)  # TOOLS
+    names = zip(table.keys, table.values, strict=True)
+    return {ast.literal_eval(name): functions[ast.unparse(tool)] for name, tool in names if name}
+
+
+def taken(name: str) -> dict[str, inspect.Parameter]:
+    """Return argument → what the tool `name` of the registry takes."""
+    own = registry()[name].args
+    values = [ast.literal_eval(value) for value in own.defaults]
+    given = [inspect.Parameter.empty] * (len(own.args) - len(values)) + values
+    return {
+        one.arg: inspect.Parameter(
+            one.arg,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=value,
+            annotation=eval(ast.unparse(one.annotation), IN_SIGNATURES) if one.annotation else Any,
+        )
+        for one, value in zip(own.args, given, strict=True)
+    }
 
 
 def described(name: str) -> tuple[str, inspect.Signature]:
@@ -103,19 +139,16 @@ def described(name: str) -> tuple[str, inspect.Signature]:
 
     Lines "argument  words" of the docstring tell of that argument.
     """
-    taken = inspect.signature(TOOLS[name], eval_str=True).parameters
-    own = {key: one for key, one in taken.items() if key not in (*OURS, *LEFT_OUT.get(name, ()))}
+    every = taken(name)
+    own = {key: one for key, one in every.items() if key not in (*OURS, *LEFT_OUT.get(name, ()))}
     words, told, about = dict[str, str](), list[str](), set[str]()
-    for line in (inspect.getdoc(TOOLS[name]) or "").splitlines():
+    for line in (ast.get_docstring(registry()[name]) or "").splitlines():
         found = _ENTRY.match(line)
-        about = set(found[1].split(", ")) & taken.keys() if found else about if line[:1] == " " else set()
+        about = set(found[1].split(", ")) & every.keys() if found else about if line[:1] == " " else set()
         rest = (found[2] if found else line).strip()
         words |= {key: f"{words.get(key, '')} {rest}".strip() for key in about}
         told += [] if about else [line]
-    arguments = [
-        one.replace(kind=one.KEYWORD_ONLY, annotation=_kind(one, words.get(key, "")))
-        for key, one in own.items()
-    ]
+    arguments = [one.replace(annotation=_kind(one, words.get(key, ""))) for key, one in own.items()]
     if name not in HANDS_OVER:
         kind = Annotated[Name, Field(description="to go on: a cursor from `more` of the same call")]
         more = inspect.Parameter("cursor", inspect.Parameter.KEYWORD_ONLY, default="", annotation=kind)

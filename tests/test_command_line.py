@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from cases import each
 
-from instrumentgpt.__main__ import COMMANDS, main, module_of, parser
+from instrumentgpt.__main__ import COMMANDS, main, parser
+from instrumentgpt.commands import arguments
 from instrumentgpt.instruments.simulate import demo_scenarios, write_log
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,7 @@ def start(*arguments, **options):
 
 def flags(command: str) -> list[str]:
     one = argparse.ArgumentParser()
-    module_of(command).add_arguments(one)
+    getattr(arguments, command)(one)
     shown = [action for action in one._actions if action.help != argparse.SUPPRESS]
     return [flag for action in shown for flag in action.option_strings if flag not in ("-h", "--help")]
 
@@ -58,7 +59,7 @@ def test_the_documentation_names_no_flag_that_is_not_there(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as ended:
-        parser(command).parse_args([command, "--help"])
+        parser().parse_args([command, "--help"])
     assert ended.value.code == 0
     assert COMMANDS[command].split()[0] in capsys.readouterr().out
 
@@ -68,7 +69,9 @@ HEAVIEST = HEAVY | {"pandas", "numpy", "sqlite_utils", "psutil"}
 
 
 @pytest.mark.parametrize(
-    "arguments, unwanted", [(["--help"], HEAVIEST), (["diagnose", "LOG"], HEAVY)], ids=["help", "diagnose"]
+    "arguments, unwanted",
+    [(["--help"], HEAVIEST), (["ask", "--help"], HEAVIEST), (["diagnose", "LOG"], HEAVY)],
+    ids=["help", "help of a command", "diagnose"],
 )
 def test_a_command_imports_only_what_it_needs(arguments, unwanted, tmp_path):
     """What `scipy.special` and the analyst's patterns cost was most of `diagnose` on a small log."""

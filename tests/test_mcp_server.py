@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -301,3 +302,9 @@ def test_a_task_file_that_cannot_be_read_ends_the_server_with_the_remedy(tmp_pat
         (tmp_path / "task.json").write_text(content)
     with pytest.raises(SystemExit, match="each turn writes its own"):
         read_task(tmp_path / "task.json")
+
+
+def test_the_tools_are_offered_before_anything_heavy_is_imported():
+    code = "import sys, instrumentgpt.mcp_server as ours; ours.server({}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=250)
+    assert {"pandas", "numpy", "plotly", "asyncssh"} & set(done.stdout.split()) == set(), done.stderr

@@ -1,1 +1,1 @@
-"""The commands of `python -m instrumentgpt`: one module each, with add_arguments and run."""
+"""The commands of `python -m instrumentgpt`: what they take in arguments, and one module each with run."""

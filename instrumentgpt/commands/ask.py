@@ -11,9 +11,8 @@ from pathlib import Path
 from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
-from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
-from instrumentgpt.commands.stored import add_going_on, conversation_for
-from instrumentgpt.commands.terminal import words
+from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
+from instrumentgpt.commands.stored import conversation_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
@@ -25,19 +24,6 @@ from instrumentgpt.turn import runs
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add question, agent, conversation and output."""
-    parser.add_argument(
-        "question", type=words, help="in English or Chinese; “-” reads it from standard input"
-    )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
-    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-    parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
-    add_going_on(parser)
-    add_stating(parser)
-    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

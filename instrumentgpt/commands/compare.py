@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -31,29 +30,6 @@ class WrongNumberOfLogs(InstrumentGPTError, ValueError):
 
 class UnopenedLog(InstrumentGPTError, OSError):
     """A log that the system does not open."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the logs, or one log and a time."""
-    parser.add_argument(
-        "logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at"
-    )
-    parser.add_argument("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock")
-    parser.add_argument("--json", action="store_true", help="one JSON object per difference and line")
-    parser.add_argument(
-        "--language", choices=["en", "zh"], default="en", help="of the sentences (default: en)"
-    )
-
-
-def clock(text: str) -> str:
-    """Return a time of day as it is written, if it is one.
-
-    >>> clock("14:20")
-    '14:20'
-    """
-    if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no time of day: write it like 14:20 or 14:20:05")
-    return text
 
 
 def run(arguments: argparse.Namespace) -> int:

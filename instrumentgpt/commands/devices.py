@@ -10,11 +10,6 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fetch import list_logs
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the output form."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print the devices; return 1 if the logs of one could not be listed, else 0."""
     inventory = load_inventory(saved_settings().inventory)

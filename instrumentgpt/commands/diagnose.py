@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from instrumentgpt.commands.stating import add_stating, at_terminal, read_stated, stated_by
+from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import (
     coincidence,
@@ -30,23 +30,6 @@ LABELS: dict[Language, dict[str, str]] = {
     "en": {"ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
     "zh": {"ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
 }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add logs, output and what a table may not say of itself."""
-    parser.add_argument(
-        "logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON object a line, likeliest root cause first"
-    )
-    parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
-    )
-    add_stating(parser)
-    parser.add_argument(
-        "--language", choices=["en", "zh"], default="en", help="of the findings (default: en)"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

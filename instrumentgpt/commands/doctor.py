@@ -30,10 +30,6 @@ class Line:
     remedy: str = ""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: there is nothing to choose."""
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print a line for everything looked at; return 1 if something needed is missing, else 0."""
     missing = False

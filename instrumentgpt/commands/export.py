@@ -12,12 +12,6 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.export import export_name, export_to
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
     with closing(db.connect(database_path())) as database:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import db
 from instrumentgpt.commands import ask
-from instrumentgpt.commands.stored import add_going_on, conversation_for
-from instrumentgpt.commands.terminal import words
+from instrumentgpt.commands.stored import conversation_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.paths import database_path, make_files_private
@@ -19,15 +18,6 @@ MODE = "panel"
 
 class NoAnswer(InstrumentGPTError, EOFError):
     """The decomposition was not approved, because nobody could be asked."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add question, log, agent and approval."""
-    parser.add_argument("question", type=words, help="in English or Chinese; it may name a device")
-    parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
-    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-    parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
-    add_going_on(parser, "the panel of ")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import charts, segment_wording
@@ -13,22 +12,6 @@ from instrumentgpt.settings import home
 
 class NoChannel(InstrumentGPTError, LookupError):
     """A channel that the log does not have."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add log, channel and where to write."""
-    parser.add_argument("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
-    )
-    parser.add_argument(
-        "--chart",
-        default="loop",
-        metavar="NAME",
-        help="loop (default), error: pv less setpoint, or trend: what changes over days",
-    )
-    parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,15 +15,6 @@ from instrumentgpt.settings import database_path, settings_in_force
 from instrumentgpt.storage.export import export_name
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
-    parser.add_argument("--yes", action="store_true", help="do it; without this nothing is changed")
-    parser.add_argument(
-        "--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before"
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print each conversation with what goes, and the sum; return 0."""
     with closing(db.connect(database_path())) as database:

@@ -9,11 +9,6 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.turn.rebuild import rebuild
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Rebuild each conversation and say which could not be; return 1 if there were such."""
     refused = 0

@@ -6,17 +6,9 @@ import time
 from contextlib import closing
 
 import db
-from instrumentgpt.commands.terminal import words
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.settings import database_path, settings_in_force
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.simulate import Scenario, demo_scenarios, write_demo, write_log
@@ -11,19 +10,6 @@ from instrumentgpt.settings import CHECKOUT
 
 class UnknownScenario(InstrumentGPTError, LookupError):
     """A scenario that scenarios.toml does not have."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what to simulate and where to write it."""
-    parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--demo", action="store_true", help="write the logs of all six demo instruments")
-    what.add_argument("--list", action="store_true", help="print the scenarios and their conditions")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="file, or with --demo folder, to write"
-    )
-    parser.add_argument("--seed", type=int, help="of all noise (default: the scenario's own)")
-    parser.set_defaults(usage_error=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:

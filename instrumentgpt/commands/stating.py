@@ -9,110 +9,20 @@ from pathlib import Path
 from typing import TypeVar
 
 import db
+from instrumentgpt.commands.arguments import ROLES, positive
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.reading.record import StatedLoop
-from instrumentgpt.instruments.reading.stated import Stated, stated_loop, stated_unit
+from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 from instrumentgpt.instruments.readings import read_as, recalled, remember
 from instrumentgpt.settings import home
 from instrumentgpt.storage.paths import database_path
 
 T = TypeVar("T")
-ROLES = ("time", "setpoint", "pv", "output")
 QUESTIONS = {
     "setpoint": "Which column is the setpoint, or what is its value? (Enter: nobody knows)",
     "period": "How many seconds lie between two rows? (Enter: nobody knows)",
     "unit": "Is the temperature in {unit}? ({why}) Enter: yes, else C, F, K or counts",
 }
 REMEMBERED = "note: remembered for logs like this one; --forget takes it back"
-
-
-class BadColumns(argparse.ArgumentTypeError):
-    """A --columns that cannot be read."""
-
-
-def add_stating(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `stated_by` reads."""
-    parser.add_argument(
-        "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
-    )
-    for role in ROLES:
-        value = " or VALUE" if role == "setpoint" else ""
-        parser.add_argument(
-            f"--{role}",
-            metavar="COLUMN" + value.replace(" or ", "|"),
-            help=f"the column of {role}, by head or number{value}",
-        )
-    parser.add_argument(
-        "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
-    )
-    parser.add_argument("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
-    parser.add_argument(
-        "--kind",
-        type=kind,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]KIND",
-        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
-    )
-    parser.add_argument(
-        "--band",
-        type=band,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]SIZE",
-        help="deviation of pv that is worth a word, in its unit",
-    )
-    parser.add_argument("--forget", action="store_true", help="what was said of logs like these before")
-
-
-def columns(text: str) -> dict[str, int]:
-    """Return "time=0,pv=2" as name → 0-based column.
-
-    >>> columns("time=0,pv=2")
-    {'time': 0, 'pv': 2}
-    """
-    try:
-        return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
-    except ValueError:
-        raise BadColumns(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
-
-
-def kind(text: str) -> tuple[int, StatedLoop]:
-    """Return "1=on_off" as (1, a loop that is so); without a channel it is 0: every one."""
-    channel, words = _of_channel(text)
-    try:
-        return channel, stated_loop(words)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
-
-
-def band(text: str) -> tuple[int, StatedLoop]:
-    """Return "1=0.5" as (1, a loop with that band); without a channel it is 0: every one."""
-    channel, size = _of_channel(text)
-    if not 0 < (value := float(size)) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
-    return channel, StatedLoop(band=value)
-
-
-def _of_channel(text: str) -> tuple[int, str]:
-    channel, _, rest = text.rpartition("=")
-    return int(channel or 0), rest
-
-
-def positive(text: str) -> float:
-    """Return a number of seconds above 0."""
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
-    return seconds
-
-
-def unit(text: str) -> str:
-    """Return the unit that `text` names."""
-    try:
-        return stated_unit(text)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def stated_by(arguments: argparse.Namespace) -> Stated | None:

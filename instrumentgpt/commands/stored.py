@@ -15,18 +15,6 @@ class NoConversation(InstrumentGPTError, LookupError):
     """No conversation to go on with."""
 
 
-def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
-    """Add the options that `conversation_for` reads.
-
-    part  of the conversation that is gone on with, as in "the panel of "
-    """
-    going_on = parser.add_mutually_exclusive_group()
-    going_on.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
-    going_on.add_argument(
-        "--continue", dest="continue_", action="store_true", help=f"go on with {part}the latest conversation"
-    )
-
-
 def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -> str:
     """Return the id of the conversation that the arguments name, or of a new one for `question`.
 

@@ -2,10 +2,9 @@
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,7 @@ from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
 
@@ -29,7 +28,7 @@ LONGEST_SHARE = 0.5  # of the log; a longer finding has nothing to be compared w
 CHANCE = 0.05  # that any template of its levels coincides so well by accident (Bonferroni)
 MOST_PER_FINDING = 3
 MOST_EVENTS = 200_000  # lines; in longer logs only warnings and errors are looked at
-SENTENCES = Path(__file__).with_name("coincidence.toml")
+word = partial(phrase, Path(__file__).with_name("coincidence.toml"))
 SENSOR = r"sensor|\bprobe|thermocouple|\bcable|\badc\b|感測|熱電偶"
 HEATER = r"heater|\bssr\b|\bfuse|\brelay|overcurrent|加熱|保險絲|繼電器"
 RESTART = r"restart|reboot|\bboot|watchdog|disk full|write failed|重新?啟動"
@@ -190,25 +189,21 @@ def _reason(finding: Finding, group: Group) -> str:
     return reason if pattern and re.search(pattern, said, re.IGNORECASE) else "coincidence"
 
 
-@cache
-def _wordings() -> dict[str, dict[str, str]]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
-
-
 def sentence(coincidence: Coincidence, language: Language) -> str:
     """Return `coincidence` in words, what follows from it last; the template is text of the log."""
-    words, count = _wordings(), len(coincidence.finding.moments)
-    what = words["onsets" if count > 1 else "onset"][language].format(moments=count)
-    told = words[coincidence.place][language].format(
+    count = len(coincidence.finding.moments)
+    told = word(
+        coincidence.place,
+        language,
         count=len(coincidence.messages),
         total=len(coincidence.group.messages),
         said=f"{coincidence.group.source} {coincidence.group.template}".strip(),
         seconds=coincidence.seconds,
         share=100 * coincidence.share,
         odds=_odds(coincidence.chance),
-        what=what,
+        what=word("onsets" if count > 1 else "onset", language, moments=count),
     )
-    return told + ("" if language == "zh" else " ") + words[coincidence.reason][language]
+    return told + ("" if language == "zh" else " ") + word(coincidence.reason, language)
 
 
 def _odds(chance: float) -> float:

@@ -1,25 +1,20 @@
 """A comparison of two logs as sentences, English and Traditional Chinese, from comparison.toml."""
 
 import math
-import tomllib
 from dataclasses import asdict
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.compare import Comparison, EventChange, Row
 from instrumentgpt.instruments.fault_changes import FaultChange
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
 Devices = tuple[str, str]  # of the log before and of the other, where two devices are compared
 SENTENCES = Path(__file__).with_name("comparison.toml")
-
-
-@cache
-def _wordings() -> dict[str, Any]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+word = partial(phrase, SENTENCES)
 
 
 def comparison_sentences(
@@ -30,14 +25,14 @@ def comparison_sentences(
     head = _said_of("head", devices, language, named)
     said = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
     said += [event_sentence(change, language, devices) for change in comparison.events]
-    return [head, *(said or [_sentence("nothing", language, {})])]
+    return [head, *(said or [word("nothing", language)])]
 
 
 def row_sentence(row: Row, unit: str, language: Language) -> str:
     """Return one row as a sentence; `unit` is that of the log."""
     key = "duty_net" if row.quantity == "duty" and math.isfinite(row.net) else row.quantity
     times = "" if math.isnan(row.ratio) else TIMES[language].format(row.ratio)
-    return _sentence(key, language, asdict(row) | {"log_unit": unit, "times": times})
+    return word(key, language, **asdict(row), log_unit=unit, times=times)
 
 
 def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:
@@ -58,18 +53,12 @@ def fault_sentence(change: FaultChange, language: Language, devices: Devices | N
 
 def quantity_name(quantity: str, language: Language) -> str:
     """Return what people call the quantity of a row."""
-    name: str = _wordings()["quantity"][quantity][language]
-    return name
+    return word(f"quantity.{quantity}", language)
 
 
 def _said_of(key: str, devices: Devices | None, language: Language, numbers: dict[str, Any]) -> str:
     """Return the sentence `key`, or where `devices` are compared and not times, its wording for that."""
     if devices is None:
-        return _sentence(key, language, numbers)
+        return word(key, language, **numbers)
     before, after = devices
-    return _sentence(f"{key}_devices", language, numbers | {"before_device": before, "after_device": after})
-
-
-def _sentence(key: str, language: Language, numbers: dict[str, Any]) -> str:
-    sentence: str = _wordings()[key][language]
-    return sentence.format(**numbers)
+    return word(f"{key}_devices", language, **numbers, before_device=before, after_device=after)

@@ -2,14 +2,13 @@
 
 import re
 import string
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.findings import SEVERITIES, Finding, Severity
-from instrumentgpt.instruments.language import TOLD_TOO
+from instrumentgpt.instruments.language import TOLD_TOO, table
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.terms import Phrase, terms
 
@@ -19,10 +18,9 @@ NO_FAULT = ("healthy", "insufficient_data", "data_gap")
 LANGUAGES = ("en", "zh")
 
 
-@cache
 def faults() -> Mapping[str, Mapping[str, Any]]:
     """Return the table of fault classes by name, in the order in which they explain one another away."""
-    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    return table(TABLE)
 
 
 def severity(fault: str) -> Severity:
@@ -55,10 +53,9 @@ def cause_title(cause: str, language: str) -> str:
     return str(known[language]["title"]) if known else cause
 
 
-@cache
 def next_tests() -> Mapping[str, Mapping[str, Any]]:
     """Return fault class → what looks like it, which signs rule the first of that out, and what decides."""
-    return tomllib.loads(NEXT_TESTS.read_text(encoding="utf-8"))
+    return table(NEXT_TESTS)
 
 
 def is_open(finding: Finding) -> bool:

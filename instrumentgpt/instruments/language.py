@@ -2,7 +2,10 @@
 
 import re
 import string
+import tomllib
 import unicodedata
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 Language = Literal["en", "zh"]
@@ -114,6 +117,20 @@ class Sentence(string.Formatter):
             return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
         one, _, many = format_spec[1:].partition("|")
         return one if value == 1 else many
+
+
+@cache
+def table(path: Path) -> dict[str, Any]:
+    """Return the TOML table of words or patterns at `path`, read once."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def phrase(path: Path, key: str, language: Language, *values: object, **numbers: object) -> str:
+    """Return the sentence `key` ("drive.on_off", "more") of the table at `path`, its fields filled in."""
+    found: Any = table(path)
+    for part in key.split("."):
+        found = found[part]
+    return Sentence().format(found[language], *values, **numbers)
 
 
 def size_text(size: int) -> str:

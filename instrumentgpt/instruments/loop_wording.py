@@ -1,41 +1,22 @@
 """What kind of loop a channel is, and when it left its own band, as sentences, from loop_wording.toml."""
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict
-from functools import cache
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.findings import Excursion
-from instrumentgpt.instruments.language import Language, Sentence, span_text
+from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
 
-SENTENCES = Path(__file__).with_name("loop_wording.toml")
+word = partial(phrase, Path(__file__).with_name("loop_wording.toml"))
 COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
 COLON: dict[Language, str] = {"en": ": ", "zh": "："}
 THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
 MOST_SHOWN = 5  # excursions listed, where there are more
 FULL_OUTPUT = (0.0, 100.0)  # percent
-
-
-@cache
-def _sentences() -> dict[str, Any]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
-
-
-def word(key: str, language: Language, **numbers: object) -> str:
-    """Return the sentence `key` ("drive.on_off", "more") with its numbers.
-
-    >>> word("more", "en", count=3)
-    'and 3 more'
-    """
-    found: Any = _sentences()
-    for part in key.split("."):
-        found = found[part]
-    return str(Sentence().format(found[language], **numbers))
 
 
 def is_ordinary(kind: LoopKind) -> bool:

@@ -3,9 +3,8 @@
 import hashlib
 import math
 import platform
-import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,14 @@ from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding
 from instrumentgpt.instruments.kept_verdicts import identified
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.sources import open_source
 
 Row = dict[str, Any]
-WORDS = Path(__file__).with_suffix(".toml")
+word = partial(phrase, Path(__file__).with_suffix(".toml"))
 UNKNOWN = "–"
 MOST_EXCURSIONS = 30  # rows
 MOST_COINCIDENT = 6  # line numbers named of one coincidence
@@ -52,20 +51,6 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "kd": (".4g", 1),
 }
 READ_BYTES = 1 << 20
-
-
-@cache
-def _words() -> dict[str, dict[str, str]]:
-    return tomllib.loads(WORDS.read_text(encoding="utf-8"))
-
-
-def word(key: str, language: Language, *values: object, **named: object) -> str:
-    """Return the words of `key` with their values put in.
-
-    >>> word("channel", "zh", 2)
-    '通道 2'
-    """
-    return _words()[key][language].format(*values, **named)
 
 
 def where(finding: Finding, language: Language) -> str:

@@ -1,22 +1,14 @@
 """Verdicts that are not given, as sentences, English and Traditional Chinese, from withheld.toml."""
 
-import tomllib
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.findings import Withheld
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase, table
 
 SENTENCES = Path(__file__).with_name("withheld.toml")
 AND: dict[Language, str] = {"en": " and no ", "zh": "、"}  # the log has no setpoint and no output
 THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
-
-
-@cache
-def _sentences() -> dict[str, Any]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
 
 
 def verdict(withheld: Withheld, language: Language) -> str:
@@ -39,16 +31,16 @@ def reason(withheld: Withheld, language: Language) -> str:
     '保溫時波動 ±0.50'
     """
     said = [_missing(withheld, language)] if withheld.missing else []
-    said += [str(_sentences()[key][language]).format(**numbers) for key, numbers in withheld.reasons.items()]
+    said += [phrase(SENTENCES, key, language, **numbers) for key, numbers in withheld.reasons.items()]
     return THEN[language].join(said)
 
 
 def remedy(withheld: Withheld, language: Language) -> str:
     """Return what helps on the command line, "" if nothing does."""
-    remedies = _sentences()["remedies"]
+    remedies = table(SENTENCES)["remedies"]
     return "".join(remedies[name][language] for name in withheld.missing if name in remedies)
 
 
 def _missing(withheld: Withheld, language: Language) -> str:
-    names = [str(_sentences()["names"][name][language]) for name in withheld.missing]
-    return str(_sentences()["missing"][language]).format(names=AND[language].join(names))
+    names = [phrase(SENTENCES, f"names.{name}", language) for name in withheld.missing]
+    return phrase(SENTENCES, "missing", language, names=AND[language].join(names))

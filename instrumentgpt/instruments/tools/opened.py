@@ -1,10 +1,9 @@
 """Which file a log's name means, that file read and diagnosed once, and what is said if it cannot be."""
 
 import math
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.language import Language, Sentence
+from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.bounds import OversizedLog
@@ -33,13 +32,7 @@ class ToolProblem(InstrumentGPTError):
 
     def message(self, language: Language) -> str:
         """Return what could not be done, and what helps, in `language`."""
-        return str(Sentence().format(problems()[self.key][language], **self.fields))
-
-
-@cache
-def problems() -> dict[str, dict[str, str]]:
-    """Return every sentence: key → language → text with {fields}."""
-    return tomllib.loads(PROBLEMS.read_text(encoding="utf-8"))
+        return phrase(PROBLEMS, self.key, language, **self.fields)
 
 
 def told(problem: InstrumentGPTError, language: Language) -> str:

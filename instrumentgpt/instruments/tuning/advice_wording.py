@@ -1,27 +1,22 @@
 """Answers about gains as sentences, English and Traditional Chinese, from advice.toml."""
 
 import math
-import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tuning.gains import Gains
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 
 SENTENCES = Path(__file__).with_name("advice.toml")
+word = partial(phrase, SENTENCES)
 GAIN_UNITS = {"kp": "%/{unit}", "ki": "%/({unit}·s)", "kd": "%·s/{unit}"}
 TOLD_TOGETHER = (  # reasons that several channels can share
     "short", "quiet", "no_gains", "no_temperature", "every_model", "no_model", "good_enough",
 )  # fmt: skip
 FRAGILE_PHASE = 45.0  # degrees; below it "good enough" is not what can be said
-
-
-@cache
-def _wordings() -> dict[str, Any]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
 
 
 def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -> list[str]:
@@ -31,7 +26,7 @@ def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -
     """
     keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
     numbers = _numbers(subject, unit)
-    return [_wording(key)[language].format(**numbers) for key in keys]
+    return [word(key, language, **numbers) for key in keys]
 
 
 def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
@@ -61,11 +56,11 @@ def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C")
     numbers = _numbers(tightest, unit) | _listed(group, language)
     if "plant_gain" not in tightest.numbers:
         numbers |= _largest(group)
-    told = [_wording(key)[language].format(**numbers) for key in keys]
+    told = [word(key, language, **numbers) for key in keys]
     if told and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
         gap = "" if language == "zh" else " "
-        told[0] = _wording("group.tightest")[language].format(**numbers) + gap + told[0]
-    return [_wording(head)[language].format(**numbers), *told]
+        told[0] = word("group.tightest", language, **numbers) + gap + told[0]
+    return [word(head, language, **numbers), *told]
 
 
 def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
@@ -96,13 +91,6 @@ def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:
             values = [f"{getattr(one, name):.4g}" for one in group]
             told[name] = separator.join(values if len(set(values)) > 1 else values[:1])
     return told
-
-
-def _wording(key: str) -> dict[str, str]:
-    entry = _wordings()
-    for part in key.split("."):
-        entry = entry[part]
-    return entry
 
 
 def _answer_keys(answer: Answer) -> list[str]:

@@ -1,0 +1,260 @@
+"""What each command takes, a function of its name each: nothing is imported that --help does not need."""
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instrumentgpt.commands.terminal import words
+
+if TYPE_CHECKING:
+    from instrumentgpt.instruments.reading.record import StatedLoop
+
+NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
+ROLES = ("time", "setpoint", "pv", "output")
+
+
+def ask(parser: argparse.ArgumentParser) -> None:
+    """Add question, agent, conversation and output."""
+    parser.add_argument(
+        "question", type=words, help="in English or Chinese; “-” reads it from standard input"
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
+    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
+    add_going_on(parser)
+    add_stating(parser)
+    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
+
+
+def panel(parser: argparse.ArgumentParser) -> None:
+    """Add question, log, agent and approval."""
+    parser.add_argument("question", type=words, help="in English or Chinese; it may name a device")
+    parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
+    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
+    add_going_on(parser, "the panel of ")
+
+
+def diagnose(parser: argparse.ArgumentParser) -> None:
+    """Add logs, output and what a table may not say of itself."""
+    parser.add_argument(
+        "logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line, likeliest root cause first"
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
+    )
+    add_stating(parser)
+    parser.add_argument(
+        "--language", choices=["en", "zh"], default="en", help="of the findings (default: en)"
+    )
+
+
+def compare(parser: argparse.ArgumentParser) -> None:
+    """Add the logs, or one log and a time."""
+    parser.add_argument(
+        "logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at"
+    )
+    parser.add_argument("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock")
+    parser.add_argument("--json", action="store_true", help="one JSON object per difference and line")
+    parser.add_argument(
+        "--language", choices=["en", "zh"], default="en", help="of the sentences (default: en)"
+    )
+
+
+def plot(parser: argparse.ArgumentParser) -> None:
+    """Add log, channel and where to write."""
+    parser.add_argument("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
+    )
+    parser.add_argument(
+        "--chart",
+        default="loop",
+        metavar="NAME",
+        help="loop (default), error: pv less setpoint, or trend: what changes over days",
+    )
+    parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
+
+
+def devices(parser: argparse.ArgumentParser) -> None:
+    """Add the output form."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+
+
+def simulate(parser: argparse.ArgumentParser) -> None:
+    """Add what to simulate and where to write it."""
+    parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--demo", action="store_true", help="write the logs of all six demo instruments")
+    what.add_argument("--list", action="store_true", help="print the scenarios and their conditions")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="file, or with --demo folder, to write"
+    )
+    parser.add_argument("--seed", type=int, help="of all noise (default: the scenario's own)")
+    parser.set_defaults(usage_error=parser.error)
+
+
+def search(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
+
+
+def export(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write")
+
+
+def prune(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
+    parser.add_argument("--yes", action="store_true", help="do it; without this nothing is changed")
+    parser.add_argument(
+        "--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before"
+    )
+
+
+def rebuild(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them")
+
+
+def doctor(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: there is nothing to choose."""
+
+
+def offline(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of Cursor's `agent`, of which most matter here, and `--task`."""
+    parser.add_argument("prompt", nargs="?", help="the question; without it, it is read from standard input")
+    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
+    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
+    parser.add_argument(
+        "--output-format",
+        choices=["text", "json", "stream-json"],
+        default="text",
+        help="text (default), one JSON result, or one JSON event a line",
+    )
+    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
+    for flag in NEVER_USED:
+        parser.add_argument(flag, help=argparse.SUPPRESS)
+
+
+def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
+    """Add the options that `conversation_for` reads.
+
+    part  of the conversation that is gone on with, as in "the panel of "
+    """
+    going_on = parser.add_mutually_exclusive_group()
+    going_on.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
+    going_on.add_argument(
+        "--continue", dest="continue_", action="store_true", help=f"go on with {part}the latest conversation"
+    )
+
+
+def add_stating(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `stated_by` reads."""
+    parser.add_argument(
+        "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
+    )
+    for role in ROLES:
+        value = " or VALUE" if role == "setpoint" else ""
+        parser.add_argument(
+            f"--{role}",
+            metavar="COLUMN" + value.replace(" or ", "|"),
+            help=f"the column of {role}, by head or number{value}",
+        )
+    parser.add_argument(
+        "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
+    )
+    parser.add_argument("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
+    parser.add_argument(
+        "--kind",
+        type=kind,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]KIND",
+        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
+    )
+    parser.add_argument(
+        "--band",
+        type=band,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]SIZE",
+        help="deviation of pv that is worth a word, in its unit",
+    )
+    parser.add_argument("--forget", action="store_true", help="what was said of logs like these before")
+
+
+def columns(text: str) -> dict[str, int]:
+    """Return "time=0,pv=2" as name → 0-based column.
+
+    >>> columns("time=0,pv=2")
+    {'time': 0, 'pv': 2}
+    """
+    try:
+        return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
+
+
+def kind(text: str) -> "tuple[int, StatedLoop]":
+    """Return "1=on_off" as (1, a loop that is so); without a channel it is 0: every one."""
+    from instrumentgpt.instruments.reading.stated import stated_loop  # pandas
+
+    channel, text = _of_channel(text)
+    try:
+        return channel, stated_loop(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def band(text: str) -> "tuple[int, StatedLoop]":
+    """Return "1=0.5" as (1, a loop with that band); without a channel it is 0: every one."""
+    from instrumentgpt.instruments.reading.record import StatedLoop  # pandas
+
+    channel, size = _of_channel(text)
+    if not 0 < (value := float(size)) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
+    return channel, StatedLoop(band=value)
+
+
+def _of_channel(text: str) -> tuple[int, str]:
+    channel, _, rest = text.rpartition("=")
+    return int(channel or 0), rest
+
+
+def positive(text: str) -> float:
+    """Return a number of seconds above 0."""
+    seconds = float(text)
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
+    return seconds
+
+
+def unit(text: str) -> str:
+    """Return the unit that `text` names."""
+    from instrumentgpt.instruments.reading.stated import stated_unit  # pandas
+
+    try:
+        return stated_unit(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def clock(text: str) -> str:
+    """Return a time of day as it is written, if it is one.
+
+    >>> clock("14:20")
+    '14:20'
+    """
+    if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time of day: write it like 14:20 or 14:20:05")
+    return text
