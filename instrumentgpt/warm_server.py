@@ -24,7 +24,8 @@ from typing import Any
 
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, locked, peer
-from instrumentgpt.settings import home
+from instrumentgpt.instruments.language import table
+from instrumentgpt.settings import CHECKOUT, home
 
 NEEDED = (  # beside the programs themselves: what their functions import when they run
     *(
@@ -111,7 +112,12 @@ def warm_up() -> dict[str, Callable[[list[str]], int]]:
 
 
 def read_tables() -> None:
-    """Call each cached function of ours that takes nothing: 1,500 patterns take a fork 0.3 s to compile."""
+    """Read the tables of words; call each cached function of ours that takes nothing.
+
+    1,500 patterns take a fork 0.3 s to compile.
+    """
+    for path in (CHECKOUT / "instrumentgpt").rglob("*.toml"):
+        table(path)
     ours = [module for name, module in sys.modules.items() if name.startswith("instrumentgpt.")]
     cached = {
         value for module in ours for value in vars(module).values() if hasattr(value, "cache_parameters")
