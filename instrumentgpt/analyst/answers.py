@@ -195,8 +195,9 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
 
     def tool(name: str, **given: Any) -> Result:
         result = case.tool(name, **given)
-        if name != "fetch_log" and isinstance(log := result.get("log"), str):
-            used[log.removesuffix(".gz")] = None
+        if name != "fetch_log":
+            logs = (result.get("log"), result.get("before"))
+            used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
         return result
 
     said = []

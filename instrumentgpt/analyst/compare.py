@@ -6,6 +6,7 @@ from contextlib import suppress
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
+    Result,
     Subject,
     bare,
     choose_log,
@@ -27,7 +28,7 @@ def compare(case: Case) -> Iterator[str]:
         return
     if other := other_device(case):
         about, older = _own_log(case), _other_log(case, **other)
-        found = case.tool("compare_logs", language=case.language, log=about.reference, before=older.reference)
+        found = _compared(case, log=about.reference, before=older.reference)
         key = "compare_devices" if found["changes"] else "compare_devices_same"
         yield case.say(key, count=len(found["changes"]), label=about.label, other=older.label) + "\n\n"
         yield from _difference_lines(case, about, older, found, f"{about.device}: ")
@@ -36,11 +37,25 @@ def compare(case: Case) -> Iterator[str]:
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
         return
-    found = case.tool("compare_logs", **about.named, before=before, language=case.language)
+    found = _compared(case, **about.named, before=before)
     key = "compare_title" if found["changes"] else "compare_same"
     named = {"label": about.label, "before": quoted(found["before"]), "after": quoted(found["log"])}
     yield case.say(key, count=len(found["changes"]), **named) + "\n\n"
     yield from _difference_lines(case, about, Subject(before, about.device), found)
+
+
+def _compared(case: Case, **logs: str) -> Result:
+    """Return what differs between two logs, of the channels and the quantity that are asked about."""
+    asked = case.question
+    found = case.tool("compare_logs", **logs, language=case.language)
+    own = {asked.gain, asked.quantity} & {row["quantity"] for row in found["compared"]}
+
+    def is_meant(row: Result) -> bool:
+        in_channel = not asked.channels or row.get("channel") in (None, *asked.channels)
+        return in_channel and (not own or row["quantity"] in own)
+
+    parts = ("changes", "lasting", "compared")
+    return found | {part: [*filter(is_meant, found[part])] for part in parts} | {"narrowed": bool(own)}
 
 
 def other_device(case: Case) -> dict[str, str]:
@@ -93,7 +108,7 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
 
 
 def _difference_lines(
-    case: Case, about: Subject, older: Subject, found: dict[str, list[dict[str, str]]], whose: str = ""
+    case: Case, about: Subject, older: Subject, found: Result, whose: str = ""
 ) -> Iterator[str]:
     """Yield a line per difference, then what lasts, then what was compared.
 
@@ -103,6 +118,12 @@ def _difference_lines(
         where = older if one["before"] else about
         led = f"{where.link(int(one['line']))} " if "line" in one else whose
         yield f"- {led}{plain_text(one['text'])}\n"
+    if found["narrowed"]:
+        changed = {(row.get("channel"), row["quantity"]) for row in found["changes"]}
+        for row in found["compared"]:
+            if (row["channel"], row["quantity"]) not in changed and row["after"] is not None:
+                yield case.item("compare_equal", **row)
+        return
     quantities = case.say("list_separator").join(dict.fromkeys(row["name"] for row in found["compared"]))
     yield "\n" + case.say("compare_looked_at", count=len(found["compared"]), quantities=quantities)
 
@@ -134,6 +155,6 @@ def _around(case: Case) -> Iterator[str]:
             if name in one["extremes"] and name in other["extremes"]
         ]
         if parts:
-            yield (
-                case.item("metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts))
+            yield case.item(
+                "metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts)
             )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
 from instrumentgpt.analyst.questions import aspect, span_of, table
@@ -51,23 +50,15 @@ def figures(case: Case) -> Iterator[str]:
         if window
         else ""
     )
-    numbers = {
-        "label": about.label,
-        "clock": clock,
-        "count": len(channels),
-        "channel": question.channel,
-        "span": span,
-    }
+    numbers = {"label": about.label, "clock": clock, "count": len(channels), "channel": question.channel}
     key = "figures_window" if span else "metrics_one" if question.channel is not None else "metrics_title"
-    yield case.say(key, **numbers) + "\n\n"
+    yield case.say(key, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
     yield from (f"- {told}\n" for _, told in rows if told)
     if silent := [one for one, told in rows if not told]:
         samples = max(one["samples"] for one in silent)
-        yield (
-            case.item(
-                "metric_absent", channels=case.listed(one["channel"] for one in silent), samples=samples
-            )
+        yield case.item(
+            "metric_absent", channels=case.listed(one["channel"] for one in silent), samples=samples
         )
     if not note and (old := age(case, found["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
@@ -173,11 +164,6 @@ def _when(case: Case, about: Subject) -> Iterator[str]:
     yield report.verdict(case, about, found) + "\n\n"
     for one in report.faults_of(found)[: report.MOST_FAULTS]:
         since, until = (moment(one[name]) for name in ("onset_clock", "end_clock"))
-        told: dict[str, Any] = {
-            "since": since,
-            "until": until,
-            "summary": one["summary"],
-            "lines": report.links(about, one),
-        }
-        yield case.item("when_row", **told)
+        lines = report.links(about, one)
+        yield case.item("when_row", since=since, until=until, summary=one["summary"], lines=lines)
     yield "\n" + report.header(case, about, found) + "\n"

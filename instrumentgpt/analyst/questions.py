@@ -69,6 +69,7 @@ _LINES = (
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
 )
 _LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
+_OR = re.compile(r"\bor\b|还是|或")
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _SAME = (  # what the examples name in many ways: a log, a device, a number
     (re.compile(_LOG_NAME), " ~l "),
@@ -237,6 +238,8 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
         best = "events"
     elif len(pasted) >= LOG_LINES and weights[best] < ALONE:
         best = "diagnosis"
+    elif best == "gains" and len(suspected(words)) > 1 and _OR.search(words):
+        best = "diagnosis"  # "is it kp or the relay?"
     return replace(question, kind=best, score=weights[best])
 
 
@@ -423,7 +426,8 @@ def _factor_in(words: str) -> float | None:
 
 def _target_in(words: str) -> float | None:
     found = re.search(
-        r"(?:\bto|\bat|=|到|成|为)\s*" + _NUMBER + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))", words
+        r"(?:\bto|\bat|=|到|成|为|回|至)\s*" + _NUMBER + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))",
+        words,
     )
     return float(found[1]) if found else None
 

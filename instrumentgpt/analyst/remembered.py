@@ -249,7 +249,7 @@ def _history(case: Case) -> Iterator[str]:
         device = case.say("history_sibling", device=one["device"]) if one["sibling"] else one["device"]
         link = conversation_link(one["conversation"], one["conversation_id"], one["message_id"])
         key = "history_root_cause" if one["kind"] == "root_causes" else "history_finding"
-        yield (case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link))
+        yield case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link)
 
 
 def _quoted_words(case: Case) -> Iterator[str]:

@@ -181,7 +181,7 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
     for one in faults_of(found)[:MOST_FAULTS]:
         since, until = (moment(one[name], found["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, one, found["unit"])
-        yield (case.item("finding_row", summary=one["summary"], since=since, until=until, quotes=quotes))
+        yield case.item("finding_row", summary=one["summary"], since=since, until=until, quotes=quotes)
     excursions = found["excursions"]
     for one in excursions["unexplained"][:MOST_EXCURSIONS]:
         yield case.item("excursion_unexplained", told=_excursion(case, about, one, found))
@@ -254,7 +254,7 @@ def _healthy(case: Case, about: Subject, found: Result) -> Iterator[str]:
         numbers |= {"output": "–".join(dict.fromkeys(ends)), "count": len(channels)}
         numbers["form"] = case.say("pi_dominant") if all(map(is_pi, channels)) else ""
         drives = {one["drive"] for one in found["kinds"] if one["channel"] in healthy}
-        yield (case.item("healthy_pid" if drives == {"continuous"} else "healthy_control", **numbers))
+        yield case.item("healthy_pid" if drives == {"continuous"} else "healthy_control", **numbers)
     if _channel_values(channels, "half_peak_to_peak"):
         widest = max(channels, key=lambda one: one["half_peak_to_peak"] or 0.0)
         own = next(one["band"] for one in found["kinds"] if one["channel"] == widest["channel"])
@@ -402,30 +402,21 @@ def _suspicions(case: Case, about: Subject, found: Result) -> Iterator[str]:
     too_little = any(one["class"] == "insufficient_data" for one in found["findings"])
     for name, faults in suspected(case.question.words).items():
         seen = [one for one in found["findings"] if one["class"] in faults]
-        silent = [
-            one
-            for one in faults
-            if one in found["checks"] and one not in found["unjudged"] and not too_little
-        ]
+        judged = {*found["checks"]} - {*found["unjudged"]} if not too_little else ()
+        silent = [one for one in faults if one in judged]
         title = cause_title(name, case.language) if len(faults) == 1 else case.say(f"part_{name}")
+        title = title[:1].lower() + title[1:]  # it stands within a sentence
         if seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
         elif left := _weighed(found, faults):
-            key, text = (
-                ("suspect_out", left["text"])
-                if left["reason"] != "not_separable"
-                else ("suspect_open", left["text"])
-            )
+            key, text = f"suspect_{'open' if left['reason'] == 'not_separable' else 'out'}", left["text"]
         elif silent:
             key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=found["lines"])
         else:
             key, text = "suspect_unjudged", ""
-        beyond = [
-            case.say(f"beyond_{one}")
-            for one in faults
-            if key == "suspect_out" and one in BEYOND and len(faults) == 1
-        ]
-        told = [case.say(key, title=title, label=about.label), text, *beyond]
+        is_beyond = key == "suspect_out" and len(faults) == 1 and faults[0] in BEYOND
+        beyond = case.say(f"beyond_{faults[0]}") if is_beyond else ""
+        told = (case.say(key, title=title, label=about.label), text, beyond)
         yield " ".join(filter(None, told)) + "\n\n"
 
 

@@ -25,6 +25,7 @@ Span = tuple[float, float]
 
 LEAST_R2 = 0.9  # share of the pv's variance that a model explains; an unrelated output can reach .75
 CLEAR_BANDS = 2.5  # of noise or digits that pv must move; six deviations, one and a half, are noise alone
+UNSEEN_DIGIT = 0.1  # percent, as controllers mostly print: of an output that never moves
 LEAST_SAMPLES = 100  # ten times those of a loop's lag: it was seen to settle
 LONG = 10  # times the next, from which blocks would hide what is quick: one part of the record is taken
 SETTLINGS = 3.0  # settling times of a step that this part lasts
@@ -127,10 +128,9 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     record = longest_record(loop, exclude)
     if record is None:
         return Refusal(loop.channel, "short", {"samples": len(loop), "seconds": _seconds(loop.time)})
-    swings = {"output_range": float(np.ptp(record.output)), "pv_range": float(np.ptp(record.pv))}
-    needed = {"output_needed": DIGITS * digit(loop.output), "pv_needed": CLEAR_BANDS * band_of(loop.pv, 0.0)}
-    if swings["output_range"] < needed["output_needed"] or swings["pv_range"] < needed["pv_needed"]:
-        return Refusal(loop.channel, "quiet", swings | needed)
+    moved = _movement(record, loop, band_of(loop.pv, 0.0))
+    if moved["output_range"] < moved["output_needed"] or moved["pv_range"] < moved["pv_needed"]:
+        return Refusal(loop.channel, "quiet", moved)
     found = fit(record)
     if found.r2 < LEAST_R2:
         return Refusal(loop.channel, "poor_fit", {"r2": found.r2, "residual": found.residual})
@@ -171,9 +171,7 @@ def _contradiction(loop: Loop, found: Identification) -> Refusal | None:
     if calm and held and phase < STEADY_PHASE:
         # Without a step the gains answer a swing from outside: a model of that is the controller turned round
         # (Ljung, System Identification, 2nd ed., chapter 13), and stands at the edge of what is stable.
-        swings = {"output_range": _range(loop.output), "pv_range": _range(loop.pv)}
-        needed = {"output_needed": DIGITS * digit(loop.output), "pv_needed": CLEAR_BANDS * found.band}
-        return Refusal(loop.channel, "quiet", swings | needed)
+        return Refusal(loop.channel, "quiet", _movement(loop, loop, found.band))
     if (phase <= 0 or gain <= 1) and (calm or not _meets_a_limit(loop)):
         return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
     amplitude, period = oscillation(loop)
@@ -182,6 +180,13 @@ def _contradiction(loop: Loop, found: Identification) -> Refusal | None:
         numbers = {"amplitude": amplitude, "period": period, "phase_margin": least}
         return Refusal(loop.channel, "oscillates", numbers)
     return None
+
+
+def _movement(part: Loop | Record, loop: Loop, band: float) -> dict[str, float]:
+    """Return how far output (%) and pv move in a part of `loop`, and how far they must for a model."""
+    needed = DIGITS * np.nan_to_num(digit(loop.output), nan=UNSEEN_DIGIT)
+    moved = {"output_range": _range(part.output), "pv_range": _range(part.pv)}
+    return moved | {"output_needed": float(needed), "pv_needed": CLEAR_BANDS * band}
 
 
 def _pinned(record: Record) -> float:
