@@ -22,7 +22,8 @@ Key = tuple[str, str, str]  # device, channel, parameter
 class StoredFact:
     """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a constraint, …
 
-    kind    "value", "constraint", "lift" (what takes one back), "ruled_out" or "error" (a log line)
+    kind    "value", "constraint", "lift" (what takes one back), "ruled_out", "error" (a log line), or
+            "doubt": a sentence that speaks of a value and may mean another
     source  "tool", "user" or "agent"
     pinned  stays in every prompt, whatever is said later
     mark    what a person did with it: "corrected by the user"
@@ -59,7 +60,10 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
     before.
     """
     values: dict[Key, Value] = {}
+    doubts: dict[int, list[StoredFact]] = {}
     for row in known:
+        if row.kind == "doubt":
+            doubts.setdefault(row.message_id, []).append(row)
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
@@ -69,9 +73,24 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
             continue
         earlier = [held.now, *held.earlier] if held else []
         values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
+    for _, told in sorted(doubts.items()):
+        _withdraw(values, told)
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
+
+
+def _withdraw(values: dict[Key, Value], doubts: Sequence[StoredFact]) -> None:
+    """Take out what somebody said before a message that speaks of the same without repeating it."""
+    for (device, channel, parameter), value in list(values.items()):
+        now, own = value.now, []
+        for one in (row.fact for row in doubts if row.fact.parameter == parameter):
+            if one.device in ("", device) and (one.channel == channel or "" in (one.channel, channel)):
+                own.append(one)
+        is_word = now.source == "user" and not (now.mark or now.pinned)
+        is_before = now.message_id < doubts[0].message_id
+        if own and is_word and is_before and not any(agree(one, now.fact) for one in own):
+            del values[device, channel, parameter]
 
 
 def agree(one: Fact, other: Fact) -> bool:

@@ -43,6 +43,7 @@ def store_facts(
     facts: Iterable[Fact],
     sentences: Iterable[tuple[str, str, str]] = (),
     readings: Iterable[Reading] = (),
+    doubts: Iterable[Fact] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
@@ -57,6 +58,8 @@ def store_facts(
         gone = database.conn.execute(sql, (message_id,)).fetchall()
         for fact in facts:
             insert(database, "all_facts", **row, kind="value", source=source, **vars(fact))
+        for fact in doubts:
+            insert(database, "all_facts", **row, kind="doubt", source=source, **vars(fact))
         for kind, text, device in sentences:
             insert(database, "all_facts", **row, kind=kind, source=source, device=device, said=text)
         for one in readings:
@@ -137,7 +140,7 @@ def list_facts(
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     found = [
         *_values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES]),
-        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
+        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift', 'doubt')"),
         *(
             row
             for kind in ("ruled_out", "error")

@@ -23,7 +23,7 @@ from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
-from instrumentgpt.memory.reading.values import values_in
+from instrumentgpt.memory.reading.values import doubts_in, values_in
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.values import readings_in
 from instrumentgpt.storage.facts import ruled_out_before
@@ -254,10 +254,11 @@ def record_question(
     device  which the turn is about
     """
     told, names = question.content, names_of(inventory)
-    facts = values_in(told, _own_device(database, conversation_id, question, device, names), names)
+    own = _own_device(database, conversation_id, question, device, names)
+    facts, doubts = values_in(told, own, names), doubts_in(told, own, names)
     constraints = [(kind, text, _device_named_in(text, device, names)) for kind, text in constraints_in(told)]
     sentences = [*constraints, *_ruled_out(told, device), *_errors(told, device)]
-    db.store_facts(database, conversation_id, question.id, "user", facts, sentences)
+    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
 def record_answer(

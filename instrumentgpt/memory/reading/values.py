@@ -24,13 +24,12 @@ from instrumentgpt.memory.facts import (
 )
 from instrumentgpt.memory.filtering import languages
 from instrumentgpt.memory.measures import same_measure
+from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.terms import fold, units_of
 
 CONFIGURATIONS = ("", "ini", "toml", "yaml", "yml", "conf", "cfg", "config", "properties", "text", "txt")
 LABEL_WORDS = 4  # of a name that synonyms.toml lacks
-# of which a value may stand right behind the name: "kp 9, ki 0.07"
-GAINS = ("kp", "ki", "kd", "integral time", "derivative time", "proportional band", "setpoint")
 _UNREAL = re.compile(
     r"\b(?:if|would|could|might|may|should|suggest\w*|recommend\w*|propos\w*|try|trying|tried"
     r"|consider\w*|assum\w*|suppos\w*"
@@ -62,13 +61,17 @@ _LINK = (
     r"|[:=：＝]\s*|(?:现在|目前|已经?|仍|还)?(?:是|为|设为|设定为|设成|设到|设|改为|改成|改到|改|调到|调成|调为|调|降到|升到|换成|等于)(?:了)?\s*|现在"
     r"|目前)+(?:about |around |约)?"
 )
-_TIED, _BESIDE = re.compile(_NAMED_BY + _LINK + _NAMED_BY), re.compile(_NAMED_BY + r"\s+")
+_TIED = re.compile(_NAMED_BY + _LINK + _NAMED_BY)
 _TAIL_OF_VALUE = re.compile(  # what makes the number a difference, a range or a condition
     r"^\s*(?:too|more|less|higher|lower|above|below|over|under|off\b|away|short|ago|later|times"
     r"|per cent of|of the time|apart|to\s+[-\d]|[-–~到至]\s*\d|or\b|以上|以下|左右的误差|之间|到\s*\d|太)"
 )
+_GAIN_SET = re.compile(r"\bgains\b|\btuning\b|增益")
+GAINS = ("kp", "ki", "kd", "integral time", "derivative time", "proportional band")
 _NOT = re.compile(r"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*$")
-_PAIR = re.compile(r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)\s*[:：=]\s*(?P<value>\S.*)$")
+_PAIR = re.compile(
+    r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)(?:\s*(?P<sign>[:：=])\s*|\s+(?=[-+±.\d]))(?P<value>\S.*)$"
+)
 _CLAUSE_END = re.compile(r"[,;，；、。](?!\d)|\b(?:and|but|so)\b")
 _NO_LABEL = re.compile(
     r"^(?:turn|line|step|note|room|page|file|log|time|date|https?|user|assistant|q|a|re|ps|phone|ext|tel"
@@ -87,13 +90,17 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<![a-z0-9_]){'(?:' + latin + ')'}(?![a-z0-9_])|(?:{han})"), filed
 
 
+def _one_spelling(name: str) -> str:
+    return " ".join(re.split(r"[\s_\-]+", name))
+
+
 def parameter_named(label: str) -> str:
     """Return the name of synonyms.toml under which `label` is filed, "" if it has none.
 
     >>> parameter_named("Proportional gain"), parameter_named("比例增益"), parameter_named("door torque")
     ('kp', 'kp', '')
     """
-    return _names()[1].get(" ".join(re.split(r"[\s_\-]+", fold(label).strip(" *:"))), "")
+    return _names()[1].get(_one_spelling(fold(label).strip(" *:")), "")
 
 
 def recorded_value(device: str, channel: str, label: str, value: str, unit: str = "") -> Fact | None:
@@ -134,6 +141,33 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     return list(found.values())
 
 
+def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
+    """Return what a user's `text` says of quantities without a question, whether or not it is understood.
+
+    What was told as current and differs from it may hold no longer: nobody can say. `device` is "" where
+    nobody can tell whose it is, and `value` where no number stands beside the quantity.
+
+    >>> doubts_in("Somebody took kp up to 12 last night. Why is ki 3?", "oven 7")
+    [Fact(device='oven 7', channel='', parameter='kp', value='12', unit='')]
+    """
+    pattern, filed = _names()
+    found = []
+    for sentence in (one for line in own_lines(text) for one in sentences(line)):
+        devices = devices_in(sentence, names) or (device,)
+        plain, channel = _without_names(sentence, names)
+        folded = fold(plain)
+        named = {filed[_one_spelling(one)] for one in pattern.findall(folded)}
+        named |= {*GAINS} if _GAIN_SET.search(folded) else set()
+        if not named or is_asked(sentence) or constraints_in(sentence):
+            continue
+        numbers = [one for one in VALUE.finditer(plain) if one["number"]]
+        for parameter in sorted(named):
+            own = [quantity(one) for one in numbers if fits(parameter, one)]
+            told = [one for one in own if _measures(parameter, one[1])] or [("", "")]
+            found += [Fact(one, channel, parameter, *number) for one in devices for number in told]
+    return found
+
+
 def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
     announced = device
     head: list[str] = []
@@ -155,12 +189,15 @@ def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]
             yield from _of_sentence(sentence, scope, names)
 
 
+def _without_names(sentence: str, names: Names) -> tuple[str, str]:
+    """Return a sentence without the devices and channels that it names, and its channel, else ""."""
+    for start, end, _ in reversed(list(devices_named(sentence, names))):
+        sentence = f"{sentence[:start]}\0{sentence[end:]}"
+    return CHANNEL.sub("\0", sentence), channel_in(sentence)
+
+
 def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
-    told = sentence
-    for start, end, _ in reversed(list(devices_named(told, names))):
-        told = f"{told[:start]}\0{told[end:]}"
-    channel = channel_in(told)
-    body = CHANNEL.sub("\0", told)
+    body, channel = _without_names(sentence, names)
     if fact := _of_pair(body, device, channel):
         yield fact
         return
@@ -186,17 +223,14 @@ def _is_contrast(folded: str) -> bool:
 def _stated(body: str, folded: str, device: str, channel: str, start: int) -> Iterator[Fact]:
     pattern, filed = _names()
     for name in pattern.finditer(folded):
-        parameter = filed[" ".join(re.split(r"[\s_\-]+", name.group()))]
+        parameter = filed[_one_spelling(name.group())]
         link = _TIED.match(folded, name.end())
-        plain = _BESIDE.match(folded, name.end()) if parameter in GAINS else None
-        for tie in filter(None, (link, plain)):
-            value = VALUE.match(body, tie.end())
-            if value is None or _NOT.search(folded[: value.start()]):
-                continue
-            clause = folded[start : value.end()] + _CLAUSE_END.split(folded[value.end() :])[0]
-            if _holds(parameter, value, body) and not _UNREAL.search(clause):
-                yield Fact(device, channel, parameter, *quantity(value))
-                break
+        value = VALUE.match(body, link.end()) if link else None
+        if value is None or _NOT.search(folded[: value.start()]):
+            continue
+        clause = folded[start : value.end()] + _CLAUSE_END.split(folded[value.end() :])[0]
+        if _holds(parameter, value, body) and not _UNREAL.search(clause):
+            yield Fact(device, channel, parameter, *quantity(value))
 
 
 def _holds(parameter: str, value: re.Match[str], body: str) -> bool:
@@ -228,7 +262,7 @@ def _of_pair(body: str, device: str, channel: str) -> Fact | None:
         words = label.split()
         telling = bool(quantity(found)[1]) or identifies(fold(label))
         if (
-            not telling
+            not (telling and pair["sign"])
             or len(words) > LABEL_WORDS
             or len(label) > 40
             or _NO_LABEL.match(fold(label))
