@@ -1,6 +1,7 @@
 """Values and constraints on record: the newest in force, told with its origin, gone with its message."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from cases import each
@@ -23,6 +24,7 @@ def constraint(text, turn=1, device="oven 7"):
     return StoredFact("constraint", Fact(device, "", "", ""), "user", turn, text)
 
 
+SAID = value("kp", "9", 4, source="user")
 HISTORY = [
     value("kp", "0.09", 1),
     value("fan speed", "900", 2, "oven 8"),
@@ -75,6 +77,31 @@ def test_a_value_that_agrees_with_the_one_in_force_supersedes_nothing():
     rows = [value("output", "45.3", 1, unit="%"), value("output", "45", 2, source="user", unit="%")]
     (held,) = values_in_force(rows).values()
     assert (held.now.fact.value, held.earlier) == ("45.3", [])
+
+
+@each(
+    "device, channel, number, left",
+    [("oven 7", "", "", []), ("", "", "12", []), ("oven 7", "2", "12", []), ("oven 7", "", "9.0", ["9"])],
+)
+def test_a_word_that_a_later_sentence_speaks_of_without_repeating_it_is_no_longer_told(
+    device, channel, number, left
+):
+    doubt = StoredFact("doubt", Fact(device, channel, "kp", number), "user", 5, message_id=50)
+    assert [one.now.fact.value for one in values_in_force([SAID, doubt]).values()] == left
+
+
+@each(
+    "known, other",
+    [
+        (value("kp", "9", 4), "kp"),
+        (replace(SAID, pinned=True), "kp"),
+        (replace(SAID, message_id=60), "kp"),
+        (SAID, "ki"),
+    ],
+)
+def test_a_reading_and_what_a_person_pinned_or_says_anew_stay_whatever_is_said(known, other):
+    doubt = StoredFact("doubt", Fact("oven 7", "", other, "12"), "user", 5, message_id=50)
+    assert [one.now.fact.value for one in values_in_force([known, doubt]).values()] == ["9"]
 
 
 def test_what_is_laid_down_of_another_device_comes_after_what_is_of_this_one_and_of_all():

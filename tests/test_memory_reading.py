@@ -10,7 +10,7 @@ from instrumentgpt.memory.facts import errors_in
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
 from instrumentgpt.memory.reading.names import Naming, borne, names_in
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
-from instrumentgpt.memory.reading.values import parameter_named, values_in
+from instrumentgpt.memory.reading.values import doubts_in, parameter_named, values_in
 
 OVENS = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
 DEVICES = (("zspr 052", "10.1.1.47"), ("zspr 054", "10.1.1.93"))
@@ -70,15 +70,6 @@ def test_what_names_no_device(text):
         ("On oven 8 the kp is 0.3.", [("oven 8", "", "kp", "0.3")]),
         ("10.9.0.8: kp = 0.3", [("oven 8", "", "kp", "0.3")]),
         ("Oven 8:\n- kp: 0.3\n- ki: 0.1", [("oven 8", "", "kp", "0.3"), ("oven 8", "", "ki", "0.1")]),
-        (
-            "| device | kp |\n|---|---|\n| oven 7 | 0.1 |\n| oven 8 | 0.3 |",
-            [("oven 7", "", "kp", "0.1"), ("oven 8", "", "kp", "0.3")],
-        ),
-        (
-            "| | oven 7 | oven 8 |\n|---|---|---|\n| kp | 0.1 | 0.3 |",
-            [("oven 7", "", "kp", "0.1"), ("oven 8", "", "kp", "0.3")],
-        ),
-        ("```ini\n[oven 8]\nkp = 0.3\n```", [("oven 8", "", "kp", "0.3")]),
         ("channel 2: setpoint = 37.0 °C", [("oven 7", "2", "setpoint", "37.0°C")]),
         ("第 3 通道設定值為 40 °C", [("oven 7", "3", "setpoint", "40°C")]),
         ("kp is 9. No, kp is 12.", [("oven 7", "", "kp", "12")]),
@@ -86,6 +77,21 @@ def test_what_names_no_device(text):
 )
 def test_a_value_belongs_to_the_device_and_the_channel_that_are_named_with_it(text, told):
     assert values(text) == told
+
+
+@each(
+    "text, told",
+    [
+        ("Somebody took kp up to 12 last night.", [("oven 7", "", "kp", "12")]),
+        ("The setpoint of channel 2 was moved.", [("oven 7", "2", "setpoint", "")]),
+        ("kp 不太對", [("oven 7", "", "kp", "")]),
+        ("Why is kp 3? Never touch kp.", []),
+        ("The door was open.", []),
+    ],
+)
+def test_what_a_statement_speaks_of_may_have_changed(text, told):
+    found = doubts_in(text, "oven 7", OVENS)
+    assert [(one.device, one.channel, one.parameter, one.value) for one in found] == told
 
 
 @each("text", ["oven 7 and oven 8: kp is 9", "oven 7 swings more than oven 8. kp is 9 and ki 0.1."])

@@ -49,6 +49,7 @@ def store_facts(
 
     sentences  (kind, text, device): constraints and what lifts them, what is ruled out, log lines with errors
     readings   what tools reported meanwhile and agents put on record
+    doubts     what it says of values, whether or not that was understood
     """
     readings = list(readings)
     row: dict[str, Any] = {"conversation_id": conversation_id, "message_id": message_id, "since": message_id}
@@ -140,7 +141,8 @@ def list_facts(
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     found = [
         *_values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES]),
-        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift', 'doubt')"),
+        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
+        *_sentences(database, conversation_id, "kind = 'doubt'"),
         *(
             row
             for kind in ("ruled_out", "error")

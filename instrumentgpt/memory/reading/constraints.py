@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, unit_of
+from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import fold, synonyms, telling, terms
@@ -115,16 +115,17 @@ def lifted_by(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     ]
     if exact:
         return exact[-1]
-    own = _words(lift.text)
+    own, numbers = _words(lift.text), _numbers(lift.text)
     shared = [
-        (len(own & _words(one.text)) if _of_one(one, lift) else 0, place)
+        (len(own & _words(one.text)), len(numbers & _numbers(one.text)), place)
         for place, one in enumerate(constraints)
+        if _of_one(one, lift)
     ]
-    most, place = max(shared, default=(0, 0))
-    if most:
+    *most, place = max(shared, default=(0, 0, 0))
+    if any(most):
         return place
     last = [place for place, one in enumerate(constraints) if _of_one(one, lift)]
-    return last[-1] if last and _GENERIC.search(folded) else None
+    return last[-1] if last and (_GENERIC.search(folded) or not own) else None
 
 
 def replaced_by(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
@@ -147,6 +148,10 @@ def _bounds(text: str) -> frozenset[str]:
     folded = fold(text)
     units = {unit_of(unit) for _, unit in _MEASURED.findall(folded)}
     return frozenset(units | ({"date"} if _DATE.search(folded) else set()))
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(amount(number) for number in re.findall(rf"(?<![\w.]){NUMBER}(?![\w.]*\d)", fold(text)))
 
 
 def _speak_of_one(text: str, other: str) -> bool:

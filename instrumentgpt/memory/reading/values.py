@@ -1,7 +1,7 @@
 """Values that a user states in explicit shapes: `key: value`, "kp of channel 2 is 7", "no, kp is 0.12".
 
-Also rows of tables and lines of configurations with a name and a value. A sentence that asks, supposes,
-plans, quotes others or speaks of the past states nothing, nor does one that names several devices.
+A sentence that asks, supposes, plans, quotes others or speaks of the past states nothing, nor does one that
+names several devices; tables and configurations are words, which are found again as such.
 """
 
 import re
@@ -18,18 +18,14 @@ from instrumentgpt.memory.facts import (
     devices_named,
     filed_names,
     fits,
-    identifies,
     is_known,
     quantity,
 )
-from instrumentgpt.memory.filtering import languages
 from instrumentgpt.memory.measures import same_measure
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.terms import fold, units_of
 
-CONFIGURATIONS = ("", "ini", "toml", "yaml", "yml", "conf", "cfg", "config", "properties", "text", "txt")
-LABEL_WORDS = 4  # of a name that synonyms.toml lacks
 _UNREAL = re.compile(
     r"\b(?:if|would|could|might|may|should|suggest\w*|recommend\w*|propos\w*|try|trying|tried"
     r"|consider\w*|assum\w*|suppos\w*"
@@ -69,15 +65,8 @@ _TAIL_OF_VALUE = re.compile(  # what makes the number a difference, a range or a
 _GAIN_SET = re.compile(r"\bgains\b|\btuning\b|增益")
 GAINS = ("kp", "ki", "kd", "integral time", "derivative time", "proportional band")
 _NOT = re.compile(r"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*$")
-_PAIR = re.compile(
-    r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)(?:\s*(?P<sign>[:：=])\s*|\s+(?=[-+±.\d]))(?P<value>\S.*)$"
-)
+_PAIR = re.compile(r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)(?:\s*[:：=]\s*|\s+(?=[-+±.\d]))(?P<value>\S.*)$")
 _CLAUSE_END = re.compile(r"[,;，；、。](?!\d)|\b(?:and|but|so)\b")
-_NO_LABEL = re.compile(
-    r"^(?:turn|line|step|note|room|page|file|log|time|date|https?|user|assistant|q|a|re|ps|phone|ext|tel"
-    r"|desk|lab|building|floor|day|week|version of|example)\b|^(?:步骤|房间|第|备注|时间|日期)",
-    re.I,
-)
 
 
 @cache
@@ -134,7 +123,7 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     found: dict[tuple[str, str, str], Fact] = {}
     alone = devices_in(text, names)
     scope = alone[0] if len(alone) == 1 else device if not alone else ""
-    for fact in [*_of_blocks(text, scope, names), *_of_lines(own_lines(text), scope, names)]:
+    for fact in _of_lines(own_lines(text), scope, names):
         if fact.device:
             found.pop(fact.key, None)
             found[fact.key] = fact
@@ -170,15 +159,7 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
 
 def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
     announced = device
-    head: list[str] = []
     for line in lines:
-        if "|" in line:
-            cells = [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
-            if not head:
-                head = cells
-            yield from _of_row(head, cells, announced, names)
-            continue
-        head = []
         for sentence in sentences(line):
             named = devices_in(sentence, names)
             if len(named) > 1:
@@ -248,7 +229,7 @@ def _measures(parameter: str, unit: str) -> bool:
 
 
 def _of_pair(body: str, device: str, channel: str) -> Fact | None:
-    """Return the value of a line that is nothing but `label: value`, of any label of a few words."""
+    """Return the value of a line that is nothing but `name: value`, or `name value`."""
     pair = _PAIR.match(body.strip().rstrip("。."))
     if not pair:
         return None
@@ -258,62 +239,5 @@ def _of_pair(body: str, device: str, channel: str) -> Fact | None:
     if not found or not re.fullmatch(r"\s*(?:[(（][^()（）]*[)）])?\s*", rest) or _UNREAL.search(fold(rest)):
         return None
     parameter = parameter_named(label)
-    if not parameter:
-        words = label.split()
-        telling = bool(quantity(found)[1]) or identifies(fold(label))
-        if (
-            not (telling and pair["sign"])
-            or len(words) > LABEL_WORDS
-            or len(label) > 40
-            or _NO_LABEL.match(fold(label))
-            or _UNREAL.search(fold(label))
-        ):
-            return None
-        parameter = " ".join(fold(label).split())
-    return Fact(device, channel, parameter, *quantity(found)) if _holds(parameter, found, told) else None
-
-
-def _of_row(head: Sequence[str], cells: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
-    """Yield the values of a row: its first cell names quantity, device or channel, the head the other."""
-    key = cells[0]
-    own = devices_in(key, names)
-    for at, cell in enumerate(cells[1:], start=1):
-        above = head[at] if at < len(head) else ""
-        found = VALUE.fullmatch(cell.strip("≈~ "))
-        column = devices_in(above, names)
-        parameter = parameter_named(CHANNEL.sub(" ", key)) or parameter_named(re.sub(r"[(（\[].*", "", above))
-        if not found or not parameter or len(own) > 1 or len(column) > 1 or _is_former(above):
-            continue
-        unit = re.search(r"[(（\[]([^()（）\[\]]{1,12})[)）\]]", f"{key} {above}")
-        value, told = quantity(found, unit[1] if unit else "")
-        yield Fact(
-            (own or column or (device,))[0], channel_in(key) or channel_in(above), parameter, value, told
-        )
-
-
-def _is_former(head: str) -> bool:
-    return bool(
-        re.match(
-            r"(?:old|before|previous|was|from|suggest|propos|recommend|target|spec|limit|min|max|旧|之前|原"
-            r"|建议|目标|规格|上限|下限)",
-            fold(head),
-        )
-    )
-
-
-def _of_blocks(text: str, device: str, names: Names) -> Iterator[Fact]:
-    """Yield the values of `key = value` lines in configurations; a section may name a device."""
-    lines = text.split("\n")
-    scope = device
-    for line, language in zip(lines, languages(lines), strict=True):
-        if language is None or language not in CONFIGURATIONS:
-            scope = device
-            continue
-        section = re.fullmatch(r"\s*\[+\s*([^\[\]=]{1,40}?)\s*\]+\s*", line)
-        if section:
-            named = devices_in(section[1].replace("_", " "), names)
-            scope = named[0] if len(named) == 1 else device
-        elif not line.lstrip().startswith(("#", ";", "//", "`", "~")) and (
-            fact := _of_pair(line.strip().strip(',"'), scope, "")
-        ):
-            yield fact
+    is_one = bool(parameter) and _holds(parameter, found, told)
+    return Fact(device, channel, parameter, *quantity(found)) if is_one else None
