@@ -12,7 +12,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_480,
     "instrumentgpt/instruments": 20_800,
-    "instrumentgpt/memory": 4_920,
+    "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 900,
     "instrumentgpt/modes/interview": 1_500,
     "instrumentgpt/modes/investigate": 1_680,
