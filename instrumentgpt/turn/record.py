@@ -256,8 +256,7 @@ def record_question(
     told, names = question.content, names_of(inventory)
     own = _own_device(database, conversation_id, question, device, names)
     facts = values_in(told, own, names)
-    keys = {fact.key for fact in facts}
-    doubts = [one for one in doubts_in(told, own, names) if one.key not in keys]
+    doubts = [one for one in doubts_in(told, own, names) if one.key not in {fact.key for fact in facts}]
     constraints = [(kind, text, _device_named_in(text, device, names)) for kind, text in constraints_in(told)]
     sentences = [*constraints, *_ruled_out(told, device), *_errors(told, device)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
