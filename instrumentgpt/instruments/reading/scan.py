@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.clocks import NO_TIME
@@ -170,9 +172,6 @@ def scan(
 
 def _may_say_something(block: _Block, layout: Format) -> Flags:
     """Return which lines that are left have what every line with samples or gains has."""
-    import pyarrow as pa  # 80 ms, which a small log need not spend
-    import pyarrow.compute as pc
-
     offsets = np.append(block.starts, block.text.size).astype(np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.text.letters)]
     lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
