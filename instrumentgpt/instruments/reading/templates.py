@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING
 
 PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
 LEAST_LINES = 2  # of a shape among the lines shown
+MOST_ALIKE = 12  # lines that differ in numbers alone: so many are looked at
 OTHER_DIGITS = bytes.maketrans(b"0123456789", b"1234567892")
 INTEGERS = (b"7", b"42", b"318", b"4271", b"53186", b"6204817", b"71930482615")
 KINDS = (b"8", b"3.5", b"-8", b"-36.204817")  # whole, with a point, negative, both
@@ -102,11 +103,15 @@ class _Answer:
 
 def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
     """Return the shapes that repeat among `lines` and that can be vouched for, the most frequent first."""
+    alike: dict[bytes, list[bytes]] = defaultdict(list)
+    for line in map(stripped, lines):
+        if b"\0" not in line:
+            alike[PIECE.sub(b"0", line)].append(line)
     shapes: dict[tuple[object, ...], list[list[Piece]]] = defaultdict(list)
     needs = re.compile(layout.needs.encode())
-    for line in map(stripped, lines):
-        meaning = None if b"\0" in line else meaning_of(line, layout)
-        if b"\0" in line or (meaning and (meaning.boot or meaning.broken)):
+    for line in chain.from_iterable(some[:MOST_ALIKE] for some in alike.values()):
+        meaning = meaning_of(line, layout)
+        if meaning and (meaning.boot or meaning.broken):
             continue
         if needs.search(line):
             says = meaning and (meaning.samples or meaning.gains)
@@ -350,14 +355,14 @@ class _Places:
             return None
         start, end = (at + self.message_start for at in match.span(group))
         text = match[group]
+        exact = self.spans.get((start + text.startswith(b"+"), end - text.endswith(b".")))
+        if exact is not None and self.pieces[exact].kind != "text":
+            return exact
         within = [
             (low, high, at)
             for (low, high), at in self.spans.items()
             if low < end and high > start and self.pieces[at].kind != "text"
         ]
-        bounds = (start + text.startswith(b"+"), end - text.endswith(b"."))
-        if len(within) == 1 and within[0][:2] == bounds:
-            return within[0][2]
         power = POWER.fullmatch(text)
         if len(within) == 2 and power and (within[0][0], within[1][1]) == (start + len(power[1]), end):
             return within[0][2], within[1][2]
