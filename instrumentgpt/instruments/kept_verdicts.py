@@ -66,7 +66,7 @@ def _cached_verdict(
         return verdict(json.loads(path.read_text(encoding="utf-8")))
     judged = judge()
     text = json.dumps(row(judged), ensure_ascii=False, default=_plain)
-    write_whole(path, lambda part: Path(part).write_text(text, encoding="utf-8"))
+    write_whole(path, lambda file: file.write(text.encode()))
     return judged
 
 

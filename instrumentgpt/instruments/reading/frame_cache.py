@@ -5,11 +5,12 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cache, partial
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -136,28 +137,34 @@ def _store(path: Path, frame: pd.DataFrame, described: Mapping[str, Any]) -> Non
         DESCRIPTION: json.dumps(described, ensure_ascii=False).encode(),
     }
     table = table.replace_schema_metadata(metadata)
-    write_whole(path, lambda part: parquet.write_table(table, part, compression="zstd"))
+    write_whole(path, lambda file: parquet.write_table(table, file, compression="zstd"))
 
 
-def write_whole(path: Path, write: Callable[[str], object]) -> None:
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file that is then `path`, and make room; what cannot be written is not kept."""
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        os.close(handle)
+        with whole(path) as file:
+            write(file)
+        prune([*path.parent.glob("*.parquet"), *path.parent.glob(f"*{VERDICT}")], MOST_BYTES)
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that becomes `path` when all of it is written, and leaves nothing otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
         try:
-            write(part)
-            os.replace(part, path)
+            yield file
+            file.flush()
+            os.replace(file.name, path)
         finally:
-            Path(part).unlink(missing_ok=True)
-        _prune(path.parent)
+            Path(file.name).unlink(missing_ok=True)
 
 
-def _prune(folder: Path) -> None:
-    everything = [*folder.glob("*.parquet"), *folder.glob(f"*{VERDICT}")]
-    kept = sorted(everything, key=lambda path: -path.stat().st_mtime)
-    total = 0
-    for path in kept:
-        total += path.stat().st_size
-        if total > MOST_BYTES:
+def prune(kept: Iterable[Path], most_bytes: int) -> None:
+    """Remove those of the files `kept` that were not used for longest, down to `most_bytes` together."""
+    newest_first = sorted(kept, key=lambda path: -path.stat().st_mtime)
+    sizes = accumulate(path.stat().st_size for path in newest_first)
+    for path, total in zip(newest_first, sizes, strict=True):
+        if total > most_bytes:
             path.unlink(missing_ok=True)

@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import os
-import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -11,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO
 
-from instrumentgpt.instruments.reading.frame_cache import fingerprint
+from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune, whole
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
@@ -72,9 +70,9 @@ def _indexed(source: Source, unpacked: Path, progress: Progress | None) -> LineI
     if not any(is_packed(part) for part in source.parts):
         lines, offsets, total, _ = _scanned(source, progress)
         return LineIndex(tuple(map(str, source.parts)), source.sizes, lines, offsets, total)
-    with _whole(unpacked) as file:
+    with whole(unpacked) as file:
         lines, offsets, total, size = _scanned(source, progress, file)
-    _prune(unpacked.parent)
+    prune(unpacked.parent.glob("*.txt"), MOST_BYTES)
     return LineIndex((str(unpacked),), (size,), lines, offsets, total)
 
 
@@ -95,19 +93,6 @@ def _scanned(
     return tuple(lines), tuple(offsets), total, size
 
 
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that becomes `path` when all of it is written, and leaves nothing otherwise."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            yield file
-            file.flush()
-            os.replace(file.name, path)
-        finally:
-            Path(file.name).unlink(missing_ok=True)
-
-
 def _load(path: Path) -> LineIndex | None:
     """Return the index kept at `path` if what it points to is still as long as it was."""
     try:
@@ -121,13 +106,5 @@ def _load(path: Path) -> LineIndex | None:
 
 def _store(path: Path, index: LineIndex) -> None:
     """Keep the index; a full or read-only disk costs the next reader a second, not this one the answer."""
-    with contextlib.suppress(OSError), _whole(path) as file:
+    with contextlib.suppress(OSError), whole(path) as file:
         file.write(json.dumps(asdict(index)).encode())
-
-
-def _prune(folder: Path) -> None:
-    kept = sorted(folder.glob("*.txt"), key=lambda path: -path.stat().st_mtime)
-    sizes = accumulate(path.stat().st_size for path in kept)
-    for path, total in zip(kept, sizes, strict=True):
-        if total > MOST_BYTES:
-            path.unlink(missing_ok=True)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.reading.clocks import NO_TIME
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import VALUES, Rows, number_of, read_into
-from instrumentgpt.instruments.reading.stamp_words import stamps_at
 from instrumentgpt.instruments.reading.templates import (
     MOST_BLANKS,
     Limits,
@@ -35,6 +34,7 @@ from instrumentgpt.instruments.reading.words import (
     blanks_at,
     numbers_at,
     spans_at,
+    stamps_at,
     word_and_mask,
 )
 

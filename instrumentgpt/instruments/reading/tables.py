@@ -1,6 +1,7 @@
 """Delimited tables as logs: any delimiter, header or none, whatever units, times and output scales."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,8 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.reading import clocks
-from instrumentgpt.instruments.reading.cells import ON_OFF, Shape, Table, find_shape, read_chunk, record_shape
+from instrumentgpt.instruments.reading.cells import (
+    GREATEST,
+    ON_OFF,
+    Shape,
+    Table,
+    find_shape,
+    number_in,
+    read_chunk,
+    record_shape,
+)
 from instrumentgpt.instruments.reading.clocks import (
     NO_TIME,
     SECOND,
@@ -19,7 +30,7 @@ from instrumentgpt.instruments.reading.clocks import (
     start_of,
     time_axis,
 )
-from instrumentgpt.instruments.reading.grid import Grid, grid_of, widened
+from instrumentgpt.instruments.reading.headers import LIKELY, Heading, heading_of, vocabulary
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -43,7 +54,29 @@ LEAST_REPEATED = 10  # rows
 LARGE = (
     5_000_000  # samples, from which single precision does: 7 digits of a reading, and none without readings
 )
+ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
+MOST_NAMES = 64  # in a table of “time, name, value”
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row."""
+
+    shape: Shape
+    cells: list[NDArray[np.generic]]
+    numbers: list[Floats]
+    texts: list[bool]
+    line: NDArray[np.int64]
+
+    def rows_at(self, rows: NDArray[np.int64]) -> "Grid":
+        """Return `rows` of it, in that order."""
+        cells, numbers = [column[rows] for column in self.cells], [column[rows] for column in self.numbers]
+        return Grid(self.shape, cells, numbers, self.texts, self.line[rows])
+
+    def heading(self, column: int) -> Heading | None:
+        """Return the heading of `column`, None in a table without a header."""
+        return self.shape.headings[column] if self.shape.headings else None
 
 
 @dataclass(frozen=True)
@@ -83,7 +116,7 @@ def read_table(
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
         notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
-    grid = widened(grid_of(table, shape))
+    grid = _widened(_grid_of(table, shape))
     roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)
     rows, told = _in_order(grid, times)
@@ -162,7 +195,10 @@ def _log_of(
         "output": _joined(roles.guessed.get("output", ""), why_scale),
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
-    names = {channel: grid.heading(_first_column(own)) for channel, own in roles.channels.items()}
+    names = {
+        channel: grid.heading(own.get("pv", next(iter(own.values()))))
+        for channel, own in roles.channels.items()
+    }
     pvs = {channel: own["pv"] for channel, own in roles.channels.items() if "pv" in own}
     units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
     channel_names = {channel: heading.text for channel, heading in names.items() if heading}
@@ -172,7 +208,8 @@ def _log_of(
         name=source.path.name.removesuffix(".gz"),
         format=f"table ({written}, {header})",
         samples=samples,
-        layout=_layout(grid.shape),
+        layout=" ".join(heading.text for heading in grid.shape.headings)
+        or f"{grid.shape.delimiter}{grid.shape.width}",
         start=start_of(axis.first, times.kind) if len(known) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
@@ -189,15 +226,6 @@ def _log_of(
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(preamble_events, source, grid.shape),
     )
-
-
-def _layout(shape: Shape) -> str:
-    """Return what tables of one make have in common: their heads, else delimiter and number of columns."""
-    return " ".join(heading.text for heading in shape.headings) or f"{shape.delimiter}{shape.width}"
-
-
-def _first_column(own: Mapping[str, int]) -> int:
-    return own["pv"] if "pv" in own else next(iter(own.values()))
 
 
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
@@ -223,7 +251,7 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     return "counts" if whole == [True, False] and np.median(_finite(grid, pv)) > COUNTS_ABOVE else unit
 
 
-def _finite(grid: Grid, column: int) -> NDArray[np.float64]:
+def _finite(grid: Grid, column: int) -> Floats:
     return grid.numbers[column][np.isfinite(grid.numbers[column])]
 
 
@@ -238,9 +266,7 @@ def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
     return output_scale(values, grid.heading(outputs[0]), switched)
 
 
-def _samples(
-    grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, time: NDArray[np.float64]
-) -> pd.DataFrame:
+def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, time: Floats) -> pd.DataFrame:
     """Return the samples in the order of rows and channels; of a large table in half the bytes."""
     large = len(time) * len(roles.channels) > LARGE
     order = sorted(roles.channels)
@@ -270,7 +296,7 @@ def _samples(
     return pd.DataFrame(columns, copy=False)
 
 
-def _stated(own: Mapping[str, int], grid: Grid) -> dict[str, NDArray[np.float64]]:
+def _stated(own: Mapping[str, int], grid: Grid) -> dict[str, Floats]:
     """Return the values of a channel's roles; a setpoint from the error where only that is given."""
     stated = {role: grid.numbers[at] for role, at in own.items()}
     for role, way in (("error", 1.0), ("deviation", -1.0)):
@@ -285,10 +311,7 @@ def _joined(*reasons: str) -> str:
 
 def preamble_events(source: Source, shape: Shape) -> pd.DataFrame:
     """Return the lines above the rows, without the header, as events at time 0."""
-    above: list[bytes] = []
-    for chunk in chunks(source):
-        above = chunk.content.split(b"\n", shape.first_row)[: shape.first_row - 1]
-        break
+    above = next(chunks(source)).content.split(b"\n", shape.first_row)[: shape.first_row - 1]
     rows = [
         (0.0, "info", "", text_of(line), number)
         for number, line in enumerate(above, 1)
@@ -297,3 +320,75 @@ def preamble_events(source: Source, shape: Shape) -> pd.DataFrame:
     if not rows:
         return no_events()
     return pd.DataFrame(rows, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+
+
+def _grid_of(table: Table, shape: Shape) -> Grid:
+    """Return `table`, as `read_chunk` filled it, as columns of numbers and text."""
+    cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
+    numbers = [_numbers(column, shape.decimal_comma) for column in cells]
+    texts = [_is_text(column, known) for column, known in zip(cells, numbers, strict=True)]
+    line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
+    return Grid(shape, cells, numbers, texts, line)
+
+
+def _widened(grid: Grid) -> Grid:
+    """Return `grid` with a column for each name, where its rows are “time, name, value”; else as it is.
+
+    Its rows are those of the name that has most; the others hold their value until their next row.
+    """
+    heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
+    names = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
+    values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
+    times = [at for at, heading in enumerate(grid.shape.headings) if heading.scores.get("time", 0) >= LIKELY]
+    times.sort(key=lambda at: heads[at] not in ("time", "timestamp"))  # InfluxDB has _start and _stop besides
+    if len(names) < 1 or len(values) != 1 or not times:
+        return grid
+    name, value, time = grid.cells[names[0]].astype(str), grid.numbers[values[0]], times[0]
+    every, first, count = np.unique(name, return_index=True, return_counts=True)
+    if not 1 < len(every) <= MOST_NAMES:
+        return grid
+    order = every[np.argsort(first)].tolist()
+    rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
+    stamps = grid.cells[time].astype(str) if grid.texts[time] else grid.numbers[time]
+    columns = [_newest_before(stamps, value, name == own, rows) for own in order]
+    shape = replace(
+        grid.shape,
+        width=len(order) + 1,
+        headings=(grid.shape.headings[time], *(heading_of(ENTITY.sub("", name)) for name in order)),
+        texts=frozenset([0] if grid.texts[time] else []),
+        names=(),
+    )
+    cells = [grid.cells[time][rows], *columns]
+    return Grid(
+        shape,
+        cells,
+        [grid.numbers[time][rows], *columns],
+        [grid.texts[time], *[False] * len(order)],
+        grid.line[rows],
+    )
+
+
+def _newest_before(
+    stamps: NDArray[np.generic], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
+) -> Floats:
+    """Return at each of `rows` the newest of the values that are `mine`: at its own stamp or before."""
+    own = np.flatnonzero(mine)
+    own = own[np.argsort(stamps[own], kind="stable")]
+    last = np.searchsorted(stamps[own], stamps[rows], side="right") - 1
+    return np.where(last >= 0, value[own[np.maximum(last, 0)]], math.nan)
+
+
+def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
+    if column.dtype.kind == "f":
+        return np.where(np.abs(column.astype(float)) < GREATEST, column.astype(float), math.nan)
+    codes, unique = pd.factorize(column)
+    known = np.array([number_in(str(cell), decimal_comma) for cell in unique], dtype=float)
+    return known[codes] if len(known) else np.empty(0)
+
+
+def _is_text(column: NDArray[np.generic], numbers: Floats) -> bool:
+    """Return whether `column` holds dates or clock times: no numbers, but digits."""
+    if column.dtype.kind == "f" or np.isfinite(numbers).any():
+        return False
+    sample = (str(cell) for cell in column[:: max(len(column) // 200, 1)])
+    return any(letter.isdigit() for cell in sample for letter in cell)

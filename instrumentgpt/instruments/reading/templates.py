@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
 from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped, take_apart
-from instrumentgpt.instruments.reading.stamp_words import StampLayout
-from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING
+from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING, StampLayout
 
 PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
 LEAST_LINES = 2  # of a shape among the lines shown

@@ -1,16 +1,20 @@
-"""Eight bytes at a time: number and text fields of many lines at once, as 64-bit words in numpy.
+"""Eight bytes at a time: numbers, stamps and texts of many lines at once, as 64-bit words in numpy.
 
 A word holds the bytes of the file in their order, the first lowest. Digits are found and turned into numbers
 with the usual tricks of "SIMD within a register" (Lemire, "Quickly parsing eight digits", 2018). A number is
 kept as integer mantissa and power of ten, so that one exact division gives the float that float() gives.
 """
 
+import re
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from pandas.api.extensions import take
+
+from instrumentgpt.instruments.reading.clocks import SECOND, micros
+from instrumentgpt.instruments.reading.layouts import TIMES
 
 Words = NDArray[np.uint64]
 Positions = NDArray[np.int64]
@@ -26,7 +30,7 @@ ZEROS = np.uint64(0x3030303030303030)  # "00000000"
 _PAST_NINE = np.uint64(0x7676767676767676)
 _EIGHT = np.uint64(8)
 _ONE = np.uint64(1)
-MINUS, POINT = ord("-"), ord(".")
+MINUS, POINT, COMMA = ord("-"), ord("."), ord(",")
 _BYTE = np.uint64(0xFF)
 _BLANKS = np.uint64(0x2020202020202020)
 _POWERS = 10.0 ** np.arange(MOST_DIGITS + 1)
@@ -34,6 +38,11 @@ _EXACT = (
     1 << 53
 )  # integers below are floats, and dividing them by a power of ten rounds once, as float() does
 WHOLE_POWERS = 10 ** np.arange(MOST_DIGITS + 1, dtype=np.int64)
+CLOCK = re.compile(rb"(\d\d?):\d\d:\d\d(?:[.,](\d+))?$")
+MIDNIGHT = b"00:00:00"
+_CLOCK = np.uint64(int.from_bytes(b"00:00:00", "little"))
+_AT_COLONS = np.uint64(int.from_bytes(b"\0\0\xff\0\0\xff\0\0", "little"))
+_SIXTY = np.uint64(60)
 
 
 @dataclass(frozen=True)
@@ -244,3 +253,86 @@ def digits_at(text: Text, position: Positions, count: Counts) -> NDArray[np.int6
         piece = eight_digits(text.word_at(position + done) ^ ZEROS, 64 - _EIGHT * more.astype(np.uint64))
         number = number * WHOLE_POWERS[more] + piece
     return number
+
+
+@dataclass(frozen=True)
+class StampLayout:
+    """How a stamp is written: letters of its date, digits of its hour and behind its point."""
+
+    kind: str
+    date: int
+    hour: int
+    fraction: int
+
+    @classmethod
+    def of(cls, kind: str, stamp: bytes) -> "StampLayout | None":
+        """Return how `stamp` is written, None if not with a clock time.
+
+        >>> StampLayout.of("datetime", b"2026-03-04 17:50:13.786")
+        StampLayout(kind='datetime', date=11, hour=2, fraction=3)
+        """
+        clock = CLOCK.search(stamp)
+        if not clock or kind not in ("datetime", "clock", "syslog"):
+            return None
+        hour, fraction = 2 if clock.start() else len(clock[1]), len(clock[2] or b"")
+        return cls(kind, clock.start(), hour, fraction) if fraction <= MOST_DIGITS else None
+
+    @property
+    def size(self) -> int:
+        """Return the number of letters."""
+        return self.date + self.hour + 6 + (self.fraction + 1 if self.fraction else 0)
+
+
+def stamps_at(text: Text, position: Positions, layout: StampLayout) -> tuple[NDArray[np.int64], Flags]:
+    """Return the stamps (µs) at `position` that are written as `layout`, and where there are such."""
+    word = text.word_at(position + layout.date)
+    if layout.hour == 1:
+        word = (word << _EIGHT) | np.uint64(ord("0"))
+    digits = word ^ _CLOCK
+    good = not_digits(digits) == 0
+    good &= (digits & _AT_COLONS) == 0
+    pairs = digits * np.uint64(10) + (digits >> _EIGHT)
+    hour, minute, second = ((pairs >> np.uint64(at)) & _BYTE for at in (0, 24, 48))
+    good &= (minute < 60) & (second < 60)
+    stamp = (((hour * _SIXTY + minute) * _SIXTY + second) * np.uint64(SECOND)).view(np.int64)
+    if layout.date:
+        day = _days(text, position, layout)
+        good &= (hour < 24) & (day >= 0)
+        stamp += day
+    if layout.fraction:
+        stamp += _fraction(text, position + (layout.size - layout.fraction - 1), layout.fraction, good)
+    return stamp, good
+
+
+def _fraction(text: Text, position: Positions, count: int, good: Flags) -> NDArray[np.int64]:
+    """Return the µs behind the point at `position`; `good` loses where there are not `count` digits."""
+    point = text.letters[position]
+    good &= (point == POINT) | (point == COMMA)
+    digits = text.word_at(position + 1) ^ ZEROS
+    if count < 8:
+        marked = not_digits(digits) & np.uint64((1 << (8 * count + 8)) - 1)
+        good &= marked == np.uint64(1 << (8 * count + 7))
+    else:
+        good &= ones(text.digits_from(position + 1)) == count
+    used = min(count, 6)
+    scale: int = 10 ** (6 - used)
+    return eight_digits(digits, np.uint64(64 - 8 * used)) * scale
+
+
+def _days(text: Text, position: Positions, layout: StampLayout) -> NDArray[np.int64]:
+    """Return µs since 1970 of the dates at `position`; -1 for one that does not exist."""
+    first = text.word_at(position)
+    second = text.word_at(position + (layout.date - 8)) if layout.date > 8 else first
+    mask = np.uint64((1 << (8 * min(layout.date, 8))) - 1)
+    changed = ((np.diff(first) & mask) != 0) | ((np.diff(second) & mask) != 0)
+    runs = np.concatenate([[0], np.flatnonzero(changed) + 1]) if len(position) else position
+    starts = position[runs].tolist()
+    days = [_day(layout.kind, text.letters[at : at + layout.date].tobytes()) for at in starts]
+    return np.repeat(np.array(days, dtype=np.int64), np.diff(np.append(runs, len(position))))
+
+
+@lru_cache(maxsize=4096)
+def _day(kind: str, letters: bytes) -> int:
+    midnight = letters + MIDNIGHT
+    stamp = micros(kind, midnight) if re.fullmatch(TIMES[kind], midnight) else None
+    return -1 if stamp is None else stamp
