@@ -131,8 +131,8 @@ def test_lines_of_two_threads_slightly_out_of_order_keep_time_from_running_back(
 
 def test_raw_lines_come_by_number(write):
     path = write(sample(0), event(1), sample(2))
-    assert read_lines(path, 2, 9) == [(2, event(1)), (3, sample(2))]
-    assert read_lines(path, 7, 9) == []
+    assert read_lines(path, 2, 9, path.parent / "kept") == [(2, event(1)), (3, sample(2))]
+    assert read_lines(path, 7, 9, path.parent / "kept") == []
 
 
 def test_all_labelled_logs_are_read_with_every_line_accounted_for(shared_logs):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.reading.sources import line_texts, open_source
+from instrumentgpt.instruments.reading.sources import open_source, text_of
 from instrumentgpt.instruments.reading.transcripts import DamagedLog
 
 
@@ -23,6 +23,12 @@ def write(folder, name="run.log", content=b"one\ntwo\nthree\n"):
     path = folder / name
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     return path
+
+
+def numbered(content):
+    return [
+        (number, text_of(line)) for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1)
+    ]
 
 
 @pytest.mark.parametrize("name", ["run.log", "run.log.gz"])
@@ -39,19 +45,19 @@ def write(folder, name="run.log", content=b"one\ntwo\nthree\n"):
 )
 def test_indexed_lines_are_the_lines_of_the_file(tmp_path, cache, name, content):
     source = open_source(write(tmp_path / "logs", name, content))
-    assert indexed_lines(line_index(source, cache), 1, 99) == line_texts(source, 1, 99)
+    assert indexed_lines(line_index(source, cache), 1, 99) == numbered(content)
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), min_size=1, max_size=30))
 def test_every_range_of_every_text_is_read_alike(tmp_path_factory, lines):
-    folder = tmp_path_factory.mktemp("log")
+    folder, content = tmp_path_factory.mktemp("log"), b"\n".join(lines) + b"\n"
     try:
-        source = open_source(write(folder, content=b"\n".join(lines) + b"\n"))
+        source = open_source(write(folder, content=content))
         index = line_index(source, folder / "frames")
     except DamagedLog:  # it begins as a packed file does
         return
     for first in (1, 2, len(lines)):
-        assert indexed_lines(index, first, first + 3) == line_texts(source, first, first + 3)
+        assert indexed_lines(index, first, first + 3) == numbered(content)[first - 1 : first + 3]
 
 
 def test_a_log_of_many_strides_is_read_at_any_place(tmp_path, cache):

@@ -136,12 +136,9 @@ def _unreadable(name: str, tried: list[Fit], notes: list[str]) -> UnreadableLog:
     return UnreadableLog(" ".join([f"{text} {HOW_TO}.", *notes]))
 
 
-def read_lines(path: Path | str, first: int, last: int, cache: Path | None = None) -> list[tuple[int, str]]:
+def read_lines(path: Path | str, first: int, last: int, cache: Path) -> list[tuple[int, str]]:
     """Return (number, text) of the lines `first` to `last` of the log at `path`, both included, 1-based.
 
-    cache  a folder for an index of the lines: with it only the first reading goes through the whole log
+    cache  a folder for an index of the lines: only the first reading goes through the whole log
     """
-    source = sources.open_source(Path(path))
-    if cache is not None:
-        return indexed_lines(line_index(source, cache), first, last)
-    return sources.line_texts(source, max(first, 1), last)
+    return indexed_lines(line_index(sources.open_source(Path(path)), cache), first, last)

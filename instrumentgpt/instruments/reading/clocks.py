@@ -186,15 +186,12 @@ def _booted(lines: Lines, places: NDArray[np.intp], boots: Sequence[int]) -> NDA
     return np.searchsorted(starts, lines[places], "right") > np.searchsorted(starts, above, "right")
 
 
-def _way(step: ClockStep) -> str:
-    return "back" if step.seconds < 0 else "forward"
-
-
 def _notes(
     clock_steps: Sequence[ClockStep], boots: Sequence[int], midnights: int, disorder: int
 ) -> list[str]:
     notes = [
-        f"line {step.line}: the clock goes {_way(step)} {abs(step.seconds):.3f} s"
+        f"line {step.line}: the clock goes {'back' if step.seconds < 0 else 'forward'} "
+        f"{abs(step.seconds):.3f} s"
         + (" (a new start of the instrument)" if step.kind == "boot" else "")
         + "; time goes on from there"
         for step in clock_steps[:5]

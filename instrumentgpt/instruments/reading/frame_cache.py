@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
@@ -27,17 +27,7 @@ MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
 BY_CHANNEL = ("channel_names", "channel_units")
-PLAIN_FIELDS = (
-    "name",
-    "format",
-    "layout",
-    "lines",
-    "unit",
-    "missing",
-    "output_scale",
-    "degrees_per_unit",
-    "notes",
-)
+NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops", "kept"))  # of a Log
 
 
 def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) -> Log:
@@ -84,14 +74,9 @@ def reader_version() -> str:
 
 
 def _described(log: Log) -> dict[str, Any]:
-    described: dict[str, Any] = {name: getattr(log, name) for name in PLAIN_FIELDS}
+    described = {own.name: getattr(log, own.name) for own in fields(log) if own.name not in NOT_KEPT}
     described["start"] = None if log.start is None else log.start.isoformat()
-    described["broken"] = asdict(log.broken)
-    described["clock_steps"] = [asdict(step) for step in log.clock_steps]
-    described |= {name: dict(getattr(log, name)) for name in ("columns", "guessed")}
-    described |= {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
-    described["placeholders"] = [asdict(one) for one in log.placeholders]
-    return described
+    return described | {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
 
 
 def _load(path: Path, source_path: Path) -> Log | None:
@@ -117,7 +102,8 @@ def _load(path: Path, source_path: Path) -> Log | None:
         start=None if start is None else pd.Timestamp(start),
         broken=Broken(broken["count"], examples),
         clock_steps=steps,
-        **{**described, "name": source_path.name.removesuffix(".gz")},
+        name=source_path.name.removesuffix(".gz"),
+        **described,
     )
 
 
@@ -134,7 +120,7 @@ def _store(path: Path, frame: pd.DataFrame, described: Mapping[str, Any]) -> Non
     table = pa.Table.from_pandas(frame, preserve_index=False)
     metadata = {
         **(table.schema.metadata or {}),
-        DESCRIPTION: json.dumps(described, ensure_ascii=False).encode(),
+        DESCRIPTION: json.dumps(described, ensure_ascii=False, default=asdict).encode(),
     }
     table = table.replace_schema_metadata(metadata)
     write_whole(path, lambda file: parquet.write_table(table, file, compression="zstd"))

@@ -40,30 +40,9 @@ class Heading:
     unit: str
     index: int | None
 
-    def is_aside(self, role: str) -> bool:
-        """Return whether its words say that others have `role` before it: an outside temperature, a fan."""
-        said = " ".join(self.words)
-        return any(_has(said, self.words, word) for word in vocabulary()[role].get("aside", ()))
-
-    @property
-    def is_computed(self) -> bool:
-        """Return whether its words say that it was computed of other readings."""
-        return _says(self.words, vocabulary()["pv"]["computed"])
-
-    @property
-    def is_room(self) -> bool:
-        """Return whether its words say that it is the temperature of a room or outdoors."""
-        return _says(self.words, vocabulary()["pv"]["room"])
-
-    @property
-    def is_other(self) -> bool:
-        """Return whether its words say that it is nothing a loop has."""
-        return _says(self.words, vocabulary()["other"]["certain"])
-
-    @property
-    def is_error(self) -> bool:
-        """Return whether its words say that it is a control error."""
-        return _says(self.words, vocabulary()["other"]["error"])
+    def says(self, role: str, kind: str) -> bool:
+        """Return whether it has a word that columns.toml lists as `kind` for `role`: pv, aside."""
+        return _says(self.words, vocabulary()[role].get(kind, ()))
 
 
 @cache

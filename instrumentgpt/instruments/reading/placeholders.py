@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.loops import rows_by_channel
 from instrumentgpt.instruments.reading.headers import vocabulary
@@ -40,9 +41,9 @@ def placeholders_of(samples: pd.DataFrame) -> tuple[Placeholder, ...]:
     for channel, rows in rows_by_channel(samples["channel"].to_numpy()):
         line = samples["line"].to_numpy()[rows]
         pv, setpoint = (samples[name].iloc[rows].to_numpy(dtype=float) for name in ("pv", "setpoint"))
-        for name, value, runs in [*_of_pv(pv), *_of_setpoint(setpoint)]:
-            spans = tuple((int(line[first]), int(line[last])) for first, last in runs)
-            count = sum(last - first + 1 for first, last in runs)
+        for name, value, stretches in [*_of_pv(pv), *_of_setpoint(setpoint)]:
+            spans = tuple((int(line[first]), int(line[last])) for first, last in stretches)
+            count = sum(last - first + 1 for first, last in stretches)
             found.append(Placeholder(channel, name, value, count, spans))
     return tuple(found)
 
@@ -69,9 +70,9 @@ def _of_pv(pv: Floats) -> Iterator[tuple[str, float, Runs]]:
     changes = np.abs(np.diff(readings))
     usual = float(np.quantile(changes, USUAL)) if len(changes) else 0.0
     for value in np.unique(pv[odd]).tolist():
-        runs = [(a, b) for a, b in _runs(pv == value) if _is_away(pv, a, b, odd, JUMP * usual)]
-        if runs:
-            yield "pv", value, runs
+        spans = [(int(a), int(b) - 1) for a, b in runs(pv == value)]
+        if away := [span for span in spans if _is_away(pv, *span, odd, JUMP * usual)]:
+            yield "pv", value, away
 
 
 def _is_away(pv: Floats, first: int, last: int, odd: NDArray[np.bool_], distance: float) -> bool:
@@ -89,9 +90,3 @@ def _of_setpoint(setpoint: Floats) -> Iterator[tuple[str, float, Runs]]:
     first = int(np.argmin(zero)) if len(zero) and not zero.all() else 0
     if 0 < first <= FIRST_ROWS and not zero[first:].any():
         yield "setpoint", 0.0, [(int(known[0]), int(known[first - 1]))]
-
-
-def _runs(where: NDArray[np.bool_]) -> Runs:
-    """Return first and last position of each run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], where, [False]]).astype(np.int8)))
-    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]

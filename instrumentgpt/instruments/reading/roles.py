@@ -52,11 +52,13 @@ class Columns:
 
     def rank(self, at: int, role: str) -> tuple[bool, int]:
         """Return how well the head of column `at` says `role`."""
-        return (not self.headings[at].is_aside(role), self.headings[at].scores.get(role, 0))
+        return (not self.headings[at].says(role, "aside"), self.headings[at].scores.get(role, 0))
 
     def says_nothing(self, at: int) -> bool:
         """Return whether the head of column `at` leaves open what it is."""
-        return not self.headings or not (self.headings[at].scores or self.headings[at].is_other)
+        return not self.headings or not (
+            self.headings[at].scores or self.headings[at].says("other", "certain")
+        )
 
 
 def stated_roles(columns: Mapping[str, int]) -> Roles:
@@ -77,7 +79,8 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
-    open_columns = [at for at in rest if columns.says_nothing(at) and _finite_share(columns.values[at]) > 0.2]
+    known = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
+    open_columns = [at for at, where in known.items() if where.sum() > 0.2 * len(where)]
     if not any("pv" in own for own in channels.values()) and open_columns:
         channels = _loops_by_behaviour(columns, open_columns, named) or channels
     if not channels:
@@ -154,7 +157,7 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[s
     if named["channel"]:
         return channels
     used = [own["pv"] for own in channels.values()]
-    for at in (at for at in named["pv"] if not columns.headings[at].is_computed):
+    for at in (at for at in named["pv"] if not columns.headings[at].says("pv", "computed")):
         if not any(at == other or _same_reading(columns, at, other) for other in used):
             channels[max(channels) + 1] = {"pv": at}
             used.append(at)
@@ -245,7 +248,7 @@ def _nearest(columns: Columns, setpoint: int, pvs: Sequence[int]) -> int:
         shared = _shared_words(columns, setpoint, at, "setpoint")
         own = columns.headings[at]
         away = _distance(columns.values[at], target)
-        return shared, -away, not own.is_aside("pv"), own.unit == "°C", -at
+        return shared, -away, not own.says("pv", "aside"), own.unit == "°C", -at
 
     return max(pvs, key=rank)
 
@@ -279,7 +282,7 @@ def _add_setpoints(columns: Columns, channels: dict[int, dict[str, int]], rest: 
     pv = first.get("pv")
     if pv is None:
         return
-    for at in (at for at in rest if columns.headings[at].is_error):
+    for at in (at for at in rest if columns.headings[at].says("other", "error")):
         for role, way in (("error", 1.0), ("deviation", -1.0)):
             if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
                 first[role] = at
@@ -364,13 +367,10 @@ def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]
             free = not {at, other} & {column for own in found for column in own.values()}
             one, two = columns.values[at][:MOST_ROWS], columns.values[other][:MOST_ROWS]
             if at < other and free and _is_steps(stated_setpoint(one, two, 1.0)):
-                nearer = _least(columns.values[at]) < _least(columns.values[other])
+                first, second = (np.nanmin(np.abs(columns.values[column])) for column in (at, other))
+                nearer = first < second
                 found.append({"pv": other if nearer else at, "error": at if nearer else other})
     return found
-
-
-def _least(values: Floats) -> float:
-    return float(np.nanmin(np.abs(values)))
 
 
 def _stands_at_limits(values: Floats) -> bool:
@@ -402,10 +402,6 @@ def _read(values: Floats) -> Floats:
 def _distance(pv: Floats, setpoint: Floats) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
     return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
-
-
-def _finite_share(values: Floats) -> float:
-    return float(np.isfinite(values).mean()) if len(values) else 0.0
 
 
 def _is_steps(values: Floats) -> bool:

@@ -122,19 +122,13 @@ def merged(parts: Sequence[Samples]) -> Samples:
         return parts[0]
     line = np.concatenate([part.line for part in parts])
     order = np.argsort(line, kind="stable") if (np.diff(line) < 0).any() else slice(None)
-    names = [name for name in VALUES if any(name in part.values for part in parts)]
-    return Samples(
-        line[order],
-        np.concatenate([part.raw for part in parts])[order],
-        np.concatenate([part.channel for part in parts])[order],
-        {name: np.concatenate([column_of(part, name) for part in parts])[order] for name in names},
-    )
-
-
-def column_of(samples: Samples, name: str) -> Floats:
-    """Return a column of the values of `samples`: nan where none has it."""
-    found = samples.values.get(name)
-    return np.full(len(samples.line), np.nan) if found is None else found
+    values = {}
+    for name in VALUES:
+        if any(name in part.values for part in parts):
+            own = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
+            values[name] = np.concatenate(own)[order]
+    raw, channel = (np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "channel"))
+    return Samples(line[order], raw[order], channel[order], values)
 
 
 def scan(

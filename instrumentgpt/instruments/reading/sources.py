@@ -191,21 +191,6 @@ def _unpacked(unpacked: gzip.GzipFile, part: Path, chunk_bytes: int, notes: list
         yield bytes(block)
 
 
-def line_texts(source: Source, first: int, last: int) -> list[tuple[int, str]]:
-    """Return (number, text) of the lines `first` to `last`, both included, 1-based; fewer at the end."""
-    found: list[tuple[int, str]] = []
-    for chunk in chunks(source):
-        count = chunk.content.count(b"\n") + (not chunk.content.endswith(b"\n"))
-        if chunk.first_line + count <= first:
-            continue
-        if chunk.first_line > last:
-            break
-        for number, line in enumerate(chunk.content.split(b"\n")[:count], chunk.first_line):
-            if first <= number <= last:
-                found.append((number, text_of(line)))
-    return found
-
-
 def text_of(line: bytes) -> str:
     """Return `line` as text: bytes that are no UTF-8 become U+FFFD, control characters but tabs are dropped.
 

@@ -237,7 +237,7 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
-        if heading.is_room and not heading.unit and heading.scores.get("pv")
+        if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv")
     }
     return unit_of(grid.numbers[own["pv"]], output, grid.heading(own["pv"]), units, rooms)
 

@@ -10,7 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, takewhile
+from operator import eq
 from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
@@ -132,7 +133,9 @@ def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
 
     It goes up to the first letter that no message of the format has there that says something.
     """
-    alike = max((_alike(parts.message, start) for start in layout.beginnings), default=-1)
+    alike = max(
+        (sum(takewhile(bool, map(eq, parts.message, start))) for start in layout.beginnings), default=-1
+    )
     plain = all(prefix.layout for prefix in layout.prefixes)  # no expression that looks further ahead
     if not plain or not 0 <= alike < len(parts.message) or parts.message.startswith(layout.beginnings):
         return []
@@ -140,13 +143,6 @@ def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
     pieces = [*pieces_of(begin, parts), Piece("text", end)]
     pieces = _frozen(pieces, [at for at, piece in enumerate(pieces) if piece.kind == "blanks"])
     return pieces if all(piece.kind in ("text", "stamp") for piece in pieces) else []
-
-
-def _alike(one: bytes, other: bytes) -> int:
-    """Return how many letters both start with."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
 
 
 def _silent_template(pieces: list[Piece], kind: str, layout: Format) -> Template | None:

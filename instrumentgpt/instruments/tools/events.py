@@ -13,7 +13,15 @@ from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, l
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.opened import (
+    Opened,
+    ToolProblem,
+    diagnosed,
+    frames,
+    open_log,
+    plain,
+    texts_of,
+)
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_GROUPS = 500  # an agent is given them by pages
@@ -79,7 +87,7 @@ def read_log_lines(
     """Return the raw lines `first` to `last` of `log`, at most 200."""
     opened: Opened = open_log(workspace, log, device)
     last = min(max(first, last), first + MOST_LINES - 1)
-    found = read_lines(opened.path, first, last)
+    found = read_lines(opened.path, first, last, frames(workspace))
     if not found:
         raise NoSuchLine("no_line", log=opened.name, lines=opened.log.lines, line=first)
     return {
@@ -168,7 +176,7 @@ def _jump(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
 
 
 def _reading(log: Log, path: Path, reading: Reading) -> dict[str, Any]:
-    ((_, text),) = read_lines(path, reading.line, reading.line)
+    text = texts_of(path, [reading.line])[reading.line]
     return {**plain(asdict(reading)), "clock": log.clock(reading.time), "text": text}
 
 
