@@ -61,11 +61,12 @@ class TimeAxis:
 
 @dataclass(frozen=True)
 class Stamps:
-    """The stamps of all rows (µs, or NO_TIME), their kind (see clocks), and what was assumed."""
+    """The stamps of all rows (µs, or NO_TIME), their kind, what was assumed, and what the log lacks."""
 
     raw: Micros
     kind: str
     assumed: str = ""
+    missing: tuple[str, ...] = ()
 
 
 def micros(kind: str, text: bytes) -> int | None:
@@ -221,15 +222,11 @@ def shifted(raw: Micros, lines: Lines, axis: TimeAxis, kind: str) -> NDArray[np.
     shift = np.concatenate([[0.0], np.cumsum([-step.seconds for step in axis.clock_steps])])
     offset = shift[np.searchsorted(at, lines, side="right")]
     time = np.where(known, (raw - axis.first) / SECOND + offset, np.nan)
-    if kind == "clock":
-        time = _over_midnight(time)
-    return _filled(time)
-
-
-def _over_midnight(time: NDArray[np.float64]) -> NDArray[np.float64]:
     filled = _filled(time)
-    days = np.cumsum(np.diff(filled, prepend=filled[:1]) < -DAY / SECOND / 2)
-    return np.asarray(time + days * DAY / SECOND, dtype=np.float64)
+    if kind == "clock":
+        days = np.cumsum(np.diff(filled, prepend=filled[:1]) < -DAY / SECOND / 2)
+        filled = _filled(time + days * DAY / SECOND)
+    return filled
 
 
 def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:

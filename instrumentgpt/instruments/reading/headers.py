@@ -63,7 +63,10 @@ def heading_of(cell: str) -> Heading:
     words = [word for word in SEPARATOR.split(text) if word]
     unit = _unit(words)
     split = [part.lower() for word in words for part in CAMEL.split(word) if part]
-    index = int(split[-1]) if len(split) > 1 and split[-1].isdigit() else _inner_index(split)
+    numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
+    index = numbers[0] if len(numbers) == 1 and len(split) > 1 else None
+    if len(split) > 1 and split[-1].isdigit():
+        index = int(split[-1])
     names = [word for word in split if not word.isdigit()]
     if len(names) > 1 and _unit(names[-1:]):
         names = names[:-1]
@@ -108,11 +111,6 @@ def is_unit(cell: str) -> bool:
     """
     cell = NO_DEGREE.sub("°", cell)
     return any(cell.lower() in spellings for spellings in vocabulary()["units"].values())
-
-
-def _inner_index(split: Sequence[str]) -> int | None:
-    numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
-    return numbers[0] if len(numbers) == 1 and len(split) > 1 else None
 
 
 def _unit(words: Sequence[str]) -> str:

@@ -107,7 +107,9 @@ def load_format(path: Path) -> Format:
     written = tomllib.loads(path.read_text(encoding="utf-8"))
     samples = tuple(_pattern(entry) for entry in written["samples"])
     gains = tuple(_pattern(entry) for entry in written.get("gains", []))
-    beginnings = _beginnings(samples + gains, written.get("boot", "").encode())
+    boot = written.get("boot", "").encode()
+    anchors = tuple(pattern.anchor for pattern in samples + gains)
+    beginnings = (*anchors, *[boot] * bool(boot)) if all(anchors) else ()
     return Format(
         name=path.stem,
         title=written["title"],
@@ -115,7 +117,7 @@ def load_format(path: Path) -> Format:
         samples=samples,
         gains=gains,
         unit=written.get("unit", "°C"),
-        boot=written.get("boot", "").encode(),
+        boot=boot,
         wall=re.compile(written["wall"].encode()) if "wall" in written else None,
         last_of_stamp=written.get("last_of_stamp", False),
         last_resort=written.get("last_resort", False),
@@ -123,11 +125,6 @@ def load_format(path: Path) -> Format:
         needs=written.get("needs") or "|".join(re.escape(anchor.decode()) for anchor in beginnings),
         examples=tuple(written["examples"]),
     )
-
-
-def _beginnings(patterns: tuple[Pattern, ...], boot: bytes) -> tuple[bytes, ...]:
-    anchors = tuple(pattern.anchor for pattern in patterns)
-    return (*anchors, *[boot] * bool(boot)) if all(anchors) else ()
 
 
 def _prefix(entry: Mapping[str, Any]) -> Prefix:

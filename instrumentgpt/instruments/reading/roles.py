@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -61,20 +62,16 @@ class Columns:
         )
 
 
-def stated_roles(columns: Mapping[str, int]) -> Roles:
-    """Return the roles as the reader of the log gave them: {"time": 0, "setpoint": 1, "pv": 2}."""
-    time = (columns["time"],) if "time" in columns else ()
-    own = {role: column for role, column in columns.items() if role not in ("time", "channel")}
-    return Roles(time, {1: own}, channel_column=columns.get("channel"))
-
-
 def roles_of(columns: Columns) -> Roles | None:
     """Return what each column is, by its head and, where that says nothing, by how it behaves.
 
     None if there is no column of numbers that a loop could have.
     """
     named_time = tuple(_named_times(columns)) if columns.headings else ()
-    time = named_time or tuple(_likely_times(columns))
+    unsaid = [at for at in range(len(columns.values)) if columns.says_nothing(at)]
+    dates = [at for at in unsaid if columns.texts[at]]
+    forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
+    time = named_time or tuple(dates[:2]) or tuple(islice(forward, 1))
     rest = [at for at in range(len(columns.values)) if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
@@ -117,14 +114,6 @@ def _named_times(columns: Columns) -> list[int]:
         if texts[at] or goes_on(columns.values[at]):
             return [at]
     return []
-
-
-def _likely_times(columns: Columns) -> list[int]:
-    """Return columns that behave like a time: dates, else a number that runs forward evenly."""
-    unsaid = [at for at in range(len(columns.values)) if columns.says_nothing(at)]
-    dates = [at for at in unsaid if columns.texts[at]]
-    forward = [at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0)]
-    return dates[:2] or forward[:1]
 
 
 def _runs_on(values: Floats, first: bool) -> bool:
@@ -336,7 +325,8 @@ def _loops_by_behaviour(
                 own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
         left = [at for at in moving or rest if at not in own.values()]
         if "pv" not in own and left:
-            own["pv"] = _likely_pv(columns, left)
+            free = [at for at in left if not _stands_at_limits(values[at])] or left
+            own["pv"] = min(free, key=lambda at: (_roughness(values[at]), at))
         loops = [own] if "pv" in own else []
     used = {at for own in loops for at in own.values()}
     for own in loops:
@@ -350,11 +340,6 @@ def _loops_by_behaviour(
             own["output"] = likely
             used.add(likely)
     return dict(enumerate(loops, start=1))
-
-
-def _likely_pv(columns: Columns, among: Sequence[int]) -> int:
-    free = [at for at in among if not _stands_at_limits(columns.values[at])] or among
-    return min(free, key=lambda at: (_roughness(columns.values[at]), at))
 
 
 def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]]:

@@ -66,7 +66,10 @@ def unit_of(
     known = pv[np.isfinite(pv)]
     middle = float(np.median(known)) if len(known) else 0.0
     named = heading is not None and any(word in " ".join(heading.words) for word in TEMPERATURE)
-    if heading and not named and _is_no_temperature(heading):
+    tagged = heading is not None and (
+        bool(LOOP_TAGS & set(heading.words)) or any(word in heading.text.lower() for word in QUANTITIES)
+    )
+    if tagged and not named:
         return "", "no temperature, by the column's name"
     if not named and middle > COUNTS_ABOVE and any(unit in DEGREES for unit in other_units):
         return "counts", "other columns are in degrees, this one is not"
@@ -83,11 +86,6 @@ def unit_of(
     return (
         ("°C", "the file names no unit") if low <= middle <= high else ("", "no temperature, by its values")
     )
-
-
-def _is_no_temperature(heading: Heading) -> bool:
-    tagged = bool(LOOP_TAGS & set(heading.words))
-    return tagged or any(word in heading.text.lower() for word in QUANTITIES)
 
 
 def _before_heating(pv: Floats, output: Floats) -> float | None:

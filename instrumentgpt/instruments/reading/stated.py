@@ -15,7 +15,7 @@ from instrumentgpt.instruments.reading.record import (
     UnreadableLog,
     missing_of,
 )
-from instrumentgpt.instruments.reading.roles import Roles, stated_roles
+from instrumentgpt.instruments.reading.roles import Roles
 
 KIND_WORDS: Mapping[str, Mapping[str, Any]] = {
     **{drive: {"drive": drive} for drive in ("continuous", "on_off", "manual", "idle", "unseen")},
@@ -108,11 +108,12 @@ def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | Non
 
     With a pv among them they are all there is; otherwise the first channel has them.
     """
+    own = {role: at for role, at in columns.items() if role not in ("time", "channel")}
     if "pv" in columns:
-        return stated_roles(columns)
+        time = (columns["time"],) if "time" in columns else ()
+        return Roles(time, {1: own}, channel_column=columns.get("channel"))
     if roles is None or not columns:
         return roles
-    own = {role: at for role, at in columns.items() if role not in ("time", "channel")}
     (first, known), *others = roles.channels.items()
     inferred = ("error", "deviation") if "setpoint" in own else ()
     known = {role: at for role, at in known.items() if role not in inferred and at not in columns.values()}

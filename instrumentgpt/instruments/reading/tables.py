@@ -26,7 +26,7 @@ from instrumentgpt.instruments.reading.clocks import (
     NO_TIME,
     SECOND,
     WALL_KINDS,
-    Micros,
+    Stamps,
     start_of,
     time_axis,
 )
@@ -69,22 +69,9 @@ class Grid:
     texts: list[bool]
     line: NDArray[np.int64]
 
-    def rows_at(self, rows: NDArray[np.int64]) -> "Grid":
-        """Return `rows` of it, in that order."""
-        cells, numbers = [column[rows] for column in self.cells], [column[rows] for column in self.numbers]
-        return Grid(self.shape, cells, numbers, self.texts, self.line[rows])
-
     def heading(self, column: int) -> Heading | None:
         """Return the heading of `column`, None in a table without a header."""
         return self.shape.headings[column] if self.shape.headings else None
-
-
-@dataclass(frozen=True)
-class _Times:
-    raw: Micros
-    kind: str
-    missing: tuple[str, ...] = ()
-    assumed: str = ""
 
 
 def table_shape(content: bytes, name: str = "") -> Shape | None:
@@ -122,7 +109,13 @@ def read_table(
     rows, told = _in_order(grid, times)
     if told:
         notes += told
-        grid, times = grid.rows_at(rows), replace(times, raw=times.raw[rows])
+        grid = replace(
+            grid,
+            cells=[column[rows] for column in grid.cells],
+            numbers=[column[rows] for column in grid.numbers],
+            line=grid.line[rows],
+        )
+        times = replace(times, raw=times.raw[rows])
     return _log_of(source, table, grid, roles, times, lines, notes)
 
 
@@ -140,8 +133,8 @@ def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
     return roles
 
 
-def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
-    found = clocks.Stamps(np.empty(0, dtype=np.int64), "")
+def _times(grid: Grid, roles: Roles, period: float | None) -> Stamps:
+    found = Stamps(np.empty(0, dtype=np.int64), "")
     if roles.time and grid.texts[roles.time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
         found = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
@@ -151,13 +144,13 @@ def _times(grid: Grid, roles: Roles, period: float | None) -> _Times:
     if found.kind and (found.raw != NO_TIME).mean() > 0.5:
         raw = clocks.spread(found.raw) if roles.channel_column is None else found.raw
         spread = "" if raw is found.raw else "rows of one stamp are spread evenly"
-        return _Times(raw, found.kind, (), _joined(found.assumed, spread))
+        return Stamps(raw, found.kind, _joined(found.assumed, spread))
     step = round((period or 1.0) * SECOND)
     rows = np.arange(len(grid.line), dtype=np.int64)
-    return _Times(rows * step, "seconds", () if period else ("period",))
+    return Stamps(rows * step, "seconds", missing=() if period else ("period",))
 
 
-def _in_order(grid: Grid, times: _Times) -> tuple[NDArray[np.int64], list[str]]:
+def _in_order(grid: Grid, times: Stamps) -> tuple[NDArray[np.int64], list[str]]:
     """Return the rows in the order of time where the file has another one that is plain, and what it has.
 
     Newest first is turned round; rows that say again what stands above, as of a logger that writes its whole
@@ -178,7 +171,7 @@ def _in_order(grid: Grid, times: _Times) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def _log_of(
-    source: Source, table: Table, grid: Grid, roles: Roles, times: _Times, lines: int, notes: list[str]
+    source: Source, table: Table, grid: Grid, roles: Roles, times: Stamps, lines: int, notes: list[str]
 ) -> Log:
     usable = times.raw != NO_TIME
     known = times.raw[usable]

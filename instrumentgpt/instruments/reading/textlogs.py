@@ -22,8 +22,7 @@ from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, c
 
 FIRST_BYTES = 1 << 16
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
-SNIFFED_LINES, SNIFFED_PLACES = 150, 80  # lines at the start of a log, and spread over its first chunk
-SNIFFED_THOROUGHLY = (3000, 2000)  # where the few say nothing
+SNIFFED = (150, 80), (3000, 2000)  # lines at the start of a log and spread over it; where those say nothing
 MORE_ROOM = 1.1  # for samples, than there are if the rest of the log has as many as what is read of it,
 MOST_ROOM = 4.0  # but no more times than there are now
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
@@ -31,12 +30,12 @@ SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 @dataclass(frozen=True)
 class Fit:
-    """How well a format fits some lines: rows it reads, lines with its prefix, and the first near miss."""
+    """How well a format fits some lines: rows it reads; without any, lines with its prefix, a near miss."""
 
     layout: Format
     rows: int
-    prefixed: int
-    near_miss: tuple[int, str, str] | None
+    prefixed: int = 0
+    near_miss: tuple[int, str, str] | None = None
 
 
 def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
@@ -44,17 +43,14 @@ def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
 
     thoroughly  look at many lines where a few say nothing
     """
-    found = _fits(sniffed(chunk, SNIFFED_LINES, SNIFFED_PLACES))
-    return found if found[0].rows or not thoroughly else _fits(sniffed(chunk, *SNIFFED_THOROUGHLY))
-
-
-def _fits(lines: list[tuple[int, bytes]]) -> list[Fit]:
     found: list[Fit] = []
-    for last_resort in (False, True):
-        some = [_fit(layout, lines) for layout in formats().values() if layout.last_resort == last_resort]
-        found = sorted([*found, *some], key=lambda fit: -fit.rows)
-        if found and found[0].rows:
-            break
+    for count, places in SNIFFED[: 1 + thoroughly]:
+        lines, found = sniffed(chunk, count, places), []
+        for last_resort in (False, True):
+            some = [_fit(layout, lines) for layout in formats().values() if layout.last_resort == last_resort]
+            found = sorted([*found, *some], key=lambda fit: -fit.rows)
+            if found[0].rows:
+                return found
     return found
 
 
@@ -75,6 +71,8 @@ def sniffed(chunk: Chunk, count: int, places: int) -> list[tuple[int, bytes]]:
 def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
     rows = Rows()
     read_into(rows, lines, layout)
+    if rows.line:
+        return Fit(layout, len(rows.line))
     prefixed = [(number, line) for number, line in lines if number and take_apart(line, layout)]
     near = next((broken for broken in rows.broken if broken[0]), None)
     if near is None and prefixed and prefixed[0][1]:
@@ -83,7 +81,7 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
         )
         wanted = f"no message like {expected}" if expected else "no message with the values of a loop"
         near = (prefixed[0][0], text_of(prefixed[0][1])[:120], wanted)
-    return Fit(layout, len(rows.line), len(prefixed), near)
+    return Fit(layout, 0, len(prefixed), near)
 
 
 @dataclass
@@ -169,22 +167,17 @@ def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
     """Return the stamp (µs) of the first line that has one, and the kind of its time."""
     for chunk in chunks(source, FIRST_BYTES):
         for line in chunk.content.split(b"\n"):
-            for prefix in layout.prefixes:
-                parts = take_apart(line, layout) if prefix.regex.match(line) else None
-                if parts and parts.stamp is not None and parts.stamp != NO_TIME:
-                    epoch = prefix.kind == "seconds" and parts.stamp > EPOCH
-                    return parts.stamp, "epoch" if epoch else prefix.kind
+            parts = take_apart(line, layout)
+            if parts and parts.stamp is not None and parts.stamp != NO_TIME:
+                epoch = parts.kind == "seconds" and parts.stamp > EPOCH
+                return parts.stamp, "epoch" if epoch else parts.kind
     return 0, ""
 
 
 def _wall_clock(source: Source, layout: Format) -> int | None:
     """Return the µs since 1970 at 0 of the log's own clock, from the line that says it; None without one."""
-    for chunk in chunks(source) if layout.wall else ():
-        match = layout.wall.search(chunk.content) if layout.wall else None
-        if match:
-            return round((float(match["epoch"]) - float(match["time"])) * SECOND)
-        break
-    return None
+    match = layout.wall.search(next(chunks(source)).content) if layout.wall else None
+    return round((float(match["epoch"]) - float(match["time"])) * SECOND) if match else None
 
 
 def _stamped(samples: Samples, period: float | None) -> NDArray[np.int64]:

@@ -264,16 +264,9 @@ def _profile(profile: Mapping[str, Any]) -> list[Row]:
             at: max(round((value - 1) * 10), 0) for at, kind, value in events if kind == number
         }  # 11 is 100
         if own:
-            columns[f"{name} (%)"] = _filled_forward(own, len(time))
+            last: object = None
+            columns[f"{name} (%)"] = [last := own.get(at, last) for at in range(len(time))]
     return [list(columns), *zip(*columns.values(), strict=False)]
-
-
-def _filled_forward(values: Mapping[int, object], count: int) -> list[object]:
-    """Return `count` values, each held until the next of `values` (position → value)."""
-    held: list[object] = []
-    for at in range(count):
-        held.append(values.get(at, held[-1] if held else None))
-    return held
 
 
 def _rows_of(document: object) -> list[Row]:
