@@ -47,9 +47,8 @@ def follow_ups(
     channels = dict.fromkeys(number for text in state.findings for number in _CHANNEL.findall(text))
     if faults and channels and question.channel is None:
         offered.append(QUESTIONS["channel"][language].format(next(iter(channels))))
-    has_older = bool(state.device_ip)  # a log that was brought has none before it
-    names = ["errors", *(["compare"] if has_older else [])]
-    return [*offered, *(QUESTIONS[name][language] for name in names)]
+    kinds = {"errors": "events"} | ({"compare": "compare"} if state.device_ip else {})  # else no log before
+    return offered + [QUESTIONS[name][language] for name, kind in kinds.items() if kind != question.kind]
 
 
 def _completed(asked: str, inventory: Inventory, in_view: bool) -> list[str]:
