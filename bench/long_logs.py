@@ -21,7 +21,7 @@ import pyarrow.parquet
 from scipy.signal import lfilter
 
 from bench.drawn import RESULTS
-from instrumentgpt.instruments.arrays import Floats, Mask
+from instrumentgpt.instruments.loops import Floats, Mask
 
 DAY = 86_400
 TAU, DEAD, GAIN, KP, KI = 120.0, 5, 0.5, 6.0, 0.04  # s, s, °C/%, %/°C, %/(°C s)

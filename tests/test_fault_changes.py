@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from instrumentgpt.__main__ import main
+from instrumentgpt.instruments.compare import fault_changes
 from instrumentgpt.instruments.comparison_wording import fault_sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
-from instrumentgpt.instruments.fault_changes import fault_changes
 from instrumentgpt.instruments.findings import Finding, Withheld
 from instrumentgpt.instruments.logs import read_log
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from instrumentgpt.commands.diagnose import problem_text
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compare import Comparison, compare, divided
+from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
     comparison_sentences,
     event_sentence,
@@ -17,7 +17,6 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.diagnosis import diagnose
-from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.tools.events import time_of

@@ -8,11 +8,9 @@ import numpy as np
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
-from instrumentgpt.instruments.tuning.candidates import candidates_for
+from instrumentgpt.instruments.tuning.candidates import candidates_for, predicted_iae
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, GainName, Gains
-from instrumentgpt.instruments.tuning.prediction import predicted_iae
-from instrumentgpt.instruments.tuning.verdicts import Advice, Answer, Verdict
-from instrumentgpt.instruments.tuning.worst_model import (
+from instrumentgpt.instruments.tuning.margins import (
     LEAST_GAIN,
     LEAST_PHASE,
     are_enough,
@@ -22,6 +20,7 @@ from instrumentgpt.instruments.tuning.worst_model import (
     margins_tried,
     model_numbers,
 )
+from instrumentgpt.instruments.tuning.verdicts import Advice, Answer, Verdict
 
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
 FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small

@@ -10,12 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
 
 Place = Literal["before", "after", "around", "during"]

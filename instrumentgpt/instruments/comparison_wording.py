@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.compare import Comparison, EventChange, Row
-from instrumentgpt.instruments.fault_changes import FaultChange
+from instrumentgpt.instruments.compare import Comparison, EventChange, FaultChange, Row
 from instrumentgpt.instruments.language import Language, phrase
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}

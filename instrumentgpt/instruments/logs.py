@@ -14,8 +14,8 @@ from instrumentgpt.instruments.reading.record import (
     Broken,
     Log,
     UnreadableLog,
+    names_in,
 )
-from instrumentgpt.instruments.reading.records import names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.arrays import Floats, Indices
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log

@@ -15,8 +15,7 @@ from instrumentgpt.instruments.analysis.own_units import (
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
-from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.loops import COLUMNS, Loop
+from instrumentgpt.instruments.loops import COLUMNS, Floats, Loop
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.models import Record, fit

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 LARGEST_STEP = 0.25  # s: the two masses are integrated at least this finely
 UNIFORMS = 12  # uniform numbers in a normal one: their sum less 6 has variance 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.tracks import BAND, SETTLING, Track
-from instrumentgpt.instruments.arrays import Floats, Mask
+from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
 SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all

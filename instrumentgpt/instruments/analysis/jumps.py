@@ -15,7 +15,7 @@ from instrumentgpt.instruments.analysis.own_units import CLEAR_MOVE, LAG_SAMPLES
 from instrumentgpt.instruments.analysis.readings import RAIL_JUMP, SPIKE_RETURNS, is_rail
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"

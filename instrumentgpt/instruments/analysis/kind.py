@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import constant_runs
-from instrumentgpt.instruments.arrays import Floats, Mask
+from instrumentgpt.instruments.loops import Floats, Mask
 
 Drive = Literal["continuous", "on_off", "manual", "idle", "unseen"]
 Program = Literal["none", "constant", "steps", "ramps"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import periodicity
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 
 def rise_time(time: Floats, pv: Floats, setpoint: float) -> float:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import digit, noise, smooth
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 ROOM = 22.0  # °C: where a heater or cooler that does nothing leaves its plant
 ABSOLUTE_ZERO = -273.15  # °C

@@ -13,7 +13,7 @@ from instrumentgpt.instruments.analysis.signals import (
     runs,
     sliding_median,
 )
-from instrumentgpt.instruments.arrays import Floats, Mask
+from instrumentgpt.instruments.loops import Floats, Mask
 
 RAILS = np.array(  # what converters read with the sensor off, in the unit of the log
     [

@@ -7,8 +7,7 @@ from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_o
 from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats, Mask
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import Floats, Loop, Mask
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 SMALLEST_CLAMP, LARGEST_CLAMP = 5.0, 99.0  # percent

@@ -12,8 +12,8 @@ from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, oversh
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_runs, noise, periodicity, smooth
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
 from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Track
-from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding
+from instrumentgpt.instruments.loops import Floats, Mask
 
 DAY = 86_400.0  # s: a longer hold is told day by day, or its trend could not be seen
 SHORTEST_SHARE = 1 / 300  # of the record: a shorter stretch is a point of a programme beside the whole

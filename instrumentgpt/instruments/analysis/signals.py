@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.arrays import Floats, Indices, Mask
+from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 MAD_TO_SIGMA = 1.4826  # median absolute deviation to standard deviation of a normal distribution
 SECOND_DIFFERENCE_GAIN = math.sqrt(6.0)  # standard deviation of x[i-1] - 2 x[i] + x[i+1] over that of white x

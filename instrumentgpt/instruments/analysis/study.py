@@ -15,10 +15,9 @@ from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
 from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Loop, loops_of, rows_by_channel
+from instrumentgpt.instruments.loops import Floats, Loop, Mask, loops_of, rows_by_channel
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act

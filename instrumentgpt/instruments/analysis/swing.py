@@ -9,8 +9,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.signals import smooth
-from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import Floats, Loop
 
 Maker = Literal["noise", "outside", "actuator", "not_the_output", "open", "irregular"]
 REGULAR = 0.6  # autocorrelation after one period, from which a swing has a period worth a word

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.instruments.analysis.signals import sliding_median
-from instrumentgpt.instruments.arrays import Floats, Indices
-from instrumentgpt.instruments.loops import rows_by_channel
+from instrumentgpt.instruments.loops import Floats, Indices, rows_by_channel
 
 MOST_JUDGED = 700_000  # samples of all channels: 2 s of judging
 MOST_OF_CHANNEL = 100_000  # of one: a day at 1 Hz is judged whole

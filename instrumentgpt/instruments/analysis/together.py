@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 SHARED_MOVE = 1.1  # bands out of the setpoint, at least, of each channel
 SHARED_BY = 3  # channels; loops.md section 1

@@ -19,8 +19,7 @@ from instrumentgpt.instruments.analysis.signals import (
     runs,
     smooth,
 )
-from instrumentgpt.instruments.arrays import Floats, Mask
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import Floats, Loop, Mask
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
 BAND = 1.0  # band: the error that counts as on setpoint

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.charts.style import (
     EXCURSION_COLOUR,
     EXCURSION_OPACITY,
@@ -20,7 +19,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import unexplained
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import Floats, Loop
 
 GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
 EXCURSION = "excursion"  # group of the legend

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 WIDTH = 1000  # px of the drawing; its page scales it
 LEFT, RIGHT, BOTTOM, LEGEND = 64, 12, 40, 26  # px around the rows

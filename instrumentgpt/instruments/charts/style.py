@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from tsdownsample import MinMaxLTTBDownsampler
 
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Severity
+from instrumentgpt.instruments.loops import Floats
 
 POINTS = 4000  # of a trace at most: more than a screen is wide, and 1 M samples stay below 200 kB
 HOVER_POINTS = 400  # of a line of steps: one every other pixel, where the mouse finds its value

@@ -7,8 +7,8 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 CONSTANT_FOR = 7.5  # lags
 STANDING_ERROR = 3.0  # bands

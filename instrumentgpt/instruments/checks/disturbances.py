@@ -12,9 +12,9 @@ from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import Step, Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it

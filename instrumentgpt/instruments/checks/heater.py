@@ -9,7 +9,6 @@ from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.checks.saturation import (
     BLIP,
     back_in_band,
@@ -19,6 +18,7 @@ from instrumentgpt.instruments.checks.saturation import (
     pinned,
 )
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats, Mask
 
 BEYOND_ROOM = 10.0  # bands past the bound of the room's temperature
 BEFORE = 12.0  # lags

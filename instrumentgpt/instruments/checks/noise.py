@@ -9,8 +9,8 @@ from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.analysis.signals import runs, sliding_median
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 NOISY_OF_SPAN = 0.0035  # of the span, standard deviation, of a channel that was quieter
 ALWAYS_NOISY = 0.0065  # of the span, of one that never was: half the band of a good loop

@@ -8,8 +8,8 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
-from instrumentgpt.instruments.arrays import Floats, Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats, Mask
 from instrumentgpt.instruments.tuning.gains import trusted_gains
 
 OVERSHOOT_STEP = 13.0  # bands

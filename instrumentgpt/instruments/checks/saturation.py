@@ -7,8 +7,8 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
-from instrumentgpt.instruments.arrays import Mask
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Mask
 
 LONGER = 4.0  # times its usual stretch, from which an on/off output has a reason to stay
 BLIP = 1.0  # lags off the limit that noise on the derivative may cause

@@ -7,8 +7,8 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags

@@ -14,7 +14,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import noise, smooth, turning_points
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
-from instrumentgpt.instruments.arrays import Floats, Indices, Mask
+from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 FEWEST_LEGS = 5  # from extreme to extreme, in all holds: two and a half cycles; fewer may be a settling
 TRAIN_LEGS = 3  # of one hold

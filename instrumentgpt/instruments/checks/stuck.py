@@ -7,8 +7,8 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import constant_runs, noise, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output

@@ -8,8 +8,8 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import HalfCycles
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
-from instrumentgpt.instruments.arrays import Floats
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
+from instrumentgpt.instruments.loops import Floats
 
 STRIKING_CROSSINGS = 12  # half cycles from which a swing is too long to be a settling
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling

@@ -19,7 +19,7 @@ from instrumentgpt.instruments.reading.headers import (
     known_header,
     unit_of_cells,
 )
-from instrumentgpt.instruments.reading.records import TIMES, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks

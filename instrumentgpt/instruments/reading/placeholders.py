@@ -8,8 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.signals import runs
-from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.loops import rows_by_channel
+from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading.headers import vocabulary
 
 JUMP = (

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import ROLES, Heading, vocabulary
 from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 

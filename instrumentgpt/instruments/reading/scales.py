@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import DEGREES, QUANTITIES, TEMPERATURE, Heading
 
 PV_UNITS = (*DEGREES, "counts")

@@ -21,7 +21,7 @@ from typing import IO, Any
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
-from instrumentgpt.instruments.reading.records import flat
+from instrumentgpt.instruments.reading.record import flat
 
 HEAD_BYTES = 1 << 16
 BLOCK_ROWS = 10_000

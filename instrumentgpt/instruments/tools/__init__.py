@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, next_test, survey_devices
-from instrumentgpt.instruments.tools.drawing import plot_log
+from instrumentgpt.instruments.tools.drawing import plot_log, write_report
 from instrumentgpt.instruments.tools.events import explain_jump, look_at_time, read_log_lines, search_events
 from instrumentgpt.instruments.tools.gains import advise_gains
 from instrumentgpt.instruments.tools.library import fetch_log, list_devices, list_logs
@@ -26,7 +26,6 @@ from instrumentgpt.instruments.tools.notes import (
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
-from instrumentgpt.instruments.tools.reporting import write_report
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.instruments.compare import Comparison, compare
+from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
     Devices,
     comparison_sentences,
@@ -12,7 +12,6 @@ from instrumentgpt.instruments.comparison_wording import (
     quantity_name,
     row_sentence,
 )
-from instrumentgpt.instruments.fault_changes import FaultChange, fault_changes
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.tools.opened import diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.signals import digit
-from instrumentgpt.instruments.arrays import Floats
-from instrumentgpt.instruments.loops import Loop
+from instrumentgpt.instruments.loops import Floats, Loop
 
 GainName = Literal["kp", "ki", "kd"]
 Source = Literal["log", "agrees", "regressed", "disagrees", "proposed"]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.blas import dtbsv
 from scipy.optimize import least_squares
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 
 LONGEST_SHARE = 0.1  # of the record, for the shorter lag and the dead time: to be seen to have passed
 TWO_SIDED = 0.01  # of the largest output: one on both sides of this heats and cools, with a gain for each

@@ -7,9 +7,8 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
-from instrumentgpt.instruments.compare import Row, compare
+from instrumentgpt.instruments.compare import Row, compare, fault_changes
 from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
-from instrumentgpt.instruments.fault_changes import fault_changes
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs.chart import figure_of
