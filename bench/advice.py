@@ -21,8 +21,8 @@ from instrumentgpt.instruments.advice import advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
+from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.gains import Gains
-from instrumentgpt.instruments.tuning.margins import LEAST_GAIN, LEAST_PHASE
 
 KINDS = ("well tuned", "sluggish", "overshoot", "oscillation")
 RAISED = 1.3  # of "can kp go up 30 %?"

@@ -21,8 +21,8 @@ from bench.margins import margins
 from instrumentgpt.instruments.advice import advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Refusal, identify
+from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.gains import Gains
-from instrumentgpt.instruments.tuning.margins import LEAST_GAIN, LEAST_PHASE
 
 STEP = 0.1  # s of the simulation
 DURATION = 2400.0  # s

@@ -7,7 +7,7 @@ from faulty_logs import diagnosed
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.study import study_of
-from instrumentgpt.instruments.confidence import graded
+from instrumentgpt.instruments.diagnosis import graded
 from instrumentgpt.instruments.faults import is_open
 
 

@@ -10,9 +10,17 @@ from cases import each
 from instrumentgpt.instruments.advice import EXPERIMENTS, UnknownGain, advise, can_raise
 from instrumentgpt.instruments.plant import Identification, identify
 from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
-from instrumentgpt.instruments.tuning.candidates import DESIGN_GAIN, DESIGN_PHASE, predicted_iae, simc
+from instrumentgpt.instruments.tuning.candidates import (
+    DESIGN_GAIN,
+    DESIGN_PHASE,
+    extreme_models,
+    margins_of,
+    predicted_iae,
+    simc,
+    with_dead_time,
+)
 from instrumentgpt.instruments.tuning.gains import Gains
-from instrumentgpt.instruments.tuning.margins import extreme_models, margins, margins_of, with_dead_time
+from instrumentgpt.instruments.tuning.margins import margins
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
 
 TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held

@@ -11,17 +11,17 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_480,
-    "instrumentgpt/instruments": 20_800,
+    "instrumentgpt/instruments": 20_720,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 900,
-    "instrumentgpt/modes/interview": 1_500,
-    "instrumentgpt/modes/investigate": 1_680,
+    "instrumentgpt/modes/interview": 1_480,
+    "instrumentgpt/modes/investigate": 1_640,
     "instrumentgpt/modes/panel": 2_320,
     "instrumentgpt/storage": 4_240,
     "instrumentgpt/turn": 2_260,
     "instrumentgpt/ui": 6_240,
 }
-WHOLE = 56_820
+WHOLE = 56_680
 
 
 def lines_in(room: str) -> int:

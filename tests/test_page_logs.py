@@ -18,8 +18,7 @@ from instrumentgpt.storage.runs import start_run
 from instrumentgpt.ui.logs import actions
 from instrumentgpt.ui.logs.chart import counts, strip_in_words
 from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
-from instrumentgpt.ui.logs.moments import axis_of, line_at, moment_at, time_of, within
-from instrumentgpt.ui.logs.place import DEVICE, LOG, Place
+from instrumentgpt.ui.logs.place import DEVICE, LOG, Place, axis_of, line_at, moment_at, time_of, within
 from instrumentgpt.ui.logs.viewer import Row
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs" / "zspr_050"

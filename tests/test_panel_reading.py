@@ -4,10 +4,9 @@ import pytest
 from cases import each
 
 from instrumentgpt.modes.panel.contracts import Plan
-from instrumentgpt.modes.panel.display import costs, heading, proposal
+from instrumentgpt.modes.panel.display import costs, folded, heading, proposal, without_editing
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.progress import StageCost
-from instrumentgpt.modes.panel.reading import folded, without_editing
 from instrumentgpt.modes.panel.wording import say
 
 PLAN = Plan.model_validate(

@@ -21,9 +21,9 @@ from instrumentgpt.modes.investigate.prompt import (
     TEMPLATE,
     PromptParts,
     entity_sections,
+    reasons,
     think_prompt,
 )
-from instrumentgpt.modes.investigate.retention import reasons
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.runs import get_prompt, list_prompts

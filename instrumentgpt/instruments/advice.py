@@ -8,18 +8,19 @@ import numpy as np
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
-from instrumentgpt.instruments.tuning.candidates import candidates_for, predicted_iae
-from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, GainName, Gains
-from instrumentgpt.instruments.tuning.margins import (
+from instrumentgpt.instruments.tuning.candidates import (
     LEAST_GAIN,
     LEAST_PHASE,
     are_enough,
+    candidates_for,
     extreme_models,
     highest_proven,
     margins_of,
     margins_tried,
     model_numbers,
+    predicted_iae,
 )
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, GainName, Gains
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer, Verdict
 
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model

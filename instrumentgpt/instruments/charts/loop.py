@@ -1,4 +1,4 @@
-"""The loop over time: pv and setpoint of each channel, the outputs below, findings shaded."""
+"""The loop over time: pv, setpoint and output of each channel, findings shaded; pv less setpoint."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A tool that draws a log as a chart for the page."""
+"""Tools that draw a log as a chart for the page, and write a report."""
 
 import uuid
 from collections.abc import Sequence

@@ -18,8 +18,15 @@ from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Not
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.prompt import Said, Setting, build_prompt
 from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
-from instrumentgpt.modes.interview.saving import StatementNotSaved, save_statement
-from instrumentgpt.modes.interview.statement import DEFAULT, About, summary, template_label, templates
+from instrumentgpt.modes.interview.statement import (
+    DEFAULT,
+    About,
+    StatementNotSaved,
+    save_statement,
+    summary,
+    template_label,
+    templates,
+)
 from instrumentgpt.modes.interview.stored import (
     Interviews,
     exchanges,

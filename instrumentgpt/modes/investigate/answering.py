@@ -12,9 +12,8 @@ from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.effort import STEPS
-from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out
+from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out, reply_events, step_list
 from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, with_note, written
-from instrumentgpt.modes.investigate.replying import reply_events, step_list
 from instrumentgpt.modes.investigate.targets import Scene
 from instrumentgpt.modes.investigate.wording import numbered, say
 from instrumentgpt.storage.entities import Entity, list_entities

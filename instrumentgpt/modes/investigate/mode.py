@@ -10,7 +10,6 @@ from instrumentgpt.agents.events import Done, Events, Failure
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.chat import how_to_add
-from instrumentgpt.modes.investigate import saving
 from instrumentgpt.modes.investigate.answering import (
     Request,
     ask_back,
@@ -22,13 +21,11 @@ from instrumentgpt.modes.investigate.answering import (
     plan_text,
     propose,
 )
-from instrumentgpt.modes.investigate.contract import ThinkOutput
+from instrumentgpt.modes.investigate.contract import RESERVED_TOKENS, NoDecision, ThinkOutput, thought
 from instrumentgpt.modes.investigate.editing import Reply, reply_to
 from instrumentgpt.modes.investigate.effort import effort_of
-from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, read_kept
-from instrumentgpt.modes.investigate.prompt import PromptParts, think_prompt
-from instrumentgpt.modes.investigate.retention import reasons
-from instrumentgpt.modes.investigate.thinking import RESERVED_TOKENS, NoDecision, thought
+from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, read_kept, saved, wished
+from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_prompt
 from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
@@ -49,11 +46,11 @@ def investigate(turn: Turn) -> Events:
         pending = reply = None
     settles = pending is not None and reply is not None and reply.kind != "other"
     language = language_of(pending.asked if pending and settles else said)
-    refs = saving.wished(said, entities)
+    refs = wished(said, entities)
     if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
     if refs:
-        text = saving.saved(turn.database, turn.run.conversation_id, refs, entities, language)
+        text = saved(turn.database, turn.run.conversation_id, refs, entities, language)
         yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
     elif pending is None and approval(said):
         yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")

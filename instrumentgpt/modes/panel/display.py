@@ -1,6 +1,8 @@
-"""A panel as Markdown: the proposal, contributions as they come, votes and dissent, costs."""
+"""A panel as Markdown: proposal, contributions, votes and dissent, costs; and its answer in parts again."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from instrumentgpt.analyst.words import joined, line_link, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
@@ -10,7 +12,7 @@ from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.progress import StageCost
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.wording import say
+from instrumentgpt.modes.panel.wording import say, words
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 
@@ -122,3 +124,59 @@ def _details(said: Said, context: Context) -> Iterator[str]:
 
 def _title(cause: str, language: Language) -> str:
     return plain_text(cause_title(cause, language))
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A stored answer of the panel as it is read.
+
+    opening   what comes before the first sub-problem
+    parts     heading and text of each sub-problem
+    ending    the conclusion, with its heading
+    costs     the table of what each stage cost
+    """
+
+    opening: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+    ending: str = ""
+    costs: str = ""
+
+
+def folded(answer: str) -> Folded | None:
+    """Return the parts of a panel's answer that came to its conclusion; None for any other text.
+
+    >>> found = folded("### Sub-problem 1 of 2: Hot?\\n\\nNo.\\n\\n### Conclusion\\n\\n- Cold.\\n")
+    >>> found.parts, found.ending
+    ((('Sub-problem 1 of 2: Hot?', 'No.'),), '### Conclusion\\n\\n- Cold.')
+    >>> folded("### Sub-problem 1 of 2: Is it hot?") is None
+    True
+    """
+    ends = list(_CONCLUSION.finditer(answer))
+    if not ends:
+        return None
+    said, ending = answer[: ends[-1].start()], answer[ends[-1].start() :]
+    opening, *parts = _HEADING.split(said)
+    costs = _COSTS.search(ending)
+    cut = costs.start() if costs else len(ending)
+    named = tuple((title.strip(), text.strip()) for title, text in zip(parts[::2], parts[1::2], strict=True))
+    return Folded(opening.strip(), named, ending[:cut].strip(), ending[cut:].strip())
+
+
+def without_editing(answer: str) -> str:
+    """Return a proposal without the list to be sent back, for whoever has another way to edit it.
+
+    >>> without_editing("1. Is it hot?\\n\\nSay **yes** to begin. To change it:\\n\\n```text\\n1. …\\n```")
+    '1. Is it hot?'
+    """
+    return _EDITING.sub("", answer, count=1).rstrip()
+
+
+def _starts(key: str, before: str) -> str:
+    """Return a pattern for the text `key` in every language, up to `before`."""
+    return "|".join(re.escape(text.split(before)[0]) for text in words()[key].values())
+
+
+_HEADING = re.compile(rf"^(?={_starts('heading', '{')})### (.+)$", re.M)
+_CONCLUSION = re.compile(rf"^(?:{_starts('conclusion', '{')})$", re.M)
+_COSTS = re.compile(rf"^(?:{_starts('costs', '{')})", re.M)
+_EDITING = re.compile(rf"^(?:{_starts('how_to_change', '**')})\*\*.+\n\n```text\n(?:.*\n)*?```$", re.M)

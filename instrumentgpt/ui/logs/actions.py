@@ -19,7 +19,7 @@ from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.logs import lines, place
-from instrumentgpt.ui.logs.moments import time_of
+from instrumentgpt.ui.logs.place import time_of
 from instrumentgpt.ui.logs.preparation import Preparation
 
 QUOTED_CHARACTERS = 160  # of the first line that is pinned

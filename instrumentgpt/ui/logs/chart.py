@@ -23,7 +23,7 @@ from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.logs import place
-from instrumentgpt.ui.logs.moments import Window, axis_of, last_moment, line_at, moment_at, within
+from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
 from instrumentgpt.ui.logs.preparation import Preparation
 
 Shown = TypeVar("Shown", Finding, Excursion)

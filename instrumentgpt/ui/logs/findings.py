@@ -14,7 +14,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.logs import place
-from instrumentgpt.ui.logs.moments import last_moment, line_at
+from instrumentgpt.ui.logs.place import last_moment, line_at
 
 COLOURS: dict[str, Any] = {"critical": "red", "high": "red", "medium": "orange", "low": "blue"}
 WORDS = {"info": "note"}

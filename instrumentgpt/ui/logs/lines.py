@@ -9,7 +9,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
 from instrumentgpt.ui.logs import place, viewer
 from instrumentgpt.ui.logs.chart import kinds_of
-from instrumentgpt.ui.logs.moments import Window
+from instrumentgpt.ui.logs.place import Window
 from instrumentgpt.ui.logs.preparation import Preparation
 
 AROUND = 250  # lines before and after
