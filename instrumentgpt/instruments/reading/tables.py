@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.arrays import Floats
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
