@@ -11,7 +11,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_940,
     "instrumentgpt/commands": 1_480,
-    "instrumentgpt/instruments": 20_720,
+    "instrumentgpt/instruments": 20_580,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 900,
     "instrumentgpt/modes/interview": 1_480,
@@ -21,7 +21,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_260,
     "instrumentgpt/ui": 6_240,
 }
-WHOLE = 56_680
+WHOLE = 56_560
 
 
 def lines_in(room: str) -> int:
