@@ -2,6 +2,7 @@
 
 from cases import each
 
+from instrumentgpt.instruments.language import table
 from instrumentgpt.modes.commands.mode import HANDLERS
 from instrumentgpt.modes.commands.table import (
     COMMANDS,
@@ -9,8 +10,8 @@ from instrumentgpt.modes.commands.table import (
     MOST_ROUNDS,
     SCOPES,
     TEXT_CHARACTERS,
+    TEXTS,
     TYPES,
-    sentences,
 )
 from instrumentgpt.settings import CHECKOUT
 
@@ -20,13 +21,13 @@ PAGE = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
 @each("name", COMMANDS)
 def test_every_command_is_described_with_its_arguments_and_in_help(name):
     assert f"| `{COMMANDS[name].usage(name)}` |" in PAGE
-    assert set(sentences()[f"help_{name}"]) == {"en", "zh"}
+    assert set(table(TEXTS)[f"help_{name}"]) == {"en", "zh"}
 
 
 @each("word, chinese", [*TYPES.items(), *SCOPES.items()])
 def test_every_type_and_scope_of_a_note_is_described_in_both_languages(word, chinese):
     assert f"`{word}`" in PAGE and chinese in PAGE
-    assert word in sentences()["help_memorize"]["en"] and chinese in sentences()["help_memorize"]["zh"]
+    assert word in table(TEXTS)["help_memorize"]["en"] and chinese in table(TEXTS)["help_memorize"]["zh"]
 
 
 @each("name", HANDLERS)

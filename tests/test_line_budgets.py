@@ -9,19 +9,19 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_940,
+    "instrumentgpt/analyst": 3_920,
     "instrumentgpt/commands": 1_480,
-    "instrumentgpt/instruments": 20_580,
+    "instrumentgpt/instruments": 20_540,
     "instrumentgpt/memory": 4_900,
-    "instrumentgpt/modes/commands": 900,
+    "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
-    "instrumentgpt/modes/investigate": 1_640,
-    "instrumentgpt/modes/panel": 2_320,
+    "instrumentgpt/modes/investigate": 1_620,
+    "instrumentgpt/modes/panel": 2_300,
     "instrumentgpt/storage": 4_240,
     "instrumentgpt/turn": 2_260,
-    "instrumentgpt/ui": 6_240,
+    "instrumentgpt/ui": 6_220,
 }
-WHOLE = 56_560
+WHOLE = 56_440
 
 
 def lines_in(room: str) -> int:

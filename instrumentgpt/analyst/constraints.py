@@ -1,20 +1,18 @@
 """Which steps go against the user's constraints, and the mark that they bear."""
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.analyst.questions import channels_in
 from instrumentgpt.analyst.words import phrase, plain_text
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
 
-ACTS = Path(__file__).with_name("constraints.toml")
+ACTS = Path(__file__).with_name("constraints.toml")  # name → patterns, faults, samples
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
 GAINS = frozenset(("kp", "ki", "kd"))
 _FORBIDS = re.compile(
@@ -49,12 +47,6 @@ def step_of(finding: Mapping[str, Any]) -> Step:
     return Step(finding["class"], finding["channel"], critical=finding["severity"] == "critical")
 
 
-@cache
-def acts() -> dict[str, Any]:
-    """Return the acts of constraints.toml: name → patterns, faults, samples."""
-    return tomllib.loads(ACTS.read_text(encoding="utf-8"))
-
-
 def acts_in(constraint: str) -> set[str]:
     """Return the acts that `constraint` forbids: those named in a clause that forbids.
 
@@ -78,7 +70,7 @@ def acts_named(text: str) -> set[str]:
     """
     return {
         name
-        for name, act in acts().items()
+        for name, act in table(ACTS).items()
         if any(re.search(pattern, text, FLAGS) for pattern in (*act["en"], *act["zh"]))
     }
 
@@ -120,6 +112,6 @@ def _against(said: Collection[str], step: Step) -> Iterator[str]:
     for constraint in said:
         forbidden, channel = acts_in(constraint), next(iter(channels_in(constraint)), None)
         elsewhere = None not in (channel, step.channel) and channel != step.channel
-        done = {name for name in forbidden if step.fault in acts()[name]["faults"]}
+        done = {name for name in forbidden if step.fault in table(ACTS)[name]["faults"]}
         if not elsewhere and (done or forbidden & {*step.gains, *(["anything"] if step.gains else [])}):
             yield constraint

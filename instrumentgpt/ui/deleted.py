@@ -1,16 +1,13 @@
 """Turns that were deleted: the way back in their place, and the list of those that can be restored."""
 
-import tomllib
-from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.instruments.language import language_of
+from instrumentgpt.instruments.language import language_of, phrase
 from instrumentgpt.memory.revisions import Revision
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
@@ -21,18 +18,13 @@ LATEST = "deleted-turn"  # in the session's state: the turn deleted last in this
 WORDS, FEW_WORDS = 120, 60  # characters
 
 
-@cache
-def _texts() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-
-
 def say(key: str, question: str, **fields: str | int) -> str:
     """Return the words `key` in the language of the turn's question, with its fields filled in.
 
     >>> say("undo", "why?"), say("gone", "為什麼？", turn=2, words="為什麼？")
     ('Undo', '已刪除第 2 輪：「為什麼？」')
     """
-    return _texts()[key][language_of(question)].format(**fields)
+    return phrase(Path(__file__).with_suffix(".toml"), key, language_of(question), **fields)
 
 
 def delete(message_id: int) -> None:

@@ -9,18 +9,18 @@ import json
 import logging
 import re
 import shlex
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.language import Language, Sentence
+from instrumentgpt.instruments.language import phrase as in_language
 
 TEXTS = Path(__file__).with_name("texts.toml")
+phrase = partial(in_language, TEXTS)
 TYPES = {"note": "筆記", "fact": "事實", "wish": "要求", "warning": "警告", "todo": "待辦"}  # of a note
 SCOPES = {"conversation": "對話", "device": "裝置", "global": "全域"}
 ID_CHARACTERS = 80
@@ -42,22 +42,6 @@ class BadCommand(InstrumentGPTError, ValueError):
 
 class Incomplete(ValueError):
     """Words in which an argument is missing."""
-
-
-@cache
-def sentences() -> dict[str, dict[str, str]]:
-    """Return every sentence: key → language → text with {fields}."""
-    with TEXTS.open("rb") as file:
-        return tomllib.load(file)
-
-
-def phrase(key: str, language: Language, **fields: Any) -> str:
-    """Return the sentence `key` of texts.toml in `language`, its fields filled in.
-
-    >>> phrase("done", "zh")
-    '完成。'
-    """
-    return str(Sentence().format(sentences()[key][language], **fields))
 
 
 def _words(field: str) -> Callable[[str], dict[str, Any]]:

@@ -1,18 +1,17 @@
 """The interview's own sentences (texts.toml), in the language of the user."""
 
-import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.language import table as table_at
+
+TEXTS = Path(__file__).with_suffix(".toml")
 
 
-@cache
 def texts(table: str) -> dict[str, Any]:
     """Return a table of texts.toml."""
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return dict(told[table])
+    return dict(table_at(TEXTS)[table])
 
 
 def say(key: str, language: Language, table: str = "said", **fields: str) -> str:
@@ -21,4 +20,4 @@ def say(key: str, language: Language, table: str = "said", **fields: str) -> str
     >>> say("what_else", "zh").split()[-1]
     '要修改什麼？'
     """
-    return str(texts(table)[key][language].format(**fields))
+    return phrase(TEXTS, f"{table}.{key}", language, **fields)

@@ -1,28 +1,11 @@
 """What Investigate itself says (wording.toml), in the language of the request."""
 
-import tomllib
-from functools import cache
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from instrumentgpt.instruments.language import Language, Sentence
+from instrumentgpt.instruments.language import phrase
 
-SENTENCES = Path(__file__).with_name("wording.toml")
-
-
-@cache
-def sentences() -> dict[str, dict[str, str]]:
-    """Return every sentence: key → language → text with {fields}."""
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
-
-
-def say(key: str, language: Language, **fields: Any) -> str:
-    """Return the sentence `key` in `language`, its fields filled in.
-
-    >>> say("offer_save", "en", ref="gen_report_1")
-    'Save gen_report_1'
-    """
-    return str(Sentence().format(sentences()[key][language], **fields))
+say = partial(phrase, Path(__file__).with_name("wording.toml"))
 
 
 def numbered(texts: list[str]) -> str:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from instrumentgpt.analyst.words import joined, line_link, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.modes.panel.contracts import Plan, Said, SubProblem, SubProblemResult
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.progress import StageCost
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.wording import say, words
+from instrumentgpt.modes.panel.wording import TABLE, say
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 
@@ -173,7 +173,7 @@ def without_editing(answer: str) -> str:
 
 def _starts(key: str, before: str) -> str:
     """Return a pattern for the text `key` in every language, up to `before`."""
-    return "|".join(re.escape(text.split(before)[0]) for text in words()[key].values())
+    return "|".join(re.escape(text.split(before)[0]) for text in table(TABLE)[key].values())
 
 
 _HEADING = re.compile(rf"^(?={_starts('heading', '{')})### (.+)$", re.M)
