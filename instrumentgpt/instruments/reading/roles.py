@@ -276,18 +276,9 @@ def _add_setpoints(columns: Columns, channels: dict[int, dict[str, int]], rest: 
             if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
                 first[role] = at
                 return
-    for number, own in channels.items():
-        at = own.get("pv", pv)
-        if number != next(iter(channels)) and set(own) != {"pv"}:
-            continue
-        near = at != pv and _is_target(columns.values[at], columns.values[pv])
-        if near:
-            del channels[number]
-            first["setpoint"] = at
-            return
-    for at in rest:
-        if columns.says_nothing(at) and _is_target(columns.values[at], columns.values[pv]):
-            first["setpoint"] = at
+    for number, own in list(channels.items())[1:]:
+        if set(own) == {"pv"} and _is_target(columns.values[own["pv"]], columns.values[pv]):
+            first["setpoint"] = channels.pop(number)["pv"]
             return
 
 

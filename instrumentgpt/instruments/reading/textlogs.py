@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from instrumentgpt.instruments.reading.scan import Samples
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, text_of
 
 FIRST_BYTES = 1 << 16
+STEP_BYTES, WALL_STEPS = 1 << 20, 8  # in so many from the start a line may say the epoch
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
 SNIFFED = (150, 80), (3000, 2000)  # lines at the start of a log and spread over it; where those say nothing
 MORE_ROOM = 1.1  # for samples, than there are if the rest of the log has as many as what is read of it,
@@ -176,8 +178,10 @@ def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
 
 def _wall_clock(source: Source, layout: Format) -> int | None:
     """Return the µs since 1970 at 0 of the log's own clock, from the line that says it; None without one."""
-    match = layout.wall.search(next(chunks(source)).content) if layout.wall else None
-    return round((float(match["epoch"]) - float(match["time"])) * SECOND) if match else None
+    for chunk in islice(chunks(source, STEP_BYTES), WALL_STEPS) if layout.wall else ():
+        if layout.wall and (match := layout.wall.search(chunk.content)):
+            return round((float(match["epoch"]) - float(match["time"])) * SECOND)
+    return None
 
 
 def _stamped(samples: Samples, period: float | None) -> NDArray[np.int64]:
