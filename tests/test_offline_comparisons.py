@@ -62,3 +62,9 @@ def test_a_named_log_is_the_one_that_is_compared_with(tmp_path):
     answer = asked("compare InstrumentDebug_2026-02-16_11-20-41.17.log of 053 with the newest", tmp_path)
     assert answer.results[-1]["before"] == "InstrumentDebug_2026-02-16_11-20-41.17.log"
     assert "kp 7 → 50" in answer.text
+
+
+def test_a_comparison_keeps_to_the_quantity_that_is_asked_about_and_names_both_logs(tmp_path):
+    text = asked("kp of 050 vs 051?", tmp_path).text
+    assert "3 differences" in text and "Channel 4: kp 8, no notable difference" in text
+    assert "setpoint" not in text and text.count(".log`") == 2

@@ -19,6 +19,19 @@ def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
     assert "coincides in time" in answer.text
 
 
+@each(
+    "question, told",
+    [
+        ("how long did 050 take to recover after the door was opened?", "12 times out of its own band"),
+        ("050 通道 2 開門後多久恢復？", "離開自身範圍 3 次"),
+        ("did 052 recover?", "a wave of ±0.16 °C"),
+    ],
+)
+def test_how_long_a_loop_was_out_of_its_band_is_told_of_each_time(tmp_path, question, told):
+    text = asked(question, tmp_path).text
+    assert told in text and "\n\n\n" not in text
+
+
 def test_a_word_of_the_question_narrows_the_events(tmp_path):
     answer = asked("門逾時 050", tmp_path)
     assert answer.results[1]["query"] == "door timeout"

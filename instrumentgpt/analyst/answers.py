@@ -206,9 +206,8 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
         yield words
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(said))
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
-        yield ("\n" if shown.endswith("\n") else "\n\n") + case.say(
-            "source", logs=case.listed(unnamed), count=len(unnamed)
-        )
+        blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
+        yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
 
 
 def _once(case: Case, pieces: Iterator[str]) -> Iterator[str]:

@@ -33,9 +33,7 @@ class Task:
     left: dict[str, str] = field(default_factory=dict)  # "device" and "log" that this question turned from
     state: dict[str, Any] = field(default_factory=dict)  # DiagnosticState as JSON
     others: dict[str, dict[str, Any]] = field(default_factory=dict)  # device left → its state
-    messages: tuple[
-        dict[str, Any], ...
-    ] = ()  # turn, role, text, oldest first; this question is not among them
+    messages: tuple[dict[str, Any], ...] = ()  # turn, role, text, oldest first; without this question
     stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
     constraints: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
     ruled_out: tuple[str, ...] = ()  # sentences of agents, panels and the user, oldest first

@@ -188,13 +188,8 @@ def _newest(case: Case) -> Iterator[str]:
         return
     newest = bare(found["logs"][0]["name"])
     told = {"newest": quoted(newest), "begun": found["logs"][0]["begun"] or "?", "label": found["label"]}
-    key = (
-        "newest_untold"
-        if about is None
-        else "newest_yes"
-        if about.device and newest == about.log
-        else "newest_no"
-    )
+    is_newest = about is not None and bool(about.device) and newest == about.log
+    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
     yield case.say(key, log=quoted(about.log) if about else "", count=len(found["logs"]), **told)
 
 

@@ -34,6 +34,9 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when":
         yield from _when(case, about)
         return
+    if question.quantity == "recovery":
+        yield from _recoveries(case, about)
+        return
     within = _within(question.words)
     window, note = window_asked(case, about)
     found = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
@@ -44,22 +47,16 @@ def figures(case: Case) -> Iterator[str]:
     rows = [(one, _channel_sentence(case, about, one, found["unit"], wants)) for one in channels]
     if question.extreme == "most" and len(rows) > 1:  # the one that is asked for stands first
         rows.sort(key=lambda pair: -_size(pair[0], question.quantity))
-    clock = moment(found["end"])
-    span = (
-        case.say("figures_span", since=moment(found["window"][0]), until=moment(found["window"][1]))
-        if window
-        else ""
-    )
-    numbers = {"label": about.label, "clock": clock, "count": len(channels), "channel": question.channel}
-    key = "figures_window" if span else "metrics_one" if question.channel is not None else "metrics_title"
-    yield case.say(key, span=span, **numbers) + "\n\n"
+    since, until = map(moment, found["window"])
+    span = case.say("figures_span", since=since, until=until)
+    key = "figures_window" if window else "metrics_one" if question.channel is not None else "metrics_title"
+    numbers = {"count": len(channels), "channel": question.channel, "clock": moment(found["end"])}
+    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
     yield from (f"- {told}\n" for _, told in rows if told)
     if silent := [one for one, told in rows if not told]:
-        samples = max(one["samples"] for one in silent)
-        yield case.item(
-            "metric_absent", channels=case.listed(one["channel"] for one in silent), samples=samples
-        )
+        listed = case.listed(one["channel"] for one in silent)
+        yield case.item("metric_absent", channels=listed, samples=max(one["samples"] for one in silent))
     if not note and (old := age(case, found["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
@@ -154,6 +151,18 @@ def _part(case: Case, part: str, fields: Result) -> str:
 def is_pi(one: Result) -> bool:
     """Return whether the channel's controller has no derivative to speak of."""
     return one["kp"] is not None and one["kd"] is not None and abs(one["kd"]) < NO_DERIVATIVE * abs(one["kp"])
+
+
+def _recoveries(case: Case, about: Subject) -> Iterator[str]:
+    """Say how long each time out of a loop's own band lasted, of the channels asked about."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    found = report.diagnosed(case, about)
+    rows = [*found["excursions"]["unexplained"], *found["excursions"]["explained"]]
+    verdict = report.verdict(case, about, found)
+    yield (case.say("recoveries", label=about.label, count=len(rows)) if rows else verdict) + "\n\n"
+    for one in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
+        yield f"- {report.excursion(case, about, one, found)}\n"
 
 
 def _when(case: Case, about: Subject) -> Iterator[str]:

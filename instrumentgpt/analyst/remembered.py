@@ -217,17 +217,10 @@ def done_to_it(case: Case) -> list[str]:
     about = {"", *(case.task.devices or (case.state_field("device_name"), case.state_field("device_ip")))}
     names = tuple((device, *called) for device, called in case.task.nicknames.items())
     device, rows = "", []
+    told = {one["turn"]: one["devices"][-1] for one in reversed(case.task.messages) if one.get("devices")}
     for turn, message in case.task.messages_of("user"):
         for text in (one for line in message.splitlines() for one in sentences(line)):
-            named = next(
-                (
-                    one["devices"][-1]
-                    for one in case.task.messages
-                    if one["turn"] == turn and one.get("devices")
-                ),
-                "",
-            )
-            device = next(iter(reversed(devices_in(text, names))), "") or named or device
+            device = next(iter(reversed(devices_in(text, names))), "") or told.get(turn, "") or device
             if device in about and is_done(spelled(text)):
                 rows.append(case.say("done_row", turn=turn, text=quoted(text)))
     return rows[-MOST_SAID:]

@@ -127,14 +127,14 @@ def _excursion_verdict(case: Case, about: Subject, found: Result) -> str:
     otherwise = channels <= set(excursions["healthy_but"])
     shown, count = excursions["unexplained"][:TOLD_FIRST], excursions["unexplained_count"]
     several = len(channels) > 1 or len(found["channel_numbers"]) > 1
-    told = [_excursion(case, about, one, found, shown_channel=several) for one in shown]
+    told = [excursion(case, about, one, found, shown_channel=several) for one in shown]
     if more := count - len(shown):
         told.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
     return case.say(key, label=about.label, count=count, told=case.listed(told))
 
 
-def _excursion(case: Case, about: Subject, one: Result, found: Result, shown_channel: bool = True) -> str:
+def excursion(case: Case, about: Subject, one: Result, found: Result, shown_channel: bool = True) -> str:
     """Return one time out of its own band: size, duration, when, and the links to its lines."""
     channel = case.say("where_channel", channel=one["channel"]).strip()
     return case.say(
@@ -184,7 +184,7 @@ def key_findings(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield case.item("finding_row", summary=one["summary"], since=since, until=until, quotes=quotes)
     excursions = found["excursions"]
     for one in excursions["unexplained"][:MOST_EXCURSIONS]:
-        yield case.item("excursion_unexplained", told=_excursion(case, about, one, found))
+        yield case.item("excursion_unexplained", told=excursion(case, about, one, found))
     if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
         yield case.item("excursions_more", count=more)
     for title, count in excursions["covered"].items():

@@ -197,17 +197,19 @@ def _excursion_text(log: Log, one: Excursion, language: Language) -> str:
 
 
 def _excursions(found: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
-    """Return how often loops were out of their own bands, the largest times, and what covers others.
+    """Return how often loops were out of their own bands, the largest times, and those that a finding covers.
 
     healthy_but  channels that would be healthy but for excursions that nothing explains
     """
     own = [one for one in found.excursions if channel in (None, one.channel)]
-    covered = Counter(wording.title(one.explained, language) for one in own if one.explained)
+    explained = [one for one in own if one.explained]
+    covered = Counter(wording.title(one.explained, language) for one in explained)
     return {
         "count": len(own),
         "unexplained": [
             _excursion(found.log, one, language) for one in loop_wording.unexplained(own)[:MOST_EXCURSIONS]
         ],
+        "explained": [_excursion(found.log, one, language) for one in explained[:MOST_EXCURSIONS]],
         "unexplained_count": len(own) - covered.total(),
         "covered": dict(covered),
         "healthy_but": sorted(
