@@ -3,11 +3,12 @@
 from cases import SHARE, each, rated
 
 from instrumentgpt.analyst.case import Task
-from instrumentgpt.analyst.constraints import Step, acts, acts_in, mark, until
+from instrumentgpt.analyst.constraints import ACTS, Step, acts_in, mark, until
 from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.language import table
 from tests.offline_case import asked
 
-SAMPLES = [(act, sample) for act, told in acts().items() for sample in told["samples"]]
+SAMPLES = [(act, sample) for act, told in table(ACTS).items() for sample in told["samples"]]
 
 
 @each("act, wish", SAMPLES)
@@ -15,9 +16,9 @@ def test_a_wish_forbids_the_act_it_is_a_sample_of(act, wish):
     assert act in acts_in(wish)
 
 
-@each("act", acts())
+@each("act", table(ACTS))
 def test_an_act_names_faults_that_there_are(act):
-    assert set(acts()[act]["faults"]) <= set(faults())
+    assert set(table(ACTS)[act]["faults"]) <= set(faults())
 
 
 @rated("held_steps")

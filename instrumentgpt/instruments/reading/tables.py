@@ -240,12 +240,9 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     heading = grid.heading(pv)
     if heading and heading.unit in PV_UNITS:
         return heading.unit
-    whole = [bool((known == np.round(known)).all()) for known in (_finite(grid, pv), _finite(grid, first))]
-    return "counts" if whole == [True, False] and np.median(_finite(grid, pv)) > COUNTS_ABOVE else unit
-
-
-def _finite(grid: Grid, column: int) -> Floats:
-    return grid.numbers[column][np.isfinite(grid.numbers[column])]
+    known, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
+    raw = (known == np.round(known)).all() and (of_first != np.round(of_first)).any()
+    return "counts" if raw and np.median(known) > COUNTS_ABOVE else unit
 
 
 def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:

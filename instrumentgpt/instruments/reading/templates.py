@@ -26,6 +26,7 @@ INTEGERS = (b"7", b"42", b"318", b"4271", b"53186", b"6204817", b"71930482615")
 KINDS = (b"8", b"3.5", b"-8", b"-36.204817")  # whole, with a point, negative, both
 MOST_BLANKS = 7
 MIXED_PROBES = 6
+MOST_ATTEMPTS = 5  # to make a line's answer plain by making more of it constant
 ANY_TEXTS = (
     *(b"", b" ", b"=", b":", b"7", b".5", b"x", b"\xff\x01", b'"}', b"]"),
     b'time=2026-03-04 17:50:13 ts: 1.5 "t": 7 uptime=3 [05:04:52] [1.5]',
@@ -235,20 +236,17 @@ def _line(pieces: Iterable[Piece]) -> bytes:
 def _numbers_of(sample: Sample) -> list[int]:
     """Return the pieces that the numbers of `sample` are."""
     places = (sample.channel, *sample.values)
-    pairs = [place for place in places if isinstance(place, tuple)]
-    return [place for place in places if isinstance(place, int)] + [at for pair in pairs for at in pair]
+    parts = chain.from_iterable(place if isinstance(place, tuple) else (place,) for place in places)
+    return [at for at in parts if isinstance(at, int)]
 
 
 def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[Piece]]:
     """Return what a line of these pieces says; pieces whose digits are words' or decide are made constant."""
-    answer = _answer(pieces, layout)
-    for _ in range(4):
-        if isinstance(answer, _Answer):
-            break
-        if not answer:
-            return None, pieces
-        pieces = _frozen(pieces, answer)
+    for _ in range(MOST_ATTEMPTS):
         answer = _answer(pieces, layout)
+        if isinstance(answer, _Answer) or not answer:
+            break
+        pieces = _frozen(pieces, answer)
     if not isinstance(answer, _Answer):
         return None, pieces
     other = {
