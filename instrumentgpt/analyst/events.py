@@ -133,10 +133,8 @@ def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> I
     if first == last and re.search(r"around|near|about|附近|前后|左右", case.question.words):
         first, last = max(1, first - AROUND), last + AROUND
     found = case.tool("read_lines", **about.named, first=first, last=last)["lines"]
-    yield (
-        case.say("lines_title", log=quoted(about.log), first=found[0]["line"], last=found[-1]["line"])
-        + "\n\n"
-    )
+    lines = "–".join(dict.fromkeys(f"{one['line']:,}" for one in (found[0], found[-1])))
+    yield case.say("lines_title", log=quoted(about.log), lines=lines, count=len(found)) + "\n\n"
     yield from (f"- {about.link(one['line'])} {quoted(one['text'])}\n" for one in found)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 MAD_TO_SIGMA = 1.4826  # median absolute deviation to standard deviation of a normal distribution
+ROUNDING = 1e-12  # of the largest value: a few steps of a double
 SECOND_DIFFERENCE_GAIN = math.sqrt(6.0)  # standard deviation of x[i-1] - 2 x[i] + x[i+1] over that of white x
 
 
@@ -49,7 +50,8 @@ def digit(values: Floats) -> float:
 def noise(values: Floats) -> float:
     """Return the standard deviation of the white noise in `values`, by second differences; nan below 5.
 
-    A slope costs nothing, and single jumps are clipped at four times the median.
+    A slope costs nothing, and single jumps are clipped at four times the median. What is no more than the
+    rounding of the numbers themselves is 0.
 
     >>> round(noise(np.arange(50.0)), 3)
     0.0
@@ -57,7 +59,8 @@ def noise(values: Floats) -> float:
     values = values[np.isfinite(values)]
     if len(values) < 5:
         return math.nan
-    return _sigma(np.diff(values, 2))
+    sigma = _sigma(np.diff(values, 2))
+    return sigma if sigma > ROUNDING * float(np.max(np.abs(values))) else 0.0
 
 
 def _sigma(second: Floats) -> float:
