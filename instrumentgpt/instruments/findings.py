@@ -79,7 +79,7 @@ class Finding:
     ruled_out: tuple[RuledOut, ...] = ()
     consequences: tuple[str, ...] = ()  # faults seen too, and explained by this one
     moments: tuple[float, ...] = ()  # s, when it began each time; (): once, at `onset`
-    signs: tuple[str, ...] = ()  # what it rests on beside its check: confidence.py
+    signs: tuple[str, ...] = ()  # what it rests on beside its check: diagnosis.py
     confidence: Confidence = "likely"
 
 
