@@ -1,9 +1,9 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -199,7 +199,8 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
 
             def likeness(at: int, said: int = said, role: str = role) -> tuple[bool, int, int]:
                 aside, score = columns.rank(at, role)
-                return aside, _alike(columns, at, said), score
+                shared = _letters(columns.headings[at]) & _letters(columns.headings[said])
+                return aside, len(shared), score
 
             if free:
                 own[role] = max(free, key=likeness)
@@ -210,10 +211,6 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
 def _letters(heading: Heading) -> set[str]:
     """Return the words of `heading`; of Chinese, which has no blanks, the characters."""
     return {part for word in heading.words for part in ([word] if word.isascii() else word)}
-
-
-def _alike(columns: Columns, one: int, other: int) -> int:
-    return len(_letters(columns.headings[one]) & _letters(columns.headings[other]))
 
 
 def _shared_words(columns: Columns, at: int, pv: int, role: str) -> int:
@@ -321,12 +318,11 @@ def _loops_by_behaviour(
         loops = [own] if "pv" in own else []
     used = {at for own in loops for at in own.values()}
     for own in loops:
-        behind = sorted((at for at in rest if at not in used), key=lambda at, own=own: (at < own["pv"], at))  # type: ignore[misc]
-        tests: tuple[Callable[[int], bool], ...] = (
-            lambda at: _stands_at_limits(values[at]),
-            lambda at, own=own: not _is_alike(values[at], values[own["pv"]]),  # type: ignore[misc]
-        )
-        likely = next((at for test in tests for at in behind if test(at)), None)
+        pv, free = own["pv"], [at for at in rest if at not in used]
+        behind = [at for at in free if at > pv] + [at for at in free if at < pv]
+        at_limits = (at for at in behind if _stands_at_limits(values[at]))
+        rough = (at for at in behind if not _is_alike(values[at], values[pv]))
+        likely = next(chain(at_limits, rough), None)
         if likely is not None and "output" not in own:
             own["output"] = likely
             used.add(likely)
