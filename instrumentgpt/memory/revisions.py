@@ -197,14 +197,12 @@ def _without_lifted(known: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
     constraints = sorted(
         (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
     )
-    held = {id(constraints[at]) for at in in_force_of([_sentence_of(row) for row in constraints])}
-    return tuple(
-        row for row in known if row.kind not in ("constraint", "lift") or id(row) in held or row.pinned
-    )
-
-
-def _sentence_of(row: StoredFact) -> Ruling:
-    return Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
+    rulings = [
+        Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
+        for row in constraints
+    ]
+    lifted = {id(row) for row in constraints} - {id(constraints[place]) for place in in_force_of(rulings)}
+    return tuple(row for row in known if id(row) not in lifted or row.pinned)
 
 
 def _revised_state(

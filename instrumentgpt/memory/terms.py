@@ -152,7 +152,7 @@ def _common() -> frozenset[str]:
 @cache
 def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
     every = [*quantities(), *_synonym_table()["things"]]
-    return tuple(tuple(dict.fromkeys(tuple(terms(name)) for name in names)) for names in every)
+    return tuple(tuple(dict.fromkeys(map(phrase_of, names))) for names in every)
 
 
 def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
@@ -161,11 +161,12 @@ def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
 
 
 def _alias_phrases(aliases: Sequence[Sequence[str]]) -> Iterator[tuple[Phrase, ...]]:
-    return (tuple(map(_phrase, names)) for names in aliases)
+    return (tuple(map(phrase_of, names)) for names in aliases)
 
 
-@lru_cache(maxsize=4096)
-def _phrase(name: str) -> Phrase:
+@lru_cache(maxsize=4096)  # every question is asked among the same devices
+def phrase_of(name: str) -> Phrase:
+    """Return the terms of a name, in their order."""
     return tuple(terms(name))
 
 

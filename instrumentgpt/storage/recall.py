@@ -9,14 +9,13 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, islice
 
 from sqlite_utils import Database
 
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled, relevant_lines
-from instrumentgpt.memory.terms import Phrase, phrases, telling, terms
+from instrumentgpt.memory.terms import Phrase, phrase_of, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken, turn_of
 
@@ -131,12 +130,7 @@ def _shared(aliases: Sequence[Sequence[str]]) -> set[str]:
 
 def _named(aliases: Sequence[Sequence[str]]) -> list[frozenset[str]]:
     """Return the terms of the names of each device."""
-    return [frozenset(chain.from_iterable(map(_name_terms, names))) for names in aliases]
-
-
-@lru_cache(maxsize=1024)  # every question is asked among the same devices
-def _name_terms(name: str) -> tuple[str, ...]:
-    return tuple(terms(name))
+    return [frozenset(chain.from_iterable(map(phrase_of, names))) for names in aliases]
 
 
 def _search(
