@@ -3,7 +3,7 @@
 import json
 
 import driving
-from driving import Server, messages, opened, pick
+from driving import Server, messages, opened, pick, settled
 from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
 
@@ -85,6 +85,7 @@ def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page,
     expect(sidebar).to_contain_text("forgot “")
     done_again = sidebar.locator("[class*=st-key-redo-]")
     for count in (2, 3):
+        settled(page)
         sidebar.locator("[class*=st-key-undo-]").get_by_role("button").first.click()
         expect(done_again).to_have_count(count)
     sidebar.get_by_role("tab", name="State").click()
