@@ -87,6 +87,8 @@ def test_a_value_belongs_to_the_device_and_the_channel_that_are_named_with_it(te
         ("kp 不太對", [("oven 7", "", "kp", "")]),
         ("Why is kp 3? Never touch kp.", []),
         ("The door was open.", []),
+        ("kp went from 7 to 12", [("oven 7", "", "kp", "7"), ("oven 7", "", "kp", "12")]),
+        ("Suggest better gains. Plot kp. 畫 kp。建議更好的增益。", []),
     ],
 )
 def test_what_a_statement_speaks_of_may_have_changed(text, told):

@@ -341,3 +341,11 @@ def test_commands_and_what_they_print_are_no_part_of_what_was_said(database, con
     prompt = exchange(database, conversation, "what of the zirconia probe?")
     assert "3 notes" not in prompt and "$recall" not in prompt
     assert "[turn 2]" in prompt  # it counts as a turn, as on the page
+
+
+def test_a_word_that_was_withdrawn_stays_so_however_much_is_said_of_it_since(database, conversation):
+    exchange(database, conversation, "oven 7: kp is 9 now.")
+    exchange(database, conversation, "The gains of oven 7 were put back.")
+    for number in range(30):
+        exchange(database, conversation, f"The gains of oven 8 are {number} and were {number + 1}.")
+    assert "kp" not in exchange(database, conversation, "oven 7?").partition("</diagnostic_context>")[0]

@@ -75,12 +75,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
             replace(task, question=text, devices=own), inventory, tool, before.question.text if before else ""
         )
         asks = case.question.score >= ALONE and aspect("asks", case.question.words)
-        same = [
-            one
-            for one in found
-            if one.question.kind == case.question.kind and one.task.devices == case.task.devices
-        ]
-        if asks and case.question.kind != "help" and not same:
+        known = {(one.question.kind, one.task.devices) for one in found}
+        if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in known:
             found.append(case)
     return found[:MOST_AT_ONCE] if len(found) > 1 else [whole]
 

@@ -19,6 +19,13 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.events import topic
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.words import moment, plain_text, quoted
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
+
+COMPARED_AS = {
+    "gains": GAIN_NAMES,
+    "output": ("duty",),
+    "in_band": ("out_of_band",),
+}  # of a comparison's rows
 
 
 def compare(case: Case) -> Iterator[str]:
@@ -48,7 +55,8 @@ def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
     asked = case.question
     found = case.tool("compare_logs", **logs, language=case.language)
-    own = {asked.gain, asked.quantity} & {row["quantity"] for row in found["compared"]}
+    named = {asked.gain, *COMPARED_AS.get(asked.quantity, (asked.quantity,))}
+    own = named & {row["quantity"] for row in found["compared"]}
 
     def is_meant(row: Result) -> bool:
         in_channel = not asked.channels or row.get("channel") in (None, *asked.channels)
@@ -141,20 +149,14 @@ def _around(case: Case) -> Iterator[str]:
     wanted = {**about.named, "channel": case.question.channel}
     before, after = (case.tool("channel_metrics", **wanted, **{side: clock}) for side in ("until", "since"))
     yield case.say("around_title", label=about.label, clock=moment(clock)) + "\n\n"
+    units = {"pv": before["unit"], "error": before["unit"], "output": "%"}
     for one, other in zip(before["channels"], after["channels"], strict=True):
-        units = {"pv": before["unit"], "error": before["unit"], "output": "%"}
-        parts = [
-            case.say(
-                "around_row",
-                name=case.say(f"value_{name}"),
-                unit=unit,
-                before=one["extremes"][name]["mean"],
-                after=other["extremes"][name]["mean"],
-            )
-            for name, unit in units.items()
-            if name in one["extremes"] and name in other["extremes"]
-        ]
+        parts = []
+        for name, unit in units.items():
+            means = [row["extremes"][name]["mean"] for row in (one, other) if name in row["extremes"]]
+            if len(means) == 2:
+                named = {"name": case.say(f"value_{name}"), "before": means[0], "after": means[1]}
+                parts.append(case.say("around_row", unit=unit, **named))
         if parts:
-            yield case.item(
-                "metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts)
-            )
+            told = case.say("list_separator").join(parts)
+            yield case.item("metric_row", channel=one["channel"], parts=told)

@@ -109,10 +109,8 @@ def _channel_sentence(case: Case, about: Subject, one: Result, unit: str, wants:
         column = "error"
     if not (wants and column in extremes):
         return row(case, about, one, unit)
-    own, told = (
-        extremes[column],
-        {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")},
-    )
+    own = extremes[column]
+    told = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
     parts = [case.say("extreme_within", share=extremes["within"])] if "within" in extremes else []
     names = (case.question.extreme,) if case.question.extreme in ("least", "most") else ("least", "most")
     for name in () if case.question.extreme == "mean" else names:
@@ -158,11 +156,14 @@ def _recoveries(case: Case, about: Subject) -> Iterator[str]:
     from instrumentgpt.analyst import report  # a report has figures in it
 
     found = report.diagnosed(case, about)
-    rows = [*found["excursions"]["unexplained"], *found["excursions"]["explained"]]
-    verdict = report.verdict(case, about, found)
-    yield (case.say("recoveries", label=about.label, count=len(rows)) if rows else verdict) + "\n\n"
+    told = found["excursions"]
+    title = case.say("recoveries", label=about.label, count=told["count"])
+    yield (title if told["count"] else report.verdict(case, about, found)) + "\n\n"
+    rows = [*told["unexplained"], *told["explained"]]
     for one in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
         yield f"- {report.excursion(case, about, one, found)}\n"
+    if more := told["count"] - len(rows):
+        yield case.item("excursions_more", count=more)
 
 
 def _when(case: Case, about: Subject) -> Iterator[str]:

@@ -60,10 +60,10 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
     before.
     """
     values: dict[Key, Value] = {}
-    doubts: dict[int, list[StoredFact]] = {}
+    doubts: dict[str, list[StoredFact]] = {}
     for row in known:
         if row.kind == "doubt":
-            doubts.setdefault(row.message_id, []).append(row)
+            doubts.setdefault(row.fact.parameter, []).append(row)
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
@@ -73,24 +73,24 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
             continue
         earlier = [held.now, *held.earlier] if held else []
         values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
-    for _, told in sorted(doubts.items()):
-        _withdraw(values, told)
+    values = {key: one for key, one in values.items() if not _is_withdrawn(one.now, doubts.get(key[2], ()))}
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
 
 
-def _withdraw(values: dict[Key, Value], doubts: Sequence[StoredFact]) -> None:
-    """Take out what somebody said before a message that speaks of the same without repeating it."""
-    for (device, channel, parameter), value in list(values.items()):
-        now, own = value.now, []
-        for one in (row.fact for row in doubts if row.fact.parameter == parameter):
-            if one.device in ("", device) and (one.channel == channel or "" in (one.channel, channel)):
-                own.append(one)
-        is_word = now.source == "user" and not (now.mark or now.pinned)
-        is_before = now.message_id < doubts[0].message_id
-        if own and is_word and is_before and not any(agree(one, now.fact) for one in own):
-            del values[device, channel, parameter]
+def _is_withdrawn(word: StoredFact, doubts: Iterable[StoredFact]) -> bool:
+    """Return whether a later sentence speaks of what somebody said without repeating it; a revision stays."""
+    if word.source != "user" or word.mark or word.pinned:
+        return False
+    own = word.fact
+    return any(
+        one.message_id > word.message_id
+        and one.fact.device in ("", own.device)
+        and (one.fact.channel == own.channel or "" in (one.fact.channel, own.channel))
+        and not agree(one.fact, own)
+        for one in doubts
+    )
 
 
 def agree(one: Fact, other: Fact) -> bool:

@@ -139,10 +139,11 @@ def list_facts(
         sql = "SELECT DISTINCT device FROM facts WHERE conversation_id = ?"
         devices, terms = [row[0] for row in rows(database, sql, (conversation_id,))], [""]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
+    values = _values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES])
     found = [
-        *_values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES]),
+        *values,
+        *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
         *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
-        *_sentences(database, conversation_id, "kind = 'doubt'"),
         *(
             row
             for kind in ("ruled_out", "error")
@@ -166,6 +167,16 @@ def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> li
 
 def _marks(keys: Sequence[Key]) -> str:
     return ", ".join(["(?, ?, ?)"] * len(keys))
+
+
+def _doubts(database: Database, conversation_id: str, parameters: Collection[str]) -> list[Any]:
+    """Return what was said of quantities besides, the newest of each number of each key."""
+    mine = (
+        f"conversation_id = ? AND kind = 'doubt' AND parameter IN ({', '.join('?' * len(parameters))})"
+        " GROUP BY device, channel, parameter, value"
+    )
+    sql = f"SELECT {_KNOWN} FROM facts WHERE id IN (SELECT max(id) FROM facts WHERE {mine})"
+    return rows(database, sql, (conversation_id, *parameters)) if parameters else []
 
 
 def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:

@@ -62,9 +62,13 @@ _TAIL_OF_VALUE = re.compile(  # what makes the number a difference, a range or a
     r"^\s*(?:too|more|less|higher|lower|above|below|over|under|off\b|away|short|ago|later|times"
     r"|per cent of|of the time|apart|to\s+[-\d]|[-–~到至]\s*\d|or\b|以上|以下|左右的误差|之间|到\s*\d|太)"
 )
+_TELLS = re.compile(  # a verb that tells: "plot kp", "suggest better gains" only ask for something
+    r"\b(?:is|are|was|were|has|have|had|been|went|took|put|back|now|again|\w{2,}ed|\w+['’](?:s|ve|re))\b|[了已回过]|不"
+)
 _GAIN_SET = re.compile(r"\bgains\b|\btuning\b|增益")
 GAINS = ("kp", "ki", "kd", "integral time", "derivative time", "proportional band")
 _NOT = re.compile(r"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*$")
+_NOT_THAT = re.compile(r"\bnot\b\s*[-\d]|不是\s*[-\d]")
 _PAIR = re.compile(r"^(?P<label>[^\W\d_][^:：=|]{0,50}?)(?:\s*[:：=]\s*|\s+(?=[-+±.\d]))(?P<value>\S.*)$")
 _CLAUSE_END = re.compile(r"[,;，；、。](?!\d)|\b(?:and|but|so)\b")
 
@@ -134,7 +138,7 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     """Return what a user's `text` says of quantities without a question, whether or not it is understood.
 
     What was told as current and differs from it may hold no longer: nobody can say. `device` is "" where
-    nobody can tell whose it is, and `value` where no number stands beside the quantity.
+    nobody can tell whose it is, `value` where no number stands in the sentence.
 
     >>> doubts_in("Somebody took kp up to 12 last night. Why is ki 3?", "oven 7")
     [Fact(device='oven 7', channel='', parameter='kp', value='12', unit='')]
@@ -152,7 +156,8 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
         numbers = [one for one in VALUE.finditer(plain) if one["number"]]
         for parameter in sorted(named):
             own = [quantity(one) for one in numbers if fits(parameter, one)]
-            told = [one for one in own if _measures(parameter, one[1])] or [("", "")]
+            told = [one for one in own if _measures(parameter, one[1])]
+            told = told or [("", "")] * bool(_TELLS.search(folded))
             found += [Fact(one, channel, parameter, *number) for one in devices for number in told]
     return found
 
@@ -186,19 +191,15 @@ def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
     if len(folded) != len(body):
         body = folded
     is_correction = _CORRECTION.match(folded)
+    is_contrast = _SHOULD_BE.search(folded) and _NOT_THAT.search(folded)  # "should be 80, not 75"
     start = is_correction.end() if is_correction else 0
     hedged = (
         _SHOULD_BE.sub(lambda found: " is ".ljust(len(found.group())), folded)
-        if is_correction or _is_contrast(folded)
+        if is_correction or is_contrast
         else folded
     )
     if not (is_asked(sentence) or _PAST.search(hedged) or _ORDER.match(hedged[start:])):
         yield from _stated(body, hedged, device, channel, start)
-
-
-def _is_contrast(folded: str) -> bool:
-    """Return whether a sentence says what a value is and what it is not: "should be 80, not 75"."""
-    return bool(_SHOULD_BE.search(folded) and re.search(r"\bnot\b\s*[-\d]|不是\s*[-\d]", folded))
 
 
 def _stated(body: str, folded: str, device: str, channel: str, start: int) -> Iterator[Fact]:
