@@ -68,3 +68,12 @@ def test_a_comparison_keeps_to_the_quantity_that_is_asked_about_and_names_both_l
     text = asked("kp of 050 vs 051?", tmp_path).text
     assert "3 differences" in text and "Channel 4: kp 8, no notable difference" in text
     assert "setpoint" not in text and text.count(".log`") == 2
+
+
+@each(
+    "question, told",
+    [("gains of 050 vs 051", "6 differences"), ("051 和 052 的輸出差多少", "相同設定值下的輸出 36.7")],
+)
+def test_all_gains_and_the_output_are_compared_by_the_names_that_people_give_them(tmp_path, question, told):
+    text = asked(question, tmp_path).text
+    assert told in text and "setpoint" not in text

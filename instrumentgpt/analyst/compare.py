@@ -55,8 +55,8 @@ def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
     asked = case.question
     found = case.tool("compare_logs", **logs, language=case.language)
-    named = {asked.gain, *COMPARED_AS.get(asked.quantity, (asked.quantity,))}
-    own = named & {row["quantity"] for row in found["compared"]}
+    named = [asked.gain] if asked.gain else COMPARED_AS.get(asked.quantity, [asked.quantity])
+    own = {*named} & {row["quantity"] for row in found["compared"]}
 
     def is_meant(row: Result) -> bool:
         in_channel = not asked.channels or row.get("channel") in (None, *asked.channels)
