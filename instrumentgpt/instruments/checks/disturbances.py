@@ -19,12 +19,12 @@ from instrumentgpt.instruments.loops import Floats
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
-RESPONSE = 0.5  # band
+RESPONSE = 0.3  # band: too small to matter below; whose answer it is, `CONTRAST` says
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 3.0  # times what happens without a step
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
 WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
-SMALLEST_SOURCE = 10.0  # bands of a neighbour's step
+SMALLEST_SOURCE = 5.0  # bands of a neighbour's step
 NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 REPEATED = 3  # alike, from which they are no accident

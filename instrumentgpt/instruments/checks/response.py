@@ -1,7 +1,7 @@
 """How a loop answers a step of its setpoint: too far, wound up, too slow."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,8 @@ from instrumentgpt.instruments.tuning.gains import trusted_gains
 
 OVERSHOOT_STEP = 13.0  # bands
 OVERSHOOT = 2.8  # bands
-OVERSHOOT_SHARE = 0.09  # of the step; loops.md section 1
+OVERSHOOT_SHARE = 0.16  # of the step: a damping ratio of 0.5 (second order), about 50° of phase margin
+TOWARDS = 0.5  # of these limits: enough where the output tells, and what most steps pass
 PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
 SLUGGISH_STEP = 10.0  # bands
 SLUGGISH = 10.0  # lags to the band
@@ -74,31 +75,31 @@ def _seconds_at_limit(track: Track, at_limit: Mask, index: int) -> float:
     return float(track.time[last] - track.time[index])
 
 
-def _too_far(overshoot: Overshoot) -> bool:
-    return overshoot.size > max(OVERSHOOT, OVERSHOOT_SHARE * abs(overshoot.step.size))
+def _passes(overshoot: Overshoot, share: float = 1.0) -> bool:
+    """Return whether pv went `share` of what is too far past the setpoint."""
+    return overshoot.size > share * max(OVERSHOOT, OVERSHOOT_SHARE * abs(overshoot.step.size))
 
 
 def integral_windup(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with the output still at its limit well after pv crossed the setpoint."""
-    return _judged(
-        study, "integral_windup", lambda track, overshoot: overshoot.pinned > track.lags(PINNED_PAST)
-    )
+    return _judged(study, "integral_windup", wound_up=True)
 
 
 def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find overshoot with an output that had left its limit in time: the gains ask for too much."""
-    return _judged(
-        study, "overshoot_tuning", lambda track, overshoot: overshoot.pinned <= track.lags(PINNED_PAST)
-    )
+    return _judged(study, "overshoot_tuning", wound_up=False)
 
 
-def _judged(study: Study, fault: str, fits: Callable[[Track, Overshoot], bool]) -> list[Finding]:
+def _judged(study: Study, fault: str, wound_up: bool) -> list[Finding]:
     findings = []
     for track in study.active:
-        far = [overshoot for overshoot in overshoots(track) if _too_far(overshoot)]
-        hits = [overshoot for overshoot in far if fits(track, overshoot)]
-        if hits and len(hits) >= len(far) - len(hits) and 2 * len(hits) > len(overshoots(track)):
-            findings.append(_overshoot_finding(study, track, fault, hits, len(overshoots(track))))
+        measured = overshoots(track)
+        towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
+        pinned = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
+        far = [overshoot for overshoot in towards if overshoot not in pinned and _passes(overshoot)]
+        hits, others = (pinned, far) if wound_up else (far, pinned)
+        if hits and len(hits) >= len(others) and 2 * len(towards) > len(measured):
+            findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings
 
 
