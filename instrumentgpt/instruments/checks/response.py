@@ -137,8 +137,8 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if not slow:
             continue
         bearable = simc_gains(track)
-        kp, ki = _gains(track, slow[0][0].index)
         step, seconds, index = max(slow, key=lambda row: row[1])
+        kp, ki = _gains(track, step, index)
         largest = float(np.nanmax(np.abs(track.output[step.index : index + 1])))
         if largest > POWER_TO_SPARE * track.high:
             continue
@@ -164,12 +164,22 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def _gains(track: Track, index: int) -> tuple[float, float]:
-    """Return kp and ki as the log names them at sample `index`, or as its output follows from the error."""
-    kp, ki = float(track.loop.kp[index]), float(track.loop.ki[index])
+def _gains(track: Track, step: Step, settled: int) -> tuple[float, float]:
+    """Return kp and ki as the log names them, as its output follows from the error, or the largest possible.
+
+    A controller whose output moved so little after `step` cannot have had more: all of the move at once
+    for kp, all of it from the error's integral for ki.
+    """
+    kp, ki = float(track.loop.kp[step.index]), float(track.loop.ki[step.index])
     if math.isnan(kp):
         seen = trusted_gains(track.loop)
-        kp, ki = (abs(seen.kp), abs(seen.ki)) if seen is not None else (math.nan, math.nan)
+        if seen is not None:
+            return abs(seen.kp), abs(seen.ki)
+        part = slice(max(0, step.index - 1), settled + 1)
+        soon = slice(part.start, track.after(step.index, track.lag))
+        error = track.shown(1.0) * np.abs(track.error[part])
+        kp = float(np.ptp(track.output[soon])) / track.shown(abs(step.size))
+        ki = float(np.ptp(track.output[part])) / max(float(np.nansum(error)) * track.period, 1e-12)
     return kp, ki
 
 
