@@ -17,7 +17,6 @@ OVERSHOOT = 2.8  # bands
 OVERSHOOT_SHARE = 0.16  # of the step: a damping ratio of 0.5 (second order), about 50° of phase margin
 TOWARDS = 0.5  # of these limits: enough where the output tells, and what most steps pass
 PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
-SLUGGISH_STEP = 10.0  # bands
 SLUGGISH = 10.0  # lags to the band
 SLUGGISH_GAINS = 1 / 3  # of the SIMC gains; loops.md section 1
 POWER_TO_SPARE = 0.95  # of the upper limit
@@ -190,12 +189,7 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
         settled, seconds = settling(track, step)
         pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
         usable = track.usable[step.index : settled + 1].all()
-        if (
-            abs(step.size) >= SLUGGISH_STEP
-            and seconds > track.lags(SLUGGISH)
-            and pinned < PINNED_SHARE
-            and usable
-        ):
+        if seconds > track.lags(SLUGGISH) and pinned < PINNED_SHARE and usable:
             slow.append((step, seconds, settled))
     return slow
 

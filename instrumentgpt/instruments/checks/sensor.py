@@ -24,7 +24,8 @@ DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
-CLEAR = 2.0  # times what the plant can do: nothing tells a jump that stays from a plant that was switched
+BESIDE = 4  # samples
+AT_REST = 0.15  # of a jump, by which neighbouring samples may move: what was switched moves on
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
@@ -110,7 +111,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         level, size = float(np.median(previous)), float(track.pv[last] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
         possible = float(moves[index - 1])
-        if abs(size) < CLEAR * possible or not KEPT < kept < CARRIED_ON or _moves_on(track, index, last):
+        if not KEPT < kept < CARRIED_ON or _moves_on(track, index, last):
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -154,10 +155,7 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
 
 
 def _moves_on(track: Track, index: int, last: int) -> bool:
-    """Return whether the samples beside the jump move half as far: then it is the plant's own pace."""
+    """Return whether pv moves on beside the jump, the same way: then it is the plant's own pace."""
     size = track.pv[last] - track.pv[index - 1]
-    beside = [
-        track.pv[index - 1] - track.pv[max(0, index - 2)],
-        track.pv[min(last + 1, len(track) - 1)] - track.pv[last],
-    ]
-    return any(float(move) / size > 0.5 for move in beside if np.isfinite(move))
+    before, after = np.diff(track.pv[max(0, index - BESIDE) : index]), np.diff(track.pv[last : last + BESIDE])
+    return bool(np.nanmax(np.concatenate((before, after)) / size, initial=0.0) > AT_REST)
