@@ -186,7 +186,8 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
     """Return (step, seconds to the band, index there) of steps slower than `SLUGGISH` with power to spare."""
     slow = []
     for step in track.steps:
-        settled, seconds = settling(track, step)
+        settled = min(track.settled(step.index, step.stop), step.stop - 1)
+        seconds = float(track.time[settled] - track.time[step.index])
         pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
         usable = track.usable[step.index : settled + 1].all()
         if seconds > track.lags(SLUGGISH) and pinned < PINNED_SHARE and usable:

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Mask
 
 LONGER = 4.0  # times its usual stretch, from which an on/off output has a reason to stay
+OUT_OF_REACH = 10.0  # bands from the setpoint, at which no thermostat switches
 BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
@@ -37,7 +38,11 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
     if track.kind.drive == "on_off" and merged:  # what it does in every cycle is no fault
         lengths = [track.time[b - 1] - track.time[a] for a, b in merged]
         usual = LONGER * float(np.median(lengths))
-        merged = [spell for spell, length in zip(merged, lengths, strict=True) if length > usual]
+        merged = [
+            (a, b)
+            for (a, b), length in zip(merged, lengths, strict=True)
+            if length > usual or abs(track.error[b - 1]) > OUT_OF_REACH
+        ]
     return merged
 
 
