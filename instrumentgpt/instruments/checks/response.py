@@ -124,7 +124,7 @@ def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Oversh
     )
     ruled_out = RuledOut(other, reason, {"pinned": worst.pinned, "output": numbers["output"]})
     lines = (worst.step.index, worst.crossing, worst.peak)
-    last = hits[-1].step.stop - 1
+    last = max(track.settled(hits[-1].peak, hits[-1].step.stop) - 1, hits[-1].peak)
     return finding_of(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
 
 
@@ -156,7 +156,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "saturation", "power_to_spare", {"output": numbers["largest"], "limit": track.high}
         )
         lines = (step.index, (step.index + index) // 2, index)
-        last = slow[-1][0].stop - 1
+        last = slow[-1][2]
         findings.append(
             finding_of(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
         )
