@@ -28,6 +28,7 @@ NO_TIME = np.iinfo(np.int64).min
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6, "min": 60e6, "h": 3600e6, "d": 86_400e6}  # µs
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (3e8, "s"))  # above this a number counts since 1970
 EXCEL_DAYS = (30_000.0, 60_000.0)  # a spreadsheet's day number, 1982 to 2064
+NEARLY_ALL = 0.9  # of the rows that are whole minutes apart, if a time without unit counts seconds
 FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
@@ -258,7 +259,8 @@ def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
         return Stamps(_scaled(numbers, UNITS[unit]), "seconds")
     if step < FASTEST_ROWS:
         return Stamps(_scaled(numbers, UNITS["h"]), "seconds", f"in hours, as rows are {step:.2g} apart")
-    if step >= 50 and (known == np.round(known)).all():
+    minutes = step % 60 == 0 and np.mean(steps % 60 == 0) > NEARLY_ALL
+    if step >= 50 and not minutes and (known == np.round(known)).all():
         return Stamps(_scaled(numbers, UNITS["ms"]), "seconds", f"in ms, as rows are {step:g} apart")
     return Stamps(_scaled(numbers, UNITS["s"]), "seconds", "in seconds")
 
