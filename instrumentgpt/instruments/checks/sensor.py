@@ -135,7 +135,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
 
 def _is_held(track: Track, index: int) -> bool:
     """Return whether a controller with room to move held pv before the jump: else nothing says who jumped."""
-    limited = track.at_low[index - 1] or track.at_high[index - 1]
+    limited = (track.at_low | track.at_high)[index - 1] and track.kind.drive != "on_off"
     return bool(track.controlled[index]) and not limited
 
 
@@ -158,4 +158,5 @@ def _moves_on(track: Track, index: int, last: int) -> bool:
     """Return whether pv moves on beside the jump, the same way: then it is the plant's own pace."""
     size = track.pv[last] - track.pv[index - 1]
     before, after = np.diff(track.pv[max(0, index - BESIDE) : index]), np.diff(track.pv[last : last + BESIDE])
-    return bool(np.nanmax(np.concatenate((before, after)) / size, initial=0.0) > AT_REST)
+    far = max(AT_REST * abs(size), 2 * track.digit)
+    return bool(np.nanmax(np.sign(size) * np.concatenate((before, after)), initial=0.0) > far)

@@ -239,6 +239,8 @@ def _stick_slip(track: Track) -> Swing | None:
     if zigzag is None or not zigzag.straightness > STRAIGHT:
         return None
     swing = _swing_of_zigzag(track, zigzag)
+    if track.is_thermal and zigzag.legs < CROSSINGS:
+        return None
     return swing if swing.at_limit <= AT_LIMIT_SHARE and swing.period >= FASTEST * track.period else None
 
 
