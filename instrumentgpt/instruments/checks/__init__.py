@@ -65,7 +65,7 @@ CHECKS: dict[str, Check] = {
     "integral_windup": Check(response.integral_windup, "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
-    "heater_degradation": Check(slow.heater_degradation, "heater_degradation"),
-    "sensor_drift": Check(slow.sensor_drift, "sensor_bias"),
+    "heater_degradation": Check(slow.heater_degradation, "heater_degradation", drives=SWITCHED),
+    "sensor_drift": Check(slow.sensor_drift, "sensor_bias", drives=SWITCHED),
     "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

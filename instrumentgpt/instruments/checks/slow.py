@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from instrumentgpt.instruments.loops import Floats
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
+FEWEST_CYCLES = 8  # of an on/off loop
 FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
 ON_SETPOINT = 1.7  # bands of error that a block may have
@@ -52,7 +54,27 @@ class Change:
 
 
 def duty_at_equal_setpoint(track: Track) -> Duty | None:
-    """Return the output in blocks at the setpoint that was held longest; None if that is too short."""
+    """Return the output at the setpoint that was held longest, in blocks or cycles; None if that is too short."""
+    return _duty_of_cycles(track) if track.kind.drive == "on_off" else _duty_of_blocks(track)
+
+
+def _duty_of_cycles(track: Track) -> Duty | None:
+    """Return the share of each cycle of an on/off loop in which it was on."""
+    setpoint = np.round(track.setpoint[track.holding], 6)
+    if not setpoint.size:
+        return None
+    values, counts = np.unique(setpoint, return_counts=True)
+    steady = track.holding & np.isclose(track.setpoint, values[np.argmax(counts)])
+    starts = np.flatnonzero(np.diff((track.output > track.high / 2).astype(int)) > 0) + 1
+    cycles = [(int(a), int(b)) for a, b in pairwise(starts) if steady[a:b].all()]
+    if len(cycles) < FEWEST_CYCLES:
+        return None
+    output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
+    first = [a for a, _ in cycles]
+    return Duty(int(np.median([b - a for a, b in cycles])), first, track.time[first], output)
+
+
+def _duty_of_blocks(track: Track) -> Duty | None:
     steady = track.quiet.copy()
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
+TORN_FOR = 4.0  # lags, of one that ends in a jump
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
 RARE = 0.25  # of a still stretch that breaks off, for the longest other one
 OFF = 2.0  # bands
@@ -31,19 +32,22 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     spells = constant_runs(track.pv)
     held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
     lengths = np.sort(held)
-    for first, stop in spells[held >= track.lags(STUCK_FOR)].tolist():
+    for first, stop in spells[held >= track.lags(TORN_FOR)].tolist():
         seconds = float(track.time[stop - 1] - track.time[first])
         if not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
-        torn = _torn(track, first, stop)
+        rare = others < RARE * seconds
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
-        if usual or not (
-            (torn and others < RARE * seconds)
-            or (others < RARE * seconds and _rests(track, first, stop))
+        torn = _ends_in_a_jump(track, first, stop)
+        if usual or (seconds < track.lags(STUCK_FOR) and not torn):
+            continue
+        if not (
+            torn
+            or (rare and (_stopped_dead(track, first) or _rests(track, first, stop)))
             or (moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -62,23 +66,25 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     return []
 
 
-def _torn(track: Track, first: int, stop: int) -> bool:
-    """Return whether a still stretch off the setpoint ends in a jump, or began in full motion.
-
-    On its setpoint a fine loop stands still.
-    """
-    if not np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND:
+def _ends_in_a_jump(track: Track, first: int, stop: int) -> bool:
+    """Return whether a still stretch off the setpoint ends in a jump: on its setpoint a fine loop stands still."""
+    if stop == len(track) or not track.usable[stop] or not _off_setpoint(track, first, stop):
         return False
-    if stop < len(track) and track.usable[stop]:
-        jump = abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1]))
-        if jump > JUMP * BAND:
-            return True
+    return abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])) > JUMP * BAND
+
+
+def _stopped_dead(track: Track, first: int) -> bool:
+    """Return whether a still stretch off the setpoint began in full motion."""
     lag = track.samples(track.lag)
-    if first < lag or not track.usable[first]:
+    if first < lag or not track.usable[first] or not _off_setpoint(track, first, first + 1):
         return False
     before = smooth(track.pv[first - lag : first + 1], max(3, lag // 4))
     way, last = abs(float(before[-1] - before[0])), abs(float(before[-1] - before[-1 - max(1, lag // 4)]))
     return way > MOTION * BAND and last > way / 8
+
+
+def _off_setpoint(track: Track, first: int, stop: int) -> bool:
+    return bool(np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND)
 
 
 def _rests(track: Track, first: int, stop: int) -> bool:
@@ -96,7 +102,11 @@ def was_stuck(track: Track, index: int) -> bool:
     moved = np.flatnonzero(track.pv[:index] != track.pv[index - 1])
     first = int(moved[-1]) + 1 if moved.size else 0
     held = float(track.time[index - 1] - track.time[first])
-    return held >= track.lags(STUCK_FOR) and _output_moved(track, first, index) > STUCK_OUTPUT
+    if held < track.lags(STUCK_FOR) or _output_moved(track, first, index) <= STUCK_OUTPUT:
+        return False
+    spells = constant_runs(track.pv)
+    others = np.delete(spells, np.searchsorted(spells[:, 0], first, side="right") - 1, axis=0)
+    return bool((track.time[others[:, 1] - 1] - track.time[others[:, 0]] < held / 2).all())
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
