@@ -54,6 +54,7 @@ def _overshoot(track: Track, step: Step) -> Overshoot | None:
     crossing = step.index + int(np.argmax(beyond > 0))
     took = float(track.time[crossing] - track.time[step.index])
     stop = min(step.stop, track.after(crossing, max(track.lags(30.0), 3 * took)))
+    stop = max(track.settled(crossing, stop), crossing + 3)  # what comes later is no answer to the step
     if stop - crossing < 3 or not track.usable[step.index : stop].all():
         return None
     peak = crossing + int(np.nanargmax(-sign * track.smooth_error[crossing:stop]))
