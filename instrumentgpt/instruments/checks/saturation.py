@@ -36,13 +36,10 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
         else:
             merged.append((int(a), int(b)))
     if track.kind.drive == "on_off" and merged:  # what it does in every cycle is no fault
-        lengths = [track.time[b - 1] - track.time[a] for a, b in merged]
-        usual = LONGER * float(np.median(lengths))
-        merged = [
-            (a, b)
-            for (a, b), length in zip(merged, lengths, strict=True)
-            if length > usual or abs(track.error[b - 1]) > OUT_OF_REACH
-        ]
+        lengths = np.array([track.time[b - 1] - track.time[a] for a, b in merged])
+        reach = np.array([np.nanmax(np.abs(track.error[a:b])) for a, b in merged])
+        odd = (lengths > LONGER * np.median(lengths)) | (reach > OUT_OF_REACH)
+        merged = [spell for spell, unlike in zip(merged, odd, strict=True) if unlike]
     return merged
 
 
