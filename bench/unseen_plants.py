@@ -12,12 +12,10 @@ loop's own band (noise, digits, on/off cycle) and time scale. Seed 7 is for buil
 import argparse
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,6 +25,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.logs import read_log
 
 Array = NDArray[Any]
 T = TypeVar("T")
@@ -1205,21 +1207,14 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
     return truth
 
 
-def first_named(path: Path) -> tuple[str, str]:
-    """Return the first fault that `diagnose` names for a log and its channel: healthy if none, or refused."""
-    command = [sys.executable, "-m", "instrumentgpt", "diagnose", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=Path(__file__).parents[1])
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    rows = [row for row in rows if "class" in row]
-    faults = [row for row in rows if row["class"] not in QUIET]
-    if not rows and done.returncode not in (0, 1):
-        return "refused", done.stderr.strip()[-90:]
-    gap = any(row["class"] == "data_gap" for row in rows)
-    return (
-        (faults[0]["class"], str(faults[0].get("channel")))
-        if faults
-        else ("data_gap" if gap else "healthy", "")
-    )
+def first_named(path: Path) -> str:
+    """Return the first fault that is named for a log: healthy if none, or refused."""
+    try:
+        named = [finding.fault for finding in diagnose(read_log(path)).findings]
+    except InstrumentGPTError:
+        return "refused"
+    faults = [name for name in named if name not in QUIET]
+    return faults[0] if faults else "data_gap" if "data_gap" in named else "healthy"
 
 
 def report(truth: list[dict[str, object]], said: list[str]) -> str:
@@ -1278,11 +1273,8 @@ def main() -> None:
         truth = write_logs(folder, given.logs, given.seed)
         if given.out and not given.score:
             return
-        with ThreadPoolExecutor(2) as pool:
-            said = [
-                name
-                for name, _ in pool.map(first_named, [folder.resolve() / str(row["file"]) for row in truth])
-            ]
+        with ProcessPoolExecutor(2) as pool:
+            said = list(pool.map(first_named, [folder / str(row["file"]) for row in truth], chunksize=4))
     print(report(truth, said))
 
 

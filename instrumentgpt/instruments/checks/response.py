@@ -12,9 +12,8 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 from instrumentgpt.instruments.tuning.gains import trusted_gains
 
-OVERSHOOT_STEP = 13.0  # bands
 OVERSHOOT = 2.8  # bands
-OVERSHOOT_SHARE = 0.16  # of the step: a damping ratio of 0.5 (second order), about 50° of phase margin
+OVERSHOOT_SHARE = 0.13  # of the step: normal printers reach 0.11, a damping ratio of 0.5 makes 0.16
 TOWARDS = 0.5  # of these limits: enough where the output tells, and what most steps pass
 PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
 SLUGGISH = 10.0  # lags to the band
@@ -38,11 +37,7 @@ class Overshoot:
 
 def overshoots(track: Track) -> list[Overshoot]:
     """Return what pv did after each step in a direction that the output can drive."""
-    measured = [
-        _overshoot(track, step)
-        for step in track.steps
-        if abs(step.size) >= OVERSHOOT_STEP and (step.size > 0 or track.low < 0)
-    ]
+    measured = [_overshoot(track, step) for step in track.steps if step.size > 0 or track.low < 0]
     return [overshoot for overshoot in measured if overshoot is not None]
 
 
@@ -97,10 +92,15 @@ def _judged(study: Study, fault: str, wound_up: bool) -> list[Finding]:
         towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
         pinned = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
         far = [overshoot for overshoot in towards if overshoot not in pinned and _passes(overshoot)]
-        hits, others = (pinned, far) if wound_up else (far, pinned)
-        if hits and len(hits) >= len(others) and 2 * len(towards) > len(measured):
+        hits = pinned if wound_up else far
+        worst = max(pinned + far, key=lambda overshoot: overshoot.size, default=None)
+        if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings
+
+
+def _way(answers: list[Overshoot]) -> float:
+    return sum(abs(overshoot.step.size) for overshoot in answers)
 
 
 def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Overshoot], steps: int) -> Finding:

@@ -54,7 +54,7 @@ class Change:
 
 
 def duty_at_equal_setpoint(track: Track) -> Duty | None:
-    """Return the output at the setpoint that was held longest, in blocks or cycles; None if that is too short."""
+    """Return the output at the setpoint held longest, in blocks or cycles; None if that is too short."""
     return _duty_of_cycles(track) if track.kind.drive == "on_off" else _duty_of_blocks(track)
 
 

@@ -67,7 +67,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _ends_in_a_jump(track: Track, first: int, stop: int) -> bool:
-    """Return whether a still stretch off the setpoint ends in a jump: on its setpoint a fine loop stands still."""
+    """Return whether a still stretch ends in a jump, off the setpoint: on it a fine loop stands still."""
     if stop == len(track) or not track.usable[stop] or not _off_setpoint(track, first, stop):
         return False
     return abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])) > JUMP * BAND
