@@ -53,14 +53,11 @@ def _overshoot(track: Track, step: Step) -> Overshoot | None:
     if stop - crossing < 3 or not track.usable[step.index : stop].all():
         return None
     peak = crossing + int(np.nanargmax(-sign * track.smooth_error[crossing:stop]))
+    size = float(-sign * track.smooth_error[peak])
+    if size > abs(step.size):
+        return None  # further than it was sent: it is not the step that drives it
     at_limit = track.at_high if sign > 0 else track.at_low
-    return Overshoot(
-        step,
-        float(-sign * track.smooth_error[peak]),
-        crossing,
-        peak,
-        _seconds_at_limit(track, at_limit, crossing),
-    )
+    return Overshoot(step, size, crossing, peak, _seconds_at_limit(track, at_limit, crossing))
 
 
 def _seconds_at_limit(track: Track, at_limit: Mask, index: int) -> float:
@@ -189,6 +186,9 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
     for step in track.steps:
         settled = min(track.settled(step.index, step.stop), step.stop - 1)
         seconds = float(track.time[settled] - track.time[step.index])
+        soon = slice(step.index, track.after(step.index, track.lags(SLUGGISH / 2)))
+        if (np.abs(track.smooth_error[soon]) < BAND).any():
+            continue  # it was there soon, and went past: it rings
         pinned = (track.at_low | track.at_high)[step.index : settled].mean() if settled > step.index else 1.0
         usable = track.usable[step.index : settled + 1].all()
         if seconds > track.lags(SLUGGISH) and pinned < PINNED_SHARE and usable:
