@@ -1,10 +1,16 @@
 """Each fault of the taxonomy is found where it is, with its onset and evidence, and nothing else is."""
 
+import numpy as np
+import pandas as pd
 from cases import each
-from faulty_logs import MAKERS, case, diagnosed
+from faulty_logs import END, MAKERS, ONSET, among_quiet, case, diagnosed, log_of, samples_of
 
+from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.simulated_loop import Controller, Event
 
 NAMES = sorted(MAKERS)
 FAULTS = [name for name in NAMES if name != "healthy"]
@@ -58,3 +64,62 @@ def test_a_quoted_line_lies_in_the_time_of_the_fault(name):
 def test_a_near_alternative_is_ruled_out_with_numbers(name):
     assert found(name).ruled_out
     assert all(item.numbers for item in found(name).ruled_out)
+
+
+def thermostat(power: Floats, cools: bool = False) -> Log:
+    """Return a log of an on/off loop, a sample every 5 s, whose `power` is in degrees of lift."""
+    sign, pv, on, rows = (-1.0 if cools else 1.0), 25.0, False, []
+    for n, lift in enumerate(power):
+        target = 0.0 if cools else 60.0
+        error = sign * (target - pv)
+        on = error > 0.5 or (on and error > -0.5)
+        rows.append((n * 5.0, 1, target, round(pv, 2), 100.0 * on, np.nan, np.nan, np.nan))
+        pv += 5.0 / 600.0 * (25.0 + sign * lift * on - pv)
+    columns = ["time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd"]
+    return log_of(pd.DataFrame(rows, columns=columns))
+
+
+def a_thermostat_whose_heater_weakens() -> Log:
+    return thermostat(np.concatenate((np.full(2000, 90.0), np.full(4000, 55.0))))
+
+
+def a_cooler_that_never_gets_there() -> Log:
+    return thermostat(np.full(3000, 18.0), cools=True)
+
+
+def a_sensor_that_jumps_by_little_more_than_a_plant_can() -> Log:
+    return among_quiet(samples_of(events=[Event("bias", ONSET, END, 1.2)]))
+
+
+def a_slow_loop_whose_log_names_no_gains() -> Log:
+    slow = samples_of(controller=Controller(0.4, 0.002), setpoint=[(0.0, 40.0), (300.0, 55.0)])
+    return among_quiet(slow.assign(kp=np.nan, ki=np.nan, kd=np.nan))
+
+
+@each(
+    "make, fault",
+    [
+        (a_thermostat_whose_heater_weakens, "heater_degradation"),
+        (a_cooler_that_never_gets_there, "saturation"),
+        (a_sensor_that_jumps_by_little_more_than_a_plant_can, "sensor_bias"),
+        (a_slow_loop_whose_log_names_no_gains, "sluggish_tuning"),
+    ],
+)
+def test_a_rarer_shape_of_a_fault_is_named(make, fault):
+    assert [one.fault for one in diagnose(make()).findings if one.fault != "healthy"] == [fault]
+
+
+def test_gains_that_only_the_size_of_the_output_tells_are_told_as_a_bound():
+    frame = samples_of(controller=Controller(0.4, 0.002), setpoint=[(0.0, 40.0), (300.0, 55.0)])
+    coarse = frame.assign(kp=np.nan, ki=np.nan, kd=np.nan, output=(frame["output"] / 4).round() * 4)
+    finding = next(one for one in diagnose(among_quiet(coarse)).findings if one.fault == "sluggish_tuning")
+    assert finding.numbers["bound"] == "≤ "
+    assert 0.4 <= finding.numbers["kp"] < 1.0
+
+
+def test_pv_that_goes_further_than_its_step_is_not_driven_by_it():
+    frame = samples_of(setpoint=[(0.0, 40.0), (300.0, 42.0)])
+    driven = frame["time"] > 340.0
+    frame.loc[driven, "pv"] += 0.01 * (frame["time"][driven] - 340.0)
+    named = {one.fault for one in diagnose(among_quiet(frame)).findings}
+    assert not named & {"overshoot_tuning", "integral_windup"}

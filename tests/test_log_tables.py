@@ -181,6 +181,12 @@ def test_rows_that_share_a_minute_are_spread_over_it(read):
     assert "spread" in log.guessed["time"]
 
 
+@pytest.mark.parametrize(("apart", "seconds"), [(60, 60.0), (300, 300.0), (100, 0.1), (250, 0.25)])
+def test_rows_whole_minutes_apart_are_in_seconds_others_that_far_in_ms(apart, seconds, read):
+    log = read(table("time,setpoint,pv,output", time=SECONDS * apart))
+    assert np.median(np.diff(log.samples["time"])) == pytest.approx(seconds)
+
+
 def test_a_clock_without_date_passes_midnight(read):
     time = [
         f"{(23 + (3590 + second) // 3600) % 24:02}:{(3590 + second) // 60 % 60:02}:{(3590 + second) % 60:02}"

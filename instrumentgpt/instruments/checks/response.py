@@ -135,7 +135,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             continue
         bearable = simc_gains(track)
         step, seconds, index = max(slow, key=lambda row: row[1])
-        kp, ki = _gains(track, step, index)
+        kp, ki, known = _gains(track, step, index)
         largest = float(np.nanmax(np.abs(track.output[step.index : index + 1])))
         if largest > POWER_TO_SPARE * track.high:
             continue
@@ -146,6 +146,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "step": track.shown(abs(step.size)),
             "kp": kp,
             "ki": ki,
+            "bound": "" if known else "≤ ",
             "kp_simc": bearable[0],
             "ki_simc": bearable[1],
             "largest": largest,
@@ -161,23 +162,23 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def _gains(track: Track, step: Step, settled: int) -> tuple[float, float]:
-    """Return kp and ki as the log names them, as its output follows from the error, or the largest possible.
+def _gains(track: Track, step: Step, settled: int) -> tuple[float, float, bool]:
+    """Return kp, ki and whether they are known: as the log names them or its output follows from the error.
 
-    A controller whose output moved so little after `step` cannot have had more: all of the move at once
+    Else they are the largest possible after an output that moved so little after `step`: all of it at once
     for kp, all of it from the error's integral for ki.
     """
     kp, ki = float(track.loop.kp[step.index]), float(track.loop.ki[step.index])
     if math.isnan(kp):
         seen = trusted_gains(track.loop)
         if seen is not None:
-            return abs(seen.kp), abs(seen.ki)
+            return abs(seen.kp), abs(seen.ki), True
         part = slice(max(0, step.index - 1), settled + 1)
         soon = slice(part.start, track.after(step.index, track.lag))
-        error = track.shown(1.0) * np.abs(track.error[part])
+        error = track.shown(float(np.nansum(np.abs(track.error[part])))) * track.period
         kp = float(np.ptp(track.output[soon])) / track.shown(abs(step.size))
-        ki = float(np.ptp(track.output[part])) / max(float(np.nansum(error)) * track.period, 1e-12)
-    return kp, ki
+        return kp, float(np.ptp(track.output[part])) / max(error, 1e-12), False
+    return kp, ki, True
 
 
 def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
