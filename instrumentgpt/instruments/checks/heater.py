@@ -10,7 +10,6 @@ from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
-    BLIP,
     back_in_band,
     foreseen,
     left_band,
@@ -20,9 +19,6 @@ from instrumentgpt.instruments.checks.saturation import (
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
-BEYOND_ROOM = 10.0  # bands past the bound of the room's temperature
-BEFORE = 12.0  # lags
-DRIVEN = 2.0  # percent of output from which a channel is away from the room's temperature
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
@@ -31,45 +27,7 @@ QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its
 STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
-COAST = 6.0  # lags before the floor over which the pace of a driven plant is taken
-KEEPS_ITS_PACE = 0.7  # of that pace: a plant that slows down coasts, one that is still driven does not
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
-
-
-def driven_elsewhere(study: Study, track: Track, sign: float, start: int, level: float) -> bool:
-    """Return whether a two-sided plant goes where only power drives it, so that the power is stuck on.
-
-    sign   +1 if pv rises against full cooling, -1 if it falls against full heating
-    level  -sign * pv where it got to
-
-    Without power pv goes to the temperature of the room: beyond that it is driven.
-    """
-    if sign * _usual_output(track, start) > 0:
-        return True  # it was driven this way before, and still is
-    bound = _room_bound(study, track, sign)
-    return bound is not None and -level > sign * bound + BEYOND_ROOM
-
-
-def _room_bound(study: Study, judged: Track, sign: float) -> float | None:
-    """Return what the room cannot be warmer (sign +1) or colder (-1) than, in bands of `judged`.
-
-    It is what other channels are driven to.
-    """
-    driven = []
-    for track in study.active:
-        output = float(np.nanmedian(track.output[track.quiet])) if track.quiet.any() else 0.0
-        if track.scale * judged.scale > 0 and sign * output > DRIVEN:
-            driven.append(sign * float(np.nanmedian(track.pv[track.quiet])) * judged.scale / track.scale)
-    return sign * min(driven) if driven else None
-
-
-def _usual_output(track: Track, index: int) -> float:
-    """Return the median output of the `BEFORE` lags before `index`, percent; 0 where there is none."""
-    earlier = track.output[
-        (track.time > track.time[index] - track.lags(BEFORE))
-        & (track.time <= track.time[index] - track.lags(0.2))
-    ]
-    return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else 0.0
 
 
 def moved_with_room(study: Study, track: Track, first: int, last: int) -> bool:
@@ -101,9 +59,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
-        if track.low < 0 and driven_elsewhere(study, track, -sign, start, level[bottom]):
-            continue
-        if moved_with_room(study, track, start, bottom) or _cooling_on(track, level, first, bottom):
+        if moved_with_room(study, track, start, bottom):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),
@@ -139,15 +95,6 @@ def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float
     return float(track.time[stop] - track.time[start]) / track.lag
 
 
-def _cooling_on(track: Track, level: Floats, first: int, bottom: int) -> bool:
-    """Return whether pv was already falling before the output went full, and only slowed down since."""
-    before = first - track.samples(track.lags(2.0))
-    if before < 0:
-        return False
-    earlier = float(level[before] - level[first])
-    return earlier > 0 and float(level[first] - level[bottom]) < earlier
-
-
 def _others_moved(study: Study, track: Track, first: int, last: int) -> float:
     """Return the largest change of error of any other holding channel in this time, in the log's unit."""
     a, b = float(track.time[first]), float(track.time[last])
@@ -178,16 +125,9 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         above = float(-sign * track.smooth_error[top])
         if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
-        if (
-            rise < AGAINST
-            or lasted < track.lags(RISES_FOR)
-            or above < AGAINST
-            or _coasts(track, level, first, top)
-        ):
+        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
             continue
         start = left_band(track, first)
-        if track.low < 0 and not driven_elsewhere(study, track, sign, start, -level[top]):
-            continue
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
             study, track, start, top
         ):
@@ -209,18 +149,6 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
-
-
-def _coasts(track: Track, level: Floats, first: int, top: int) -> bool:
-    """Return whether pv had been driven this way at full output right before, and has slowed down since."""
-    limit = track.at_high | (track.at_low if track.low < 0 else False)
-    reach = track.samples(track.lags(BLIP))
-    if not limit[max(0, first - reach) : first].any():
-        return False
-    start = max(0, first - track.samples(track.lags(COAST)))
-    before = float(level[first] - level[start]) / max(float(track.time[first] - track.time[start]), 1e-9)
-    after = float(level[top] - level[first]) / max(float(track.time[top] - track.time[first]), 1e-9)
-    return after < KEEPS_ITS_PACE * before
 
 
 def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:

@@ -15,7 +15,6 @@ from instrumentgpt.instruments.analysis.readings import (
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks.stuck import was_stuck
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 FEWEST_SPIKES = 2  # one is a glitch
@@ -101,7 +100,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
     found_at = jumps(track.time, track.pv)
     moves = impossible_move(track.time, track.pv) if found_at else np.zeros(0)
     for index, last in _merged(track, found_at):
-        if not (track.usable[index] and _is_held(track, index)) or was_stuck(track, index):
+        if not (track.usable[index] and _is_held(track, index)):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[last + 1 : last + 1 + AT_ONCE]

@@ -12,14 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import noise, smooth, turning_points
-from instrumentgpt.instruments.analysis.tracks import Hold, Track
+from instrumentgpt.instruments.analysis.signals import noise, smooth
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
-FEWEST_LEGS = 5  # from extreme to extreme, in all holds: two and a half cycles; fewer may be a settling
-TRAIN_LEGS = 3  # of one hold
-DECAYED = 0.6  # of the first legs' height left in the last: a swing that dies away is a settling
-ALIKE = 2.2  # times, at most, that a leg is longer or larger than the one before it in the same direction
 STRAIGHT = 0.6  # index from which a swing has corners; He et al. 2007
 SMOOTHED = 0.04  # of a leg, over which pv is averaged before it is judged
 SHORTEST_LEG = 8  # samples, for its shape to be told
@@ -29,25 +25,6 @@ STANDING = 2.0  # standard deviations of pv by which the error must stand off
 UNANSWERED = 0.5  # share of the output's travel; half of it or more is no lag
 LEAST_TRAVEL = 1.0  # percent of output travelled unanswered, in one direction
 FEWEST_BLOCKS = 40
-
-
-@dataclass(frozen=True, eq=False)
-class Zigzag:
-    """Trains of consecutive extremes of pv, as indices, and how straight pv went between them.
-
-    trains        one array a hold, in order
-    begin         index at which pv left its setpoint before the first extreme
-    straightness  0 half a cosine, 1 a line
-    """
-
-    trains: tuple[Indices, ...]
-    begin: int
-    straightness: float
-
-    @property
-    def legs(self) -> int:
-        """The number of legs of all trains together."""
-        return sum(len(train) - 1 for train in self.trains)
 
 
 @dataclass(frozen=True)
@@ -65,65 +42,6 @@ class Stuck:
     travel: float
     share: float
     error: float
-
-
-def zigzag_of(track: Track, smallest: float) -> Zigzag | None:
-    """Return the trains of like legs in the holds, each leg twice `smallest` (bands) high; or None."""
-    trains = [train for hold in track.holds for train in [_train(track, hold, smallest)] if train is not None]
-    if sum(len(train) - 1 for train in trains) < FEWEST_LEGS:
-        return None
-    shares = np.concatenate([_shares(track.error, train) for train in trains])
-    if not shares.size:
-        return None
-    return Zigzag(tuple(trains), _begin(track, int(trains[0][0]), smallest), float(np.median(shares)))
-
-
-def _train(track: Track, hold: Hold, smallest: float) -> Indices | None:
-    """Return the extremes of the longest train in `hold`."""
-    start = track.reached(hold)
-    error = track.error[start : hold.stop]
-    if len(error) < TRAIN_LEGS * SHORTEST_LEG or not np.isfinite(error).all():
-        return None
-    if np.ptp(error) < 2 * smallest or not track.usable[start : hold.stop].all():
-        return None
-    averaged = smooth(error, track.samples(track.lag / 5) | 1)
-    turns = turning_points(averaged, 1.6 * smallest)
-    part = _longest_train(track.time[start + turns], averaged[turns], 2 * smallest)
-    return None if part is None else start + turns[part]
-
-
-def _begin(track: Track, first: int, smallest: float) -> int:
-    """Return where the error last came past `smallest` before the extreme `first`, within its hold."""
-    hold = next(hold for hold in track.holds if hold.first <= first < hold.stop)
-    calm = np.flatnonzero(np.abs(track.error[hold.first : first]) < smallest)
-    return hold.first + int(calm[-1]) if calm.size else first
-
-
-def _longest_train(time: Floats, value: Floats, least: float) -> slice | None:
-    """Return the longest run of extremes whose legs are alike, two apart, and at least `least` high."""
-    lengths, heights = np.diff(time), np.abs(np.diff(value))
-    large = heights >= least
-    best, start = slice(0, 0), 0
-    for i in range(len(heights) + 1):
-        tall = i < len(heights) and bool(large[i])
-        if tall and (
-            i - start < 2 or (_alike(lengths[i - 2 : i + 1 : 2]) and _alike(heights[i - 2 : i + 1 : 2]))
-        ):
-            continue
-        best = max(best, slice(start, i + 1), key=lambda part: part.stop - part.start)
-        start = i + 1 if not tall else i - 1 if i - start > 1 else i
-    if best.stop - best.start <= TRAIN_LEGS or _decays(heights[best.start : best.stop - 1]):
-        return None
-    return best
-
-
-def _alike(pair: Floats) -> bool:
-    return bool(1 / ALIKE < pair[1] / pair[0] < ALIKE)
-
-
-def _decays(heights: Floats) -> bool:
-    third = max(2, len(heights) // 3)
-    return bool(np.median(heights[-third:]) < DECAYED * np.median(heights[:third]))
 
 
 def straightness(values: Floats, turns: Indices) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import constant_runs, noise, smooth
+from instrumentgpt.instruments.analysis.signals import constant_runs, noise
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -47,7 +47,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             continue
         if not (
             torn
-            or (rare and (_stopped_dead(track, first) or _rests(track, first, stop)))
+            or (rare and _rests(track, first, stop))
             or (moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -73,16 +73,6 @@ def _ends_in_a_jump(track: Track, first: int, stop: int) -> bool:
     return abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])) > JUMP * BAND
 
 
-def _stopped_dead(track: Track, first: int) -> bool:
-    """Return whether a still stretch off the setpoint began in full motion."""
-    lag = track.samples(track.lag)
-    if first < lag or not track.usable[first] or not _off_setpoint(track, first, first + 1):
-        return False
-    before = smooth(track.pv[first - lag : first + 1], max(3, lag // 4))
-    way, last = abs(float(before[-1] - before[0])), abs(float(before[-1] - before[-1 - max(1, lag // 4)]))
-    return way > MOTION * BAND and last > way / 8
-
-
 def _off_setpoint(track: Track, first: int, stop: int) -> bool:
     return bool(np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND)
 
@@ -95,18 +85,6 @@ def _rests(track: Track, first: int, stop: int) -> bool:
     between = np.diff(at)
     seconds = float(track.time[stop - 1] - track.time[first])
     return bool(between.size and seconds > RESTED * np.percentile(between, 90))
-
-
-def was_stuck(track: Track, index: int) -> bool:
-    """Return whether pv stood still before the jump although the output moved: then it comes unstuck."""
-    moved = np.flatnonzero(track.pv[:index] != track.pv[index - 1])
-    first = int(moved[-1]) + 1 if moved.size else 0
-    held = float(track.time[index - 1] - track.time[first])
-    if held < track.lags(STUCK_FOR) or _output_moved(track, first, index) <= STUCK_OUTPUT:
-        return False
-    spells = constant_runs(track.pv)
-    others = np.delete(spells, np.searchsorted(spells[:, 0], first, side="right") - 1, axis=0)
-    return bool((track.time[others[:, 1] - 1] - track.time[others[:, 0]] < held / 2).all())
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:

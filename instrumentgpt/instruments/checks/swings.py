@@ -8,7 +8,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import HalfCycles
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
-from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Zigzag, straightness, zigzag_of
+from instrumentgpt.instruments.checks.stickslip import STRAIGHT, straightness
 from instrumentgpt.instruments.loops import Floats
 
 STRIKING_CROSSINGS = 12  # half cycles from which a swing is too long to be a settling
@@ -141,7 +141,7 @@ def growth_of(train: HalfCycles) -> float:
 
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, with corners, or small and strikingly regular; else None."""
-    return swing_of(track) or _stick_slip(track) or _small_swing(track)
+    return swing_of(track) or _small_swing(track)
 
 
 def smallest_swing(track: Track) -> float:
@@ -231,36 +231,6 @@ def _output_swing(track: Track, group: HalfCycles) -> float:
     if not np.isfinite(output).any():
         return math.nan
     return float(np.nanpercentile(output, 95) - np.nanpercentile(output, 5)) / 2
-
-
-def _stick_slip(track: Track) -> Swing | None:
-    """Return the swing with corners of `track`: it may be short, slow and off its setpoint."""
-    zigzag = zigzag_of(track, smallest_swing(track))
-    if zigzag is None or not zigzag.straightness > STRAIGHT:
-        return None
-    swing = _swing_of_zigzag(track, zigzag)
-    if track.is_thermal and zigzag.legs < CROSSINGS:
-        return None
-    return swing if swing.at_limit <= AT_LIMIT_SHARE and swing.period >= FASTEST * track.period else None
-
-
-def _swing_of_zigzag(track: Track, zigzag: Zigzag) -> Swing:
-    lengths = [np.diff(track.time[turns]) for turns in zigzag.trains]
-    heights = np.concatenate([np.abs(np.diff(track.error[turns])) for turns in zigzag.trains])
-    groups = [HalfCycles(turns, turns, track.error[turns]) for turns in zigzag.trains]
-    longest = max(zigzag.trains, key=len)
-    return Swing(
-        zigzag.begin,
-        int(zigzag.trains[-1][-1]),
-        2.0 * float(np.mean(np.concatenate(lengths))),
-        float(np.median(heights)) / 2,
-        zigzag.legs / 2,
-        1.0 - pair_variation(max(lengths, key=len)),
-        _mean_share_at_limit(track, groups, crossing=False),
-        _output_swing(track, max(groups, key=len)),
-        (int(longest[len(longest) // 2]), int(longest[len(longest) // 2 - 1])),
-        straightness=zigzag.straightness,
-    )
 
 
 def _small_swing(track: Track) -> Swing | None:
