@@ -90,8 +90,8 @@ def main() -> int:
     lines = [f"{'limit':34}{'is':>8}  {'times ' + str(given.by):24}{'divided by ' + str(given.by)}"]
     for module, name, value in limits():
         told = [
-            _told(before, with_limit(module, name, changed), known)
-            for changed in (value * given.by, value / given.by)
+            _told(before, with_limit(module, name, type(value)(changed)), known)
+            for changed in (value * given.by, value / given.by)  # a count stays one
         ]
         lines.append(f"{module.__name__.rpartition('.')[2] + '.' + name:34}{value:8g}  {told[0]:24}{told[1]}")
         print(lines[-1], flush=True)
