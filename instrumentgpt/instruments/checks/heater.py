@@ -19,6 +19,8 @@ from instrumentgpt.instruments.checks.saturation import (
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
+BEYOND_ROOM = 10.0  # bands
+BEFORE = 12.0  # lags
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
@@ -28,6 +30,21 @@ STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at ful
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
+
+
+def _driven_elsewhere(track: Track, sign: float, start: int, level: float) -> bool:
+    """Return whether a two-sided plant goes where only power drives it, so that the power is stuck on.
+
+    sign   +1 if pv rises against full cooling, -1 if it falls against full heating
+    level  -sign * pv where it got to
+
+    Without power pv goes to the temperature of the room: beyond that it is driven.
+    """
+    moments = track.time[start] - track.lags(BEFORE), track.time[start] - track.lags(0.2)
+    earlier = track.output[slice(*np.searchsorted(track.time, moments).tolist())]
+    if np.isfinite(earlier).any() and sign * float(np.nanmedian(earlier)) > 0:
+        return True  # it was driven this way before, and still is
+    return track.rest is not None and -level > sign * track.rest + BEYOND_ROOM
 
 
 def moved_with_room(study: Study, track: Track, first: int, last: int) -> bool:
@@ -59,6 +76,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
+        if track.low < 0 and _driven_elsewhere(track, -sign, start, level[bottom]):
+            continue
         if moved_with_room(study, track, start, bottom):
             continue
         numbers: dict[str, float | str] = {
@@ -128,6 +147,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
             continue
         start = left_band(track, first)
+        if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
+            continue
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
             study, track, start, top
         ):
