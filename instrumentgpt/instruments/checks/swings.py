@@ -21,7 +21,7 @@ STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
 STILL_ON = 2.0  # periods before the end of it
-SLAMS = 4  # half cycles, where the output goes from one limit to the other in each
+FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output goes from limit to limit in each
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
@@ -161,7 +161,10 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     longest = max(groups, key=len)
     period = period_of(track, longest)
     alike = [group for group in groups if 0.6 < period_of(track, group) / period < 1.6]
-    needed = SLAMS if _slams(track, longest) else CROSSINGS
+    straight = straightness(track.error, longest.peak)
+    at_limit = _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT)
+    sticks = straight > STRAIGHT and at_limit <= AT_LIMIT_SHARE
+    needed = FEW_CROSSINGS if sticks or _slams(track, longest) else CROSSINGS
     if sum(len(group) for group in alike) < needed or decays(longest):
         return None
     durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
@@ -175,7 +178,6 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     if not _lasts(track, first, last, period):
         return None
-    straight = straightness(track.error, longest.peak)
     return Swing(
         first,
         last,
@@ -183,7 +185,7 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         amplitude,
         len(extremes) / 2,
         regularity,
-        _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT),
+        at_limit,
         _output_swing(track, longest),
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
         oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
