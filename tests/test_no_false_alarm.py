@@ -92,7 +92,15 @@ def a_first_line_of_zeros_before_a_reading_that_rests() -> Log:
     return among_quiet(frame)
 
 
+def a_heater_left_at_full_while_its_setpoint_waits_below() -> Log:
+    time = np.arange(900.0)
+    pv = HELD + 50.0 * (1.0 - np.exp(-time / 150.0))
+    columns = {"time": time, "channel": 1, "setpoint": HELD, "pv": pv.round(2), "output": 100.0}
+    return log_of(pd.DataFrame({**columns, "kp": np.nan, "ki": np.nan, "kd": np.nan}))
+
+
 HEALTHY = [
+    a_heater_left_at_full_while_its_setpoint_waits_below,
     noise_that_two_sensors_have_in_common,
     a_load_that_comes_goes_and_comes_again,
     a_first_line_of_zeros_before_a_reading_that_rests,

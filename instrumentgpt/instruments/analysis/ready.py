@@ -17,7 +17,7 @@ ROSE = 10.0  # percent by which an output went up to its clamp
 WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 SWITCHED = 0.2  # correlation of error and output: a thermostat lags, but on the whole goes the right way
-MOSTLY, ALWAYS = 0.5, 0.95  # shares of a record, of a stretch
+MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples at full output
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
@@ -85,12 +85,13 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools.
 
     Moves of the output are explained by moves of the error and by the error itself, as a PI controller's are.
-    One that stands at its upper limit says it by the side on which pv is.
+    One that stands at its upper limit says it by bringing pv down to a setpoint below.
     """
     error = loop.setpoint - loop.pv
-    full = loop.output >= LARGEST_CLAMP
-    if full.mean() > MOSTLY and (error[full] < 0).mean() > ALWAYS:
-        return True
+    above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
+    if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
+        ends = max(1, round(ENDS * len(above)))
+        return bool(np.median(above[-ends:]) < np.median(above[:ends]))
     if on_off:
         both = np.isfinite(error) & np.isfinite(loop.output)
         if not (both.any() and np.ptp(error[both]) > 0 and np.ptp(loop.output[both]) > 0):

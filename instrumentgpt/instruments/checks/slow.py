@@ -9,7 +9,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, Mask
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
@@ -60,11 +60,7 @@ def duty_at_equal_setpoint(track: Track) -> Duty | None:
 
 def _duty_of_cycles(track: Track) -> Duty | None:
     """Return the share of each cycle of an on/off loop in which it was on."""
-    setpoint = np.round(track.setpoint[track.holding], 6)
-    if not setpoint.size:
-        return None
-    values, counts = np.unique(setpoint, return_counts=True)
-    steady = track.holding & np.isclose(track.setpoint, values[np.argmax(counts)])
+    steady = _at_one_setpoint(track, track.holding)
     starts = np.flatnonzero(np.diff((track.output > track.high / 2).astype(int)) > 0) + 1
     cycles = [(int(a), int(b)) for a, b in pairwise(starts) if steady[a:b].all()]
     if len(cycles) < FEWEST_CYCLES:
@@ -79,11 +75,9 @@ def _duty_of_blocks(track: Track) -> Duty | None:
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
             steady[hold.settled : track.after(hold.settled, track.lags(WARM_UP))] = False
-    steady &= np.isfinite(track.output) & np.isfinite(track.pv)
-    if not steady.any():
-        return None
-    values, counts = np.unique(track.setpoint[steady], return_counts=True)
-    index = np.flatnonzero(steady & (track.setpoint == values[np.argmax(counts)]))
+    index = np.flatnonzero(
+        _at_one_setpoint(track, steady & np.isfinite(track.output) & np.isfinite(track.pv))
+    )
     size = track.samples(track.lags(BLOCK))
     starts = [int(i) for i in index[::size][:-1]]
     blocks = [index[k * size : (k + 1) * size] for k in range(len(starts))]
@@ -94,6 +88,12 @@ def _duty_of_blocks(track: Track) -> Duty | None:
         return None
     output = np.array([float(np.mean(track.output[blocks[k]])) for k in kept])
     return Duty(size, [starts[k] for k in kept], track.time[[starts[k] for k in kept]], output)
+
+
+def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
+    """Return where `track` is `steady` at the setpoint at which it mostly is."""
+    values, counts = np.unique(track.setpoint[steady], return_counts=True)
+    return steady & (track.setpoint == values[np.argmax(counts)]) if values.size else steady
 
 
 def lasting_change(duty: Duty) -> Change | None:

@@ -17,7 +17,6 @@ RARE = 0.25  # of a still stretch that breaks off, for the longest other one
 OFF = 2.0  # bands
 RESTED = 4.0  # times the usual time between two switches of an on/off loop, which never rests
 JUMP = 4.0  # bands by which pv comes unstuck
-MOTION = 3.0  # bands a lag that pv was moving
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
 TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
 UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a sticking actuator does that too
@@ -38,7 +37,6 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
-        rare = others < RARE * seconds
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
@@ -47,7 +45,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             continue
         if not (
             torn
-            or (rare and _rests(track, first, stop))
+            or (others < RARE * seconds and _rests(track, first, stop))
             or (moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -68,13 +66,10 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 def _ends_in_a_jump(track: Track, first: int, stop: int) -> bool:
     """Return whether a still stretch ends in a jump, off the setpoint: on it a fine loop stands still."""
-    if stop == len(track) or not track.usable[stop] or not _off_setpoint(track, first, stop):
+    is_off = np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND
+    if stop == len(track) or not track.usable[stop] or not is_off:
         return False
     return abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])) > JUMP * BAND
-
-
-def _off_setpoint(track: Track, first: int, stop: int) -> bool:
-    return bool(np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND)
 
 
 def _rests(track: Track, first: int, stop: int) -> bool:

@@ -140,7 +140,7 @@ def growth_of(train: HalfCycles) -> float:
 
 
 def any_swing_of(track: Track) -> Swing | None:
-    """Return the swing of `track`, large, with corners, or small and strikingly regular; else None."""
+    """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     return swing_of(track) or _small_swing(track)
 
 
