@@ -22,6 +22,7 @@ from playwright.sync_api import TimeoutError as NotInTime
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.modes.registry import MODES
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -152,6 +153,13 @@ def drop(page: Page, path: Path) -> None:
     page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(path)
     end = path.name[-8:]  # a long name is cut in its middle
     expect(page.get_by_test_id("stChatInput")).to_contain_text(end)
+
+
+def in_mode(page: Page, server: Server, mode: str) -> None:
+    """Open the page in the mode of this key, and wait for its input: the one drawn before takes no files."""
+    opened(page, server.address())
+    page.get_by_test_id("stBottom").get_by_role("radio", name=MODES[mode].label).click()
+    expect(page.get_by_placeholder(MODES[mode].asks)).to_be_visible()
 
 
 def messages(page: Page, count: int) -> Locator:

@@ -4,7 +4,7 @@ import re
 import zipfile
 
 import pytest
-from driving import Server, ask, choose, drop, opened, pick, until, with_token
+from driving import Server, ask, choose, drop, in_mode, opened, pick, until, with_token
 from faulty_logs import written
 from playwright.sync_api import Page, expect
 
@@ -107,8 +107,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_and_all_is_a_tap_away(page,
 
 def test_on_a_phone_a_panel_can_be_dropped_before_anybody_is_asked(page, server, tmp_path):
     page.set_viewport_size(PHONE)
-    opened(page, server.address())
-    page.get_by_test_id("stBottom").get_by_role("radio", name="Panel").click()
+    in_mode(page, server, "panel")
     drop(page, written("heater_degradation", tmp_path))
     ask(page, "是感測器漂移還是加熱器衰退？")
     expect(page.get_by_role("button", name="開始專家會診")).to_be_visible()

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import Server, answered, ask, drop, opened
+from driving import answered, ask, drop, in_mode
 from faulty_logs import written
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,17 +13,12 @@ def last(page: Page) -> Locator:
     return page.get_by_test_id("stChatMessage").last
 
 
-def in_mode(page: Page, server: Server, mode: str) -> None:
-    opened(page, server.address())
-    page.get_by_test_id("stBottom").get_by_role("radio", name=mode).click()
-
-
 def click(page: Page, name: str) -> None:
     page.get_by_role("button", name=name).click()
 
 
 def test_what_is_not_clear_becomes_a_statement_that_is_approved_and_saved(page, server):
-    in_mode(page, server, "Investigate")
+    in_mode(page, server, "investigate")
     ask(page, "why does it swing?")
     expect(answered(page, 1)).to_contain_text("Which device is it")
     click(page, "Continue in Interview")
@@ -48,7 +43,7 @@ def test_what_is_not_clear_becomes_a_statement_that_is_approved_and_saved(page, 
 
 
 def test_two_ovens_are_compared_and_the_report_is_saved_only_when_asked(page, server):
-    in_mode(page, server, "Investigate")
+    in_mode(page, server, "investigate")
     ask(page, "比較 zspr 050 和 zspr 051 自週一以來的溫度並寫一份報告")
     click(page, "好，開始")
     answer = answered(page, 2)
@@ -72,7 +67,7 @@ def test_two_ovens_are_compared_and_the_report_is_saved_only_when_asked(page, se
 
 
 def test_a_panel_is_edited_approved_and_read(page, server, tmp_path):
-    in_mode(page, server, "Panel")
+    in_mode(page, server, "panel")
     drop(page, written("heater_degradation", tmp_path))
     ask(page, "sensor drift or heater loss?")
     expect(page.get_by_role("button", name="Start the panel")).to_be_visible()
