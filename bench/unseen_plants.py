@@ -2,6 +2,7 @@
 
     python -m bench.unseen_plants --out DIR [--logs 320] [--seed 7]     writes CSV files and truth.jsonl
     python -m bench.unseen_plants [--score] [--logs 320] [--seed 7]     scores `diagnose` on them
+    python -m bench.unseen_plants --no-setpoint                         … on logs without a setpoint column
 
 Nothing here is shared with the diagnosis: plants, gains, faults, dirt are this module's own. A plant has a
 heater lag, a body that loses heat, a sensor lag, a dead time; gains follow SIMC (Skogestad 2003). A fault is
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -37,6 +39,7 @@ HOUR, DAY = 3600.0, 86400.0
 HEALTHY = 0.4  # share of logs
 QUIET = {"healthy", "cannot say", "data_gap", "insufficient_data"}
 CRITICAL = ("sensor_open", "sensor_stuck", "heater_failure", "runaway_stuck_on")
+SETPOINTS = ("setpoint", "target", "sp")  # heads of its column
 RAILS = (-242.0, -200.0, 850.0, 1372.0, 3276.7, -999.0, math.nan)
 
 
@@ -1127,7 +1130,7 @@ def written(folder: Path, seed: int, order: tuple[int, str, int]) -> dict[str, o
     words = d.of(("OFF", "ON"), ("0", "1")) if output == "onoff" else None
     degrees = max(0, round(-math.log10(m.digits)) + (m.digits == 0.25))
     sp_name, pv_name, out_name = (
-        d.of("setpoint", "target", "sp"),
+        d.of(*SETPOINTS),
         d.of("temperature", "temp", "pv"),
         d.of("output", "duty", "pwm", "heater", "power"),
     )
@@ -1207,6 +1210,13 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
     return truth
 
 
+def drop_setpoint(path: Path) -> None:
+    """Write the log at `path` anew, as a logger without a setpoint would have."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    asked = [name for name in table if str(name).rstrip("0123456789") in SETPOINTS]
+    table.drop(columns=asked).to_csv(path, index=False)
+
+
 def first_named(path: Path) -> str:
     """Return the first fault that is named for a log: healthy if none, or refused."""
     try:
@@ -1267,14 +1277,18 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="diagnose the logs (also without --out)")
     parser.add_argument("--logs", type=int, default=320)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--no-setpoint", action="store_true", help="leave the setpoint out of the logs")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.out or Path(scratch)
         truth = write_logs(folder, given.logs, given.seed)
+        paths = [folder / str(row["file"]) for row in truth]
+        for path in paths if given.no_setpoint else ():
+            drop_setpoint(path)
         if given.out and not given.score:
             return
         with ProcessPoolExecutor(2) as pool:
-            said = list(pool.map(first_named, [folder / str(row["file"]) for row in truth], chunksize=4))
+            said = list(pool.map(first_named, paths, chunksize=4))
     print(report(truth, said))
 
 

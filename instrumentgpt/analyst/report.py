@@ -381,7 +381,8 @@ def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
     if not found["missing"] or not found["withheld"]:
         return
     fields = case.say("list_separator").join(case.say(f"missing_{name}") for name in found["missing"])
-    yield "\n" + case.say("withheld", missing=fields, count=len(found["withheld"])) + "\n"
+    key = "withheld_level" if {"setpoint"} <= set(found["missing"]) & set(found["guessed"]) else "withheld"
+    yield "\n" + case.say(key, missing=fields, count=len(found["withheld"])) + "\n"
     if "period" in found["missing"]:
         yield "\n" + case.say("ask_period", log=quoted(about.log)) + "\n"
 

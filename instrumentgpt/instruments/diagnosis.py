@@ -185,12 +185,11 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
 
 def _withheld(study: Study, check: Check) -> Withheld | None:
     """Return why `check` cannot judge: what is missing; None if nothing is."""
-    samples = study.log.samples
-    columns = [name for name in ("setpoint", "output") if name in check.needs]
-    absent = [name for name in check.needs if name in study.log.missing]
-    absent += [name for name in columns if name not in absent and not samples[name].notna().any()]
-    if absent:
-        return Withheld(check.fault, missing=tuple(dict.fromkeys(absent)))
+    missing, samples = study.log.missing, study.log.samples
+    fields = {need: "setpoint" if need == "level" else need for need in check.needs}
+    empty = {field for field in fields.values() if field in samples and not samples[field].notna().any()}
+    if absent := tuple(field for need, field in fields.items() if need in missing or field in empty):
+        return Withheld(check.fault, missing=absent)
     if check.thermal_only and not study.is_thermal:
         return Withheld(check.fault, reasons={"no_temperature": {}})
     return None

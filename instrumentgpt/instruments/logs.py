@@ -1,9 +1,14 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from instrumentgpt.instruments.analysis.held import held_by
+from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.reading import sources
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
@@ -61,7 +66,25 @@ def read_log(
     source = sources.open_source(Path(path))
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
-    return cached_log(source, str(stated), cache, read) if cache else read()
+    return _with_levels(cached_log(source, str(stated), cache, read) if cache else read())
+
+
+def _with_levels(log: Log) -> Log:
+    """Return `log` with the levels its loops hold as their setpoint, if its file has none."""
+    if "setpoint" not in log.missing or {"output", "period"} & set(log.missing):
+        return log
+    units, loops = log.channel_units, loops_of(log)
+    judged = {number: held_by(loop, units.get(number, log.unit)) for number, loop in loops.items()}
+    held = {number: levels for number, levels in judged.items() if levels is not None}
+    if not held:
+        return log
+    setpoint, channel = np.full(len(log.samples), np.nan), log.samples["channel"].to_numpy()
+    for number, levels in held.items():
+        setpoint[channel == number] = levels
+    last = {number: levels[np.isfinite(levels)][-1] for number, levels in held.items()}
+    told = ", ".join(f"channel {number} ({level:.4g} in the end)" for number, level in last.items())
+    guessed = {**log.guessed, "setpoint": f"none in the file; the level held by {told}"}
+    return replace(log, samples=log.samples.assign(setpoint=setpoint), guessed=guessed)
 
 
 def _read_as(source: Source, stated: Stated, progress: Progress | None) -> Log:

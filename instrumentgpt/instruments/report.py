@@ -16,7 +16,6 @@ from plotly.offline import get_plotlyjs
 from instrumentgpt import __version__
 from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.charts.frame import worth_showing
-from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import worst
@@ -136,6 +135,8 @@ def _verdict(diagnosis: Diagnosis, language: Language) -> str:
 
 def _charts(diagnosis: Diagnosis, anchor: str, language: Language) -> Any:
     """Yield the charts of the channels that matter, at most four in each, live and as SVG."""
+    from instrumentgpt.instruments.charts.static import static_svg  # matplotlib: for a report alone
+
     log, findings = diagnosis.log, diagnosis.findings
     channels = sorted(set(worth_showing(log, findings)))
     for start in range(0, len(channels), CHANNELS_A_CHART):

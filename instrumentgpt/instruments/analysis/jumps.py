@@ -12,10 +12,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.own_units import CLEAR_MOVE, LAG_SAMPLES, SPAN_SHARE, band_of, span_of
-from instrumentgpt.instruments.analysis.readings import RAIL_JUMP, SPIKE_RETURNS, is_rail
+from instrumentgpt.instruments.analysis.readings import (
+    IMPOSSIBLE_RATE,
+    RAIL_JUMP,
+    SPIKE_RETURNS,
+    fastest_kept_up,
+    is_rail,
+)
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
-from instrumentgpt.instruments.loops import Floats
 
 Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"
@@ -23,8 +28,6 @@ Kind = Literal[
 
 SPIKE_PERIODS = SPIKE_RETURNS * LAG_SAMPLES  # a spike returns by itself within so many samples
 SPIKE_SHARE = 0.6  # … of less than this share of the jump, else it stays
-RATE_QUANTILE = 0.995  # of a channel's own rates: what the plant does when it moves
-RATE_EXCESS = 3.0  # times that rate is impossible for the plant
 LEAST_RATES = 100  # steps that this takes; with fewer only a move as far as to a rail is impossible
 
 
@@ -45,7 +48,7 @@ class Jump:
 
     seconds     between the two
     rate        °C/s that the jump would need
-    usual_rate  °C/s that the channel reaches in 99.5 % of its steps
+    usual_rate  °C/s, the fastest that the channel kept up over several samples
     back        the first reading near the old value again (spike)
     own         the first channel's next reading (other_channel)
     small       no jump by size: under five bands of the channel
@@ -100,10 +103,9 @@ def explain(samples: pd.DataFrame, row: int, following: int, unit: str = "°C") 
     before, after = _reading(samples, row), _reading(samples, following)
     seconds = after.time - before.time
     if before.channel != after.channel:
-        own = _next_of_channel(samples["channel"].to_numpy(), row)
-        return Jump(
-            "other_channel", before, after, seconds, own=_reading(samples, own) if own is not None else None
-        )
+        later = _next_of_channel(samples["channel"].to_numpy(), row)
+        own = None if later is None else _reading(samples, later)
+        return Jump("other_channel", before, after, seconds, own=own)
     mine = samples[samples["channel"] == before.channel]
     pv, setpoint = (mine[name].to_numpy(dtype=float) for name in ("pv", "setpoint"))
     calm = sliding_median(pv, 5)  # without the spikes themselves
@@ -123,14 +125,13 @@ def _on_one_channel(
 ) -> Jump:
     time, pv = own["time"].to_numpy(dtype=float), own["pv"].to_numpy(dtype=float)
     steps = np.diff(time)
-    seconds = after.time - before.time
-    period = float(np.median(steps)) if len(steps) else math.nan
-    usual = _usual_rate(time, pv)
+    seconds, period = after.time - before.time, float(np.median(steps))
+    usual = fastest_kept_up(time, pv) if len(pv) > LEAST_RATES else math.nan
     rate = abs(after.pv - before.pv) / seconds if seconds > 0 else math.nan
     if seconds > GAP_PERIODS * period or seconds < 0:
         return Jump("gap", before, after, seconds, rate, usual)
     stepped = abs(after.setpoint - before.setpoint) > 0
-    if small or rate <= RATE_EXCESS * usual:
+    if small or rate <= IMPOSSIBLE_RATE * usual:
         return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
     if math.isnan(usual) and not abs(after.pv - before.pv) > far:
         return Jump("unclear", before, after, seconds, rate, usual)
@@ -139,15 +140,6 @@ def _on_one_channel(
         return Jump("spike", before, after, seconds, rate, usual, back)
     seen = time[-1] - after.time
     return Jump("stays" if seen >= returns else "ends", before, after, seconds, rate, usual)
-
-
-def _usual_rate(time: Floats, pv: Floats) -> float:
-    steps = np.diff(time)
-    moving = steps > 0
-    calm = sliding_median(pv, 5)  # without the spikes themselves
-    rates = np.abs(np.diff(calm))[moving] / steps[moving]
-    rates = rates[np.isfinite(rates)]
-    return float(np.quantile(rates, RATE_QUANTILE)) if len(rates) >= LEAST_RATES else math.nan
 
 
 def _return(own: pd.DataFrame, before: Reading, after: Reading, returns: float) -> Reading | None:
@@ -164,14 +156,9 @@ def _next_of_channel(channel: NDArray[Any], row: int) -> int | None:
 
 
 def _reading(samples: pd.DataFrame, row: int) -> Reading:
-    values = {name: samples[name].iloc[row] for name in ("line", "time", "channel", "pv", "setpoint")}
-    return Reading(
-        int(values["line"]),
-        float(values["time"]),
-        int(values["channel"]),
-        float(values["pv"]),
-        float(values["setpoint"]),
-    )
+    names = ("line", "time", "channel", "pv", "setpoint")
+    line, time, channel, pv, setpoint = (samples[name].iloc[row] for name in names)
+    return Reading(int(line), float(time), int(channel), float(pv), float(setpoint))
 
 
 def _is_rail(pv: float, other: float, far: float) -> bool:

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.analysis.signals import (
 )
 from instrumentgpt.instruments.loops import Floats, Mask
 
-RAILS = np.array(  # what converters read with the sensor off, in the unit of the log
+RAILS = np.sort(  # what converters read with the sensor off, in the unit of the log
     [
         *(-200, -242, -250, -270, -273.15),  # ends of Pt100 and thermocouple tables, °C
         *(850, 1370, 1372, 1820),  # their other ends
@@ -89,7 +89,8 @@ def is_rail(pv: Floats) -> Mask:
     >>> is_rail(np.array([20.0, 999.9, -127.0])).tolist()
     [False, True, True]
     """
-    rail: Mask = np.isclose(pv[:, None], RAILS, atol=RAIL_DIGIT).any(axis=1)
+    above = np.clip(np.searchsorted(RAILS, pv), 1, len(RAILS) - 1)
+    rail: Mask = np.minimum(np.abs(pv - RAILS[above - 1]), np.abs(pv - RAILS[above])) <= RAIL_DIGIT
     return rail
 
 

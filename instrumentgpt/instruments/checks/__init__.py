@@ -31,18 +31,20 @@ class Check:
 
     find   takes the study and the findings of the checks before it
     fault  the class it reports
-    needs  fields without which its verdict is withheld: "setpoint", "output", "period"
+    needs  fields without which its verdict is withheld: "setpoint", "output", "period"; "level": a setpoint,
+           or the level that the loop holds where the log has none
     thermal_only  it judges heating or cooling: silent where pv is no temperature
     drives  the kinds of loop it speaks for: what is a fault of a continuous loop is how an on/off loop works
     """
 
     find: Callable[[Study, Sequence[Finding]], list[Finding]]
     fault: str
-    needs: tuple[str, ...] = ("setpoint", "output")
+    needs: tuple[str, ...] = ("level", "output")
     thermal_only: bool = True
     drives: tuple[Drive, ...] = ("continuous", "unseen")
 
 
+ASKED = ("setpoint", "output")  # what was asked, and when
 SWITCHED: tuple[Drive, ...] = ("continuous", "on_off", "unseen")
 CHECKS: dict[str, Check] = {
     "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False, DRIVES),
@@ -50,20 +52,20 @@ CHECKS: dict[str, Check] = {
     "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), True, DRIVES),
     "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", drives=DRIVES),
-    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("setpoint",), drives=DRIVES),
+    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
-    "heater_failure": Check(heater.heater_failure, "heater_failure", drives=SWITCHED),
+    "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
-    "control_off": Check(control.control_off, "control_off"),
-    "saturation": Check(saturation.saturation, "saturation", drives=SWITCHED),
-    "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("setpoint",)),
-    "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("setpoint",)),
+    "control_off": Check(control.control_off, "control_off", ASKED),
+    "saturation": Check(saturation.saturation, "saturation", ASKED, drives=SWITCHED),
+    "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
+    "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
     "limit_cycle_actuator": Check(
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
     ),
     "integral_windup": Check(response.integral_windup, "integral_windup"),
-    "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning"),
+    "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning", ASKED),
     "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
     "heater_degradation": Check(slow.heater_degradation, "heater_degradation", drives=SWITCHED),
     "sensor_drift": Check(slow.sensor_drift, "sensor_bias", drives=SWITCHED),

@@ -1,0 +1,56 @@
+"""A log without a setpoint is judged by the level that its loops hold."""
+
+import numpy as np
+import pytest
+from cases import each
+
+from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.logs import read_log
+
+SWITCHED = 60  # samples between two
+
+
+def on_off(n: int, at: float) -> tuple[np.ndarray, np.ndarray]:
+    output = np.where(np.arange(n) // SWITCHED % 2, 0, 100)
+    return at + np.abs(np.arange(n) % (2 * SWITCHED) - SWITCHED) / -30.0 + 1.0, output
+
+
+def controlled(n: int, at: float, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
+    noise = 0.02 * np.random.default_rng(seed).standard_normal(n)
+    return np.round(at + noise, 3), np.round(40 - 20 * noise, 2)
+
+
+def without_setpoint(path, pv, output):
+    rows = [f"{time},{one:.3f},{other}" for time, (one, other) in enumerate(zip(pv, output, strict=True))]
+    path.write_text("\n".join(["time,temperature,output", *rows]), encoding="utf-8")
+    return read_log(path)
+
+
+@each("loop", [on_off, controlled])
+def test_what_a_loop_holds_is_its_setpoint(tmp_path, loop):
+    parts = [loop(1200, 60.0), loop(1200, 72.0)]
+    log = without_setpoint(tmp_path / "a.csv", *(np.concatenate(part) for part in zip(*parts, strict=True)))
+    setpoint = log.samples["setpoint"].to_numpy()
+    assert setpoint[600] == pytest.approx(60.0, abs=0.1) and setpoint[1800] == pytest.approx(72.0, abs=0.1)
+    assert "channel 1 (72" in log.guessed["setpoint"] and log.missing == ("setpoint",)
+
+
+@each("output", [30.0, 0.0])
+def test_an_output_that_stands_still_holds_nothing(tmp_path, output):
+    log = without_setpoint(tmp_path / "a.csv", controlled(1200, 60.0)[0], np.full(1200, output))
+    assert log.samples["setpoint"].isna().all() and "setpoint" not in log.guessed
+
+
+def test_a_heater_switched_at_random_holds_nothing(tmp_path):
+    on = np.repeat(np.random.default_rng(3).integers(0, 2, 40), 50)
+    pv = 25 + np.convolve(on, 30 / 400 * np.exp(-np.arange(2000) / 400))[: len(on)]
+    assert "setpoint" not in without_setpoint(tmp_path / "a.csv", pv, 100 * on).guessed
+
+
+def test_a_sensor_that_jumps_is_told_and_what_asks_for_the_true_setpoint_is_withheld(tmp_path):
+    pv, output = controlled(2400, 60.0)
+    away = np.where(np.arange(2400) < 1200, 0.0, 3.0 * np.exp(-np.arange(-1200, 1200) / 60.0))
+    found = diagnose(without_setpoint(tmp_path / "a.csv", pv + away, output - 5 * away))
+    assert [one.fault for one in found.findings] == ["sensor_bias"]
+    assert found.withheld["control_off"].missing == ("setpoint",)
+    assert "sensor_step" not in found.withheld
