@@ -2,7 +2,7 @@
 
     python -m bench.unseen_plants --out DIR [--logs 320] [--seed 7]     writes CSV files and truth.jsonl
     python -m bench.unseen_plants [--score] [--logs 320] [--seed 7]     scores `diagnose` on them
-    python -m bench.unseen_plants --no-setpoint                         … on logs without a setpoint column
+    python -m bench.unseen_plants --without setpoint                    … on logs without that column
 
 Nothing here is shared with the diagnosis: plants, gains, faults, dirt are this module's own. A plant has a
 heater lag, a body that loses heat, a sensor lag, a dead time; gains follow SIMC (Skogestad 2003). A fault is
@@ -39,7 +39,10 @@ HOUR, DAY = 3600.0, 86400.0
 HEALTHY = 0.4  # share of logs
 QUIET = {"healthy", "cannot say", "data_gap", "insufficient_data"}
 CRITICAL = ("sensor_open", "sensor_stuck", "heater_failure", "runaway_stuck_on")
-SETPOINTS = ("setpoint", "target", "sp")  # heads of its column
+HEADS = {
+    "setpoint": ("setpoint", "target", "sp"),
+    "output": ("output", "duty", "pwm", "heater", "power", "compressor", "cooling"),
+}
 RAILS = (-242.0, -200.0, 850.0, 1372.0, 3276.7, -999.0, math.nan)
 
 
@@ -1130,9 +1133,9 @@ def written(folder: Path, seed: int, order: tuple[int, str, int]) -> dict[str, o
     words = d.of(("OFF", "ON"), ("0", "1")) if output == "onoff" else None
     degrees = max(0, round(-math.log10(m.digits)) + (m.digits == 0.25))
     sp_name, pv_name, out_name = (
-        d.of(*SETPOINTS),
+        d.of(*HEADS["setpoint"]),
         d.of("temperature", "temp", "pv"),
-        d.of("output", "duty", "pwm", "heater", "power"),
+        d.of(*HEADS["output"][:5]),
     )
     if "freezer" in m.name or "ferment" in m.name:
         out_name = d.of("compressor", "cooling", "output")
@@ -1210,11 +1213,11 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
     return truth
 
 
-def drop_setpoint(path: Path) -> None:
-    """Write the log at `path` anew, as a logger without a setpoint would have."""
+def leave_out(path: Path, field: str) -> None:
+    """Write the log at `path` anew, as a logger without `field` would have."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    asked = [name for name in table if str(name).rstrip("0123456789") in SETPOINTS]
-    table.drop(columns=asked).to_csv(path, index=False)
+    absent = [name for name in table if str(name).rstrip("0123456789") in HEADS[field]]
+    table.drop(columns=absent).to_csv(path, index=False)
 
 
 def first_named(path: Path) -> str:
@@ -1277,14 +1280,14 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="diagnose the logs (also without --out)")
     parser.add_argument("--logs", type=int, default=320)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--no-setpoint", action="store_true", help="leave the setpoint out of the logs")
+    parser.add_argument("--without", choices=HEADS, help="leave this column out of the logs")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.out or Path(scratch)
         truth = write_logs(folder, given.logs, given.seed)
         paths = [folder / str(row["file"]) for row in truth]
-        for path in paths if given.no_setpoint else ():
-            drop_setpoint(path)
+        for path in paths if given.without else ():
+            leave_out(path, given.without)
         if given.out and not given.score:
             return
         with ProcessPoolExecutor(2) as pool:

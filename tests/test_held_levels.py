@@ -1,4 +1,4 @@
-"""A log without a setpoint is judged by the level that its loops hold."""
+"""A log without a setpoint is judged by the level that its loops hold, one without an output by pv."""
 
 import numpy as np
 import pytest
@@ -54,3 +54,15 @@ def test_a_sensor_that_jumps_is_told_and_what_asks_for_the_true_setpoint_is_with
     assert [one.fault for one in found.findings] == ["sensor_bias"]
     assert found.withheld["control_off"].missing == ("setpoint",)
     assert "sensor_step" not in found.withheld
+
+
+def test_without_an_output_a_pv_that_stood_still_and_jumps_is_a_stuck_sensor_and_no_offset(tmp_path):
+    pv, _ = controlled(2400, 60.0)
+    setpoint = np.where(np.arange(2400) < 900, 60.0, 75.0)
+    pv = np.where(np.arange(2400) < 1500, pv, pv + 15.0)
+    pv[800:1500] = pv[800]
+    rows = [f"{time},{asked},{one:.3f}" for time, (asked, one) in enumerate(zip(setpoint, pv, strict=True))]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["time,setpoint,temperature", *rows]), encoding="utf-8")
+    (stuck,) = (one for one in diagnose(read_log(path)).findings if one.severity == "critical")
+    assert stuck.fault == "sensor_stuck" and stuck.numbers["jump"] == pytest.approx(15.0, abs=0.2)

@@ -34,10 +34,9 @@ class Departure:
 
 def departures_of(track: Track) -> tuple[Departure, ...]:
     """Return when `track` left its own band while it held a setpoint, or a level where the log has none."""
-    held = track.at_rest if track.controlled.any() else _at_level(track)
+    held, target = (track.at_rest, track.setpoint) if track.controlled.any() else _at_level(track)
     if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
         return ()
-    target = track.setpoint if track.controlled.any() else np.full(len(track), _level(track))
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     away = np.where(held, away - np.nanmedian(away), np.nan)
     limit = max(SMALLEST * BAND, TYPICAL * _usual(track, away))
@@ -76,15 +75,11 @@ def _usual(track: Track, away: Floats) -> float:
     return float(np.median(np.nanmax(blocks[known], axis=1))) if known.any() else 0.0
 
 
-def _level(track: Track) -> float:
-    known = track.pv[np.isfinite(track.pv)]
-    return float(np.median(known)) if known.size else np.nan
-
-
-def _at_level(track: Track) -> Mask:
-    """Return where a pv without setpoint holds its level, from its first arrival on."""
-    near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - _level(track)) < BAND
+def _at_level(track: Track) -> tuple[Mask, float]:
+    """Return where a pv without setpoint holds its level, from its first arrival on, and that level."""
+    level = float(np.nanmedian(track.pv)) if np.isfinite(track.pv).any() else np.nan
+    near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - level) < BAND
     mask = np.zeros(len(track), dtype=bool)
     if near.mean() >= HELD_LEVEL:
         mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
-    return mask & track.usable
+    return mask & track.usable, level

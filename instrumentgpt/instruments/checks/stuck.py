@@ -1,4 +1,4 @@
-"""A fault of the sensor: pv stands still while the output moves."""
+"""A fault of the sensor: pv stands still while the output moves, or until it jumps."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a stic
 
 
 def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a pv equal to the last digit for long while the output moved as if it were not."""
+    """Find a pv equal to the last digit for long while the output moved, or until it jumped."""
     return [finding for track in study.active for finding in _stuck(study, track)]
 
 
@@ -40,7 +40,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
-        torn = _ends_in_a_jump(track, first, stop)
+        torn = _jump_after(track, first, stop)
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
         if not (
@@ -55,6 +55,8 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "output_change": moved,
             "setpoint_change": track.shown(setpoint),
             "usual": others,
+            "jump": torn / track.scale,
+            **({"kind": "jump"} if torn and moved < STUCK_OUTPUT else {}),
         }
         low, high = _extremes(track.output, first, stop)
         first = _stuck_since(track, first, stop, others)
@@ -64,12 +66,13 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     return []
 
 
-def _ends_in_a_jump(track: Track, first: int, stop: int) -> bool:
-    """Return whether a still stretch ends in a jump, off the setpoint: on it a fine loop stands still."""
+def _jump_after(track: Track, first: int, stop: int) -> float:
+    """Return by what a still stretch jumps in the end, bands; 0 on its setpoint: loops stand still there."""
     is_off = np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND
     if stop == len(track) or not track.usable[stop] or not is_off:
-        return False
-    return abs(float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])) > JUMP * BAND
+        return 0.0
+    size = float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])
+    return size if abs(size) > JUMP * BAND else 0.0
 
 
 def _rests(track: Track, first: int, stop: int) -> bool:
