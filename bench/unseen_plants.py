@@ -13,6 +13,7 @@ loop's own band (noise, digits, on/off cycle) and time scale. Seed 7 is for buil
 import argparse
 import json
 import math
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -41,6 +42,7 @@ QUIET = {"healthy", "cannot say", "data_gap", "insufficient_data"}
 CRITICAL = ("sensor_open", "sensor_stuck", "heater_failure", "runaway_stuck_on")
 HEADS = {
     "setpoint": ("setpoint", "target", "sp"),
+    "pv": ("temperature", "temp", "pv"),
     "output": ("output", "duty", "pwm", "heater", "power", "compressor", "cooling"),
 }
 RAILS = (-242.0, -200.0, 850.0, 1372.0, 3276.7, -999.0, math.nan)
@@ -1134,7 +1136,7 @@ def written(folder: Path, seed: int, order: tuple[int, str, int]) -> dict[str, o
     degrees = max(0, round(-math.log10(m.digits)) + (m.digits == 0.25))
     sp_name, pv_name, out_name = (
         d.of(*HEADS["setpoint"]),
-        d.of("temperature", "temp", "pv"),
+        d.of(*HEADS["pv"]),
         d.of(*HEADS["output"][:5]),
     )
     if "freezer" in m.name or "ferment" in m.name:
@@ -1214,8 +1216,15 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
 
 
 def leave_out(path: Path, field: str) -> None:
-    """Write the log at `path` anew, as a logger without `field` would have."""
+    """Write the log at `path` anew, as a logger without `field` would; "words": with heads of its own."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if field == "words":
+        own = {"setpoint": "T_want", "pv": "T_proc"}
+        heads = {word: own[role] for role in own for word in HEADS[role]}
+        parts = {name: re.fullmatch(r"(.*?)(\d*)", str(name)) for name in table}
+        renamed = {name: heads.get(part[1], part[1]) + part[2] for name, part in parts.items() if part}
+        table.rename(columns=renamed).to_csv(path, index=False)
+        return
     absent = [name for name in table if str(name).rstrip("0123456789") in HEADS[field]]
     table.drop(columns=absent).to_csv(path, index=False)
 
@@ -1280,7 +1289,9 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="diagnose the logs (also without --out)")
     parser.add_argument("--logs", type=int, default=320)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--without", choices=HEADS, help="leave this column out of the logs")
+    parser.add_argument(
+        "--without", choices=("setpoint", "output", "words"), help="leave this out of the logs"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.out or Path(scratch)

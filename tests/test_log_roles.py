@@ -198,3 +198,33 @@ def test_a_unit_that_is_said_is_no_guess(unit, degrees, read):
 def test_a_column_that_is_not_there_or_not_one_is_refused_with_those_that_are(column, read):
     with pytest.raises(UnreadableLog, match=r"columns 0 to 2 \(time, temp 1, temp 2\)"):
         read("time,temp 1,temp 2", TIME, PV, ROOM, columns={"setpoint": column})
+
+
+@each(
+    "heads",
+    ["T_want,T_proc", "T_ref,T_meas", "T_req,T_real", "wanted,measured", "Demand Temperature,Temperature"],
+)
+def test_a_setpoint_that_its_head_does_not_name_is_the_one_that_pv_follows(heads, read):
+    log = read(f"time,{heads},power", TIME, SETPOINT, PV, OUTPUT)
+    assert (loop(log)["setpoint"] == SETPOINT).all() and (loop(log)["pv"] == PV).all()
+    assert (loop(log)["output"] == OUTPUT).all()
+
+
+def test_a_programme_that_climbs_is_a_setpoint_as_well(read):
+    climbing = np.round(np.interp(TIME, [0, 120, 400], [30.0, 60.0, 60.0]), 1)
+    pv = np.round(climbing - 0.5 + 0.05 * np.sin(TIME), 2)
+    log = read("time,T_want,T_proc,power", TIME, climbing, pv, OUTPUT)
+    assert (loop(log)["setpoint"] == climbing).all() and (loop(log)["pv"] == pv).all()
+
+
+def test_loops_without_a_word_are_told_apart_by_their_numbers(read):
+    columns = [SETPOINT, PV, OUTPUT, SETPOINT + 20, PV + 20, OUTPUT]
+    log = read("time,aa 1,bb 1,power 1,aa 2,bb 2,power 2", TIME, *columns)
+    assert (loop(log, 1)["pv"] == PV).all() and (loop(log, 2)["setpoint"] == SETPOINT + 20).all()
+
+
+@each("heads", ["T_limit,temp", "T_room,temp"])
+def test_a_temperature_that_pv_does_not_stay_at_is_no_setpoint(heads, read):
+    other = np.full(ROWS, 80.0) if "limit" in heads else np.round(ROOM)
+    log = read(f"time,{heads},power", TIME, other, PV, OUTPUT)
+    assert not (loop(log)["setpoint"] == other).any()

@@ -11,7 +11,6 @@ from instrumentgpt.instruments.loops import Floats, Indices, Loop
 ALIKE_FOR = 5  # half cycles, or lags, that hold one level
 HELD = 0.3  # of them, of which some level must be held: else nothing is, or nobody holds it
 SAME = 1 / 6  # of what pv moves in a half cycle: a heater switched at random does not come back so closely
-BY_TURNS = 0.8  # of the half cycles in which pv rises where it is driven, or falls there
 AT_WORK = 0.3  # of the samples of a lag in which an output changes that holds something
 CHANGED = 2.0  # times what is alike, by which another level is another setpoint
 
@@ -27,6 +26,8 @@ def held_by(loop: Loop, unit: str) -> Floats | None:
     if drive not in ("on_off", "manual"):
         return None
     known = np.flatnonzero(np.isfinite(loop.output) & np.isfinite(loop.pv) & ~is_rail(loop.pv))
+    if not len(known):
+        return None
     at, middle, alike = _half_cycles(loop, known) if drive == "on_off" else _blocks(loop, known, unit)
     levels, held, stop = np.full(len(loop), np.nan), 0, 0
     windows = np.lib.stride_tricks.sliding_window_view(np.append(middle, [np.nan] * ALIKE_FOR), ALIKE_FOR)
@@ -59,12 +60,10 @@ def _end(middle: Floats, first: int, level: float, alike: float) -> int:
 def _half_cycles(loop: Loop, known: Indices) -> tuple[Indices, Floats, float]:
     """Return where an output switches, the middle of pv between each two of these, and what is alike."""
     output, pv = loop.output[known], loop.pv[known]
-    on = output > (output.min() + output.max()) / 2
-    at = np.flatnonzero(np.diff(on.astype(np.int8))) + 1
-    moves = np.where(on[at[:-1]], 1.0, -1.0) * np.diff(pv[at])
-    by_turns = len(moves) and max((moves > 0).mean(), (moves < 0).mean()) >= BY_TURNS
-    middle = (pv[at[1:]] + pv[at[:-1]]) / 2 if by_turns else np.zeros(0)
-    return known[at], middle, SAME * float(np.median(np.abs(moves))) if by_turns else 0.0
+    at = np.flatnonzero(np.diff((output > (output.min() + output.max()) / 2).astype(np.int8))) + 1
+    if at.size < 2:
+        return known, np.zeros(0), 0.0
+    return known[at], (pv[at[1:]] + pv[at[:-1]]) / 2, SAME * float(np.median(np.abs(np.diff(pv[at]))))
 
 
 def _blocks(loop: Loop, known: Indices, unit: str) -> tuple[Indices, Floats, float]:

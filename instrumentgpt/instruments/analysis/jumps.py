@@ -79,13 +79,10 @@ def find_jump(
     """
     pv, channel = samples["pv"].to_numpy(dtype=float), samples["channel"].to_numpy()
     first = np.flatnonzero(np.abs(pv - before) <= tolerance + 1e-9)
-    for row in first.tolist():
-        following = _next_of_channel(channel, row)
+    on_channel = [(row, _next_of_channel(channel, row)) for row in first.tolist()]
+    for row, following in [*on_channel, *((row, row + 1) for row in first[first + 1 < len(pv)].tolist())]:
         if following is not None and abs(pv[following] - after) <= tolerance + 1e-9:
             return explain(samples, row, following, unit)
-    for row in first[first + 1 < len(pv)].tolist():
-        if abs(pv[row + 1] - after) <= tolerance + 1e-9:
-            return explain(samples, row, row + 1, unit)
     return None
 
 

@@ -55,12 +55,17 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
         axes[key.replace("axis", "")] = own = drawing.add_axes((*place, rows * (high - low) / height))
         own.set_ylabel(unescape(layout[key].get("title", {}).get("text", "")))
         own.margins(x=0)
+        if span := layout["xaxis"].get("range"):
+            own.set_xlim(*(float(at) / unit for at in span))
+        if span := layout[key].get("range"):
+            own.set_ylim(*span)
+        if unit == DAY:
+            own.xaxis_date("UTC")
+            own.xaxis.set_major_formatter(ConciseDateFormatter(own.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
         own.tick_params(labelbottom=low == 0, length=0)
         own.xaxis.get_offset_text().set_visible(low == 0)
         own.set_xlabel(unescape(layout["xaxis"].get("title", {}).get("text", "")) if low == 0 else "")
     drawn = [(trace, _draw_trace(axes[trace.yaxis or "y"], trace, unit)) for trace in figure.data]
-    for key, own in axes.items():
-        _set_ranges(own, layout, key, unit)
     for shape in layout.get("shapes", ()):
         _draw_shape(axes[shape["yref"].split(" ")[0]], shape, unit)
     for note in layout.get("annotations", ()):
@@ -68,16 +73,6 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
     lines = [line for trace, lines in drawn for line in lines if trace.showlegend is not False]
     drawing.legend(handles=lines, loc="upper left", ncols=6, frameon=False, bbox_to_anchor=(0.05, 1.0))
     return drawing
-
-
-def _set_ranges(axes: Axes, layout: dict[str, Any], name: str, unit: float) -> None:
-    if span := layout["xaxis"].get("range"):
-        axes.set_xlim(*(float(at) / unit for at in span))
-    if span := layout[name.replace("y", "yaxis")].get("range"):
-        axes.set_ylim(*span)
-    if unit == DAY:
-        axes.xaxis_date("UTC")
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
 
 
 def _draw_trace(axes: Axes, trace: Any, unit: float) -> list[Line2D]:

@@ -22,6 +22,7 @@ CAMEL = re.compile(
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
 LETTERED = re.compile(r"T[A-Z]$")
+OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
 DEGREES = ("°C", "°F", "K")
@@ -75,6 +76,8 @@ def heading_of(cell: str) -> Heading:
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
     elif names == ["t"]:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
+    elif len(names) > 1 and OF_SOMETHING.match(text):
+        scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
     elif not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):

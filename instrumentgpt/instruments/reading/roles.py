@@ -17,10 +17,12 @@ EVEN = 0.5  # a step of a time differs from the usual by less than this share
 STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or stands still
 HESITATES = 0.8  # share of rows at which a time in the first column goes on, at the least
 FORWARD = 0.98  # share of rows at which a time goes on
-FIRST_ZEROS = 0.05  # share of rows, from the first, at which a setpoint of 0 is one not read yet
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
+RESTS = 0.3  # share of rows by which a programme stays the same more often than its pv
+HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which a control error is looked for by itself
+Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
 
@@ -79,7 +81,7 @@ def roles_of(columns: Columns) -> Roles | None:
     known = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in known.items() if where.sum() > 0.2 * len(where)]
     if not any("pv" in own for own in channels.values()) and open_columns:
-        channels = _loops_by_behaviour(columns, open_columns, named) or channels
+        channels = _unnamed_loops(columns, open_columns, named) or channels
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
@@ -138,7 +140,7 @@ def goes_on(values: Floats) -> bool:
     return bool((steps != 0).any() and way >= STARTS_AGAIN)
 
 
-def _loops(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[str, int]]:
+def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     """Return the loops that the heads name, then the pvs without one, each a channel."""
     if not named["pv"]:
         return {number: {"output": at} for number, at in enumerate(named["output"], start=1)}
@@ -153,7 +155,7 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[s
     return channels
 
 
-def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dict[str, int]]:
+def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     """Return the channels of columns like “Temperature 1”, “Heater 1”, “Temperature 2”; {} if one."""
     headings = columns.headings
     numbered = [at for at in named["pv"] if headings[at].index is not None]
@@ -161,7 +163,7 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> dict[int, dic
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
         return {}
-    channels: dict[int, dict[str, int]] = {}
+    channels: Loops = {}
     for index, pv in sorted((index, at) for index, at in pvs.items() if index is not None):
         channels[index] = {"pv": pv}
         for role in OWN:
@@ -243,7 +245,7 @@ def _same_reading(columns: Columns, one: int, other: int) -> bool:
     """Return whether one column is the other in another unit: on a straight line to the last digit."""
     both = np.isfinite(columns.values[one]) & np.isfinite(columns.values[other])
     x, y = columns.values[one][both], columns.values[other][both]
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0 or _is_steps(x) != _is_steps(y):
         return False
     slope, offset = np.polyfit(x - x.mean(), y, 1)
     digit = abs(slope) * _digit(x) + _digit(y)
@@ -256,11 +258,11 @@ def _digit(values: Floats) -> float:
     return float(steps.min()) if len(steps) else math.nan
 
 
-def _add_setpoints(columns: Columns, channels: dict[int, dict[str, int]], rest: Sequence[int]) -> None:
+def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
     """Give channels of a headed table a setpoint that its head does not name, from how the columns behave.
 
-    Either a control error, whose sum with pv is constant in steps, or a column that changes in steps of fewer
-    digits than a pv that follows it.
+    Either a control error, whose sum with pv is constant in steps, or a column that changes in steps while pv
+    follows it, even if both are named as pv.
     """
     if not columns.headings or any("setpoint" in own or "error" in own for own in channels.values()):
         return
@@ -273,10 +275,15 @@ def _add_setpoints(columns: Columns, channels: dict[int, dict[str, int]], rest: 
             if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
                 first[role] = at
                 return
-    for number, own in list(channels.items())[1:]:
-        if set(own) == {"pv"} and _is_target(columns.values[own["pv"]], columns.values[pv]):
-            first["setpoint"] = channels.pop(number)["pv"]
-            return
+    others = {
+        own["pv"]: number for number, own in channels.items() if set(own) == {"pv"} and own is not first
+    }
+    for at in [*others, *(at for at in rest if columns.says_nothing(at))]:
+        for target, reading in ((at, pv), (pv, at)):
+            if _is_target(columns.values[target], columns.values[reading], HELD):
+                first |= {"pv": reading, "setpoint": target}
+                channels.pop(others.get(at, 0), None)
+                return
 
 
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
@@ -286,16 +293,30 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
     return np.asarray(np.round(pv + way * error, decimals))
 
 
-def _is_target(values: Floats, pv: Floats) -> bool:
-    """Return whether `values` change in several steps, of whole numbers where pv has digits, near pv."""
-    known = _read(values)
-    coarse = len(known) > 0 and bool((known == np.round(known)).all()) and bool((pv != np.round(pv)).any())
-    return coarse and len(np.unique(known)) > 1 and _is_steps(values) and _is_near(pv, values)
+def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
+    """Return whether `values` change in steps, or rest much more than pv, which moves, mostly near them.
+
+    within  share of the range of pv that counts as near
+    """
+    away = _distance(pv, values)
+    if _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
+        return False
+    still = (float((np.diff(one[np.isfinite(one)]) == 0).mean()) for one in (values, pv))
+    return _is_steps(values) or next(still) >= next(still) + RESTS
 
 
-def _loops_by_behaviour(
-    columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]
-) -> dict[int, dict[str, int]]:
+def _unnamed_loops(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
+    """Return the loops of the columns `rest`, whose heads say no more than the number of a channel."""
+    index = {at: heading.index or 0 for at, heading in enumerate(columns.headings)}
+    found: Loops = {}
+    for number in sorted({index.get(at, 0) for at in rest} - {0}):
+        own = {role: [at for at in every if index[at] == number] for role, every in named.items()}
+        numbered = [at for at in rest if index[at] == number]
+        found |= {number: _loops_by_behaviour(columns, numbered, own)[1]} if len(numbered) > 1 else {}
+    return found if len(found) > 1 else _loops_by_behaviour(columns, rest, named)
+
+
+def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
     """Return loops from how the columns `rest` behave, whose heads say nothing; {} without a likely pv.
 
     The sum of pv and control error changes rarely, as a setpoint does; pv comes near its setpoint and is the
@@ -307,8 +328,8 @@ def _loops_by_behaviour(
     if not loops:
         own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
         for at in rest:
-            near = [pv for pv in moving if pv != at and _is_near(values[pv], values[at])]
-            if at not in moving and near and "setpoint" not in own:
+            near = [pv for pv in moving if pv != at and _is_target(values[at], values[pv])]
+            if near and "setpoint" not in own:
                 own["setpoint"] = at
                 own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
         left = [at for at in moving or rest if at not in own.values()]
@@ -364,13 +385,6 @@ def _is_alike(values: Floats, pv: Floats) -> bool:
     return bool(inside and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
-def _read(values: Floats) -> Floats:
-    """Return the known of `values`, without zeros in the first rows: a setpoint that was not read yet."""
-    known = values[np.isfinite(values)]
-    zeros = int(np.argmax(known != 0)) if (known != 0).any() else 0
-    return known[zeros:] if zeros <= max(1, FIRST_ZEROS * len(known)) else known
-
-
 def _distance(pv: Floats, setpoint: Floats) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
     return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
@@ -380,14 +394,6 @@ def _is_steps(values: Floats) -> bool:
     known = values[np.isfinite(values)]
     changes = float((np.diff(known) != 0).mean()) if len(known) > 1 else 0.0
     return changes <= STEPS_AT_MOST and len(np.unique(known)) <= max(10, DISTINCT_AT_MOST * len(known))
-
-
-def _is_near(pv: Floats, setpoint: Floats) -> bool:
-    low, high = np.nanquantile(pv, [0.0, 1.0])
-    reach = 0.5 * (high - low)
-    known = _read(setpoint)
-    inside = len(known) > 0 and known.min() >= low - reach - 1e-9 and known.max() <= high + reach + 1e-9
-    return bool(inside and _distance(pv, setpoint) <= (high - low))
 
 
 def _roughness(values: Floats) -> float:
