@@ -228,3 +228,9 @@ def test_a_temperature_that_pv_does_not_stay_at_is_no_setpoint(heads, read):
     other = np.full(ROWS, 80.0) if "limit" in heads else np.round(ROOM)
     log = read(f"time,{heads},power", TIME, other, PV, OUTPUT)
     assert not (loop(log)["setpoint"] == other).any()
+
+
+def test_a_coarse_sensor_beside_a_fine_one_is_no_setpoint(read):
+    tremble = np.random.default_rng(5).standard_normal(ROWS)
+    log = read("time,top,bottom,power", TIME, np.round(PV + 0.4 * tremble), PV, OUTPUT)
+    assert (loop(log)["pv"] == PV).all() and "column" not in log.guessed.get("setpoint", "")

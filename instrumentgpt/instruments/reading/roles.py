@@ -20,6 +20,7 @@ FORWARD = 0.98  # share of rows at which a time goes on
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
 RESTS = 0.3  # share of rows by which a programme stays the same more often than its pv
+FEW_TURNS, DITHER = 10, 0.3  # changes of a setpoint, and the share of them that go back
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which a control error is looked for by itself
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
@@ -275,9 +276,7 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
             if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
                 first[role] = at
                 return
-    others = {
-        own["pv"]: number for number, own in channels.items() if set(own) == {"pv"} and own is not first
-    }
+    others = {own["pv"]: number for number, own in list(channels.items())[1:] if set(own) == {"pv"}}
     for at in [*others, *(at for at in rest if columns.says_nothing(at))]:
         for target, reading in ((at, pv), (pv, at)):
             if _is_target(columns.values[target], columns.values[reading], HELD):
@@ -294,12 +293,13 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
 
 
 def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
-    """Return whether `values` change in steps, or rest much more than pv, which moves, mostly near them.
-
-    within  share of the range of pv that counts as near
-    """
-    away = _distance(pv, values)
-    if _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
+    """Return whether pv moves, mostly `within` that share of its range of `values`, which step or rest."""
+    away, moves = _distance(pv, values), np.diff(values[np.isfinite(values)])
+    turns = np.diff(np.sign(moves[moves != 0])) != 0
+    coarse = (
+        turns.size > FEW_TURNS and turns.mean() > DITHER
+    )  # a sensor that cannot decide between two digits
+    if coarse or _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
     still = (float((np.diff(one[np.isfinite(one)]) == 0).mean()) for one in (values, pv))
     return _is_steps(values) or next(still) >= next(still) + RESTS
