@@ -6,6 +6,9 @@ from cases import each
 
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.memory.values import readings_in
 
 SWITCHED = 60  # samples between two
 
@@ -54,6 +57,15 @@ def test_a_sensor_that_jumps_is_told_and_what_asks_for_the_true_setpoint_is_with
     assert [one.fault for one in found.findings] == ["sensor_bias"]
     assert found.withheld["control_off"].missing == ("setpoint",)
     assert "sensor_step" not in found.withheld
+
+
+def test_a_level_that_is_held_is_no_setpoint_that_anybody_read(tmp_path):
+    log = without_setpoint(tmp_path / "a.csv", *controlled(1200, 60.0))
+    place = Workspace(tmp_path / "none.toml", tmp_path / "cache", tmp_path / "artifacts", (log.path,))
+    told = TOOLS["channel_metrics"](place, log=log.path.name)
+    (row,) = told["channels"]
+    assert row["setpoint"] is None and row["last"]["setpoint"] is None
+    assert "setpoint" not in [one.fact.parameter for one in readings_in(told, "oven 7")]
 
 
 def test_without_an_output_a_pv_that_stood_still_and_jumps_is_a_stuck_sensor_and_no_offset(tmp_path):

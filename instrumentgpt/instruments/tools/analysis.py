@@ -17,7 +17,7 @@ from instrumentgpt.instruments.faults import is_open, next_tests
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.loops import COLUMNS, loops_of
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.window import extremes_of, window_of
@@ -344,10 +344,9 @@ def _channels(opened: Opened, found: Diagnosis, channel: int | None) -> list[dic
 
 
 def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:
-    samples = opened.log.samples
-    last = samples[samples["channel"] == metrics.channel].iloc[-1]
-    values = {name: plain(last[name]) for name in ("setpoint", "pv", "output")}
-    return {
-        **plain(asdict(metrics)),
-        "last": {**values, "line": int(last["line"]), "clock": opened.log.clock(float(last["time"]))},
-    }
+    log = opened.log
+    last = log.samples[log.samples["channel"] == metrics.channel].iloc[-1]
+    values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
+    level = {"setpoint": None, "mean_error": None} if "setpoint" in log.missing else {}  # which nobody read
+    moment = {"line": int(last["line"]), "clock": log.clock(float(last["time"]))}
+    return {**plain(asdict(metrics)), **level, "last": {**values, **moment}}
