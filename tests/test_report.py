@@ -224,7 +224,11 @@ def test_every_chart_can_be_drawn_without_script(door, chart):
     page = Page(static_svg(figure, 'words "and" <signs>'))
     assert page.open == [] and page.having("aria-label") == ['words "and" <signs>']
     paths = [attributes["d"] for tag, attributes in page.elements if tag == "path"]
-    assert len(paths) > sum(trace.mode == "lines" for trace in figure.data)
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    looks = [f"stroke: {trace.line.color.lower()}; stroke-width: {trace.line.width:g}" for trace in lines]
+    styles = [str(attributes.get("style")) for tag, attributes in page.elements if tag == "path"]
+    legend = sum(trace.showlegend is not False for trace in lines)
+    assert sum(any(look in style for look in looks) for style in styles) == len(lines) + legend
     assert all("nan" not in str(path) and str(path).startswith("M") for path in paths)
     assert all(trace.name in page.text for trace in figure.data if trace.showlegend is not False)
 

@@ -296,10 +296,8 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which step or rest."""
     away, moves = _distance(pv, values), np.diff(values[np.isfinite(values)])
     turns = np.diff(np.sign(moves[moves != 0])) != 0
-    coarse = (
-        turns.size > FEW_TURNS and turns.mean() > DITHER
-    )  # a sensor that cannot decide between two digits
-    if coarse or _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
+    dithers = turns.size > FEW_TURNS and turns.mean() > DITHER  # as a coarse sensor does between two digits
+    if dithers or _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
     still = (float((np.diff(one[np.isfinite(one)]) == 0).mean()) for one in (values, pv))
     return _is_steps(values) or next(still) >= next(still) + RESTS
