@@ -27,6 +27,7 @@ import db
 from instrumentgpt.storage.paths import keep_private
 from instrumentgpt.ui import access
 from instrumentgpt.ui.access import LOOPBACK, Access, Gate
+from instrumentgpt.ui.server import send_at_once
 
 ROOT = Path(__file__).parents[1]
 START_SECONDS = 100  # of a busy machine
@@ -377,3 +378,12 @@ def test_the_token_is_printed_once_and_stands_in_no_other_line(started):
 def test_the_home_of_a_running_server_is_its_owners_alone(started):
     assert mode(started.home) == 0o700
     assert {mode(path) for path in started.home.iterdir()} == {0o600}
+
+
+def test_no_packet_of_the_page_waits_for_the_last_ones_receipt():
+    with socket.socket() as listener:  # as Streamlit makes it: without the protocol, by which asyncio goes
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        send_at_once()
+        with socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

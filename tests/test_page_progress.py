@@ -88,6 +88,6 @@ def test_only_the_words_after_the_last_chart_are_still_growing():
         Text("It swings.", 1),
         Text(" A lot.", 1),
     ]
-    assert advance(Progress(), enumerate(words[:1], 1)).after_artifacts() == "Look:"
-    assert advance(Progress(), enumerate(words[:2], 1)).after_artifacts() == ""
-    assert advance(Progress(), enumerate(words, 1)).after_artifacts() == "It swings. A lot."
+    assert advance(Progress(), enumerate(words[:1], 1)).after_artifacts(0) == "Look:"
+    assert advance(Progress(), enumerate(words[:2], 1)).after_artifacts(1) == ""
+    assert advance(Progress(), enumerate(words, 1)).after_artifacts(1) == "It swings. A lot."

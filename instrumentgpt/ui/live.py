@@ -21,7 +21,8 @@ from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of
 
 TICK_SECONDS = 1.0
 FOLLOW_SECONDS = 1.2  # more than a tick, or nobody looks between two
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.03
+SEND_SECONDS = 0.02  # what a run of the script leaves unsent is dropped when the next one begins
 WATCH_SECONDS = 2.0
 NOTE_CHARACTERS = 120
 WAITING = ":orange-badge[:material/hourglass_top: Waiting]"
@@ -46,9 +47,9 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
         steps = LiveSteps(
             st.container(key="live-steps"), {key_of(one) for one in drawn.settled_steps()}, conversation_id
         )
-        text = untrusted.write(_live_text(progress), conversation_id)
+        text = untrusted.write(_live_text(progress, drawn), conversation_id)
         waiting = get_run(database, run_id).began_at is None
-        note = st.caption(_note(progress, waiting))
+        note = st.caption(_note(progress, drawn, waiting))
         deadline = time.monotonic() + FOLLOW_SECONDS
         while True:
             thinking.show(progress)
@@ -57,14 +58,15 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             if progress.done:
                 st.session_state[FOLLOWED] = run_id
             if progress.done or progress.artifact_ids != drawn.artifact_ids:
+                time.sleep(SEND_SECONDS)
                 st.rerun()
             if time.monotonic() > deadline:
                 break
             time.sleep(POLL_SECONDS)
             before, progress = progress, progress_of(database, run_id, progress)
             if progress is not before:
-                untrusted.write(_live_text(progress), conversation_id, text.markdown)
-                note.caption(_note(progress, waiting))
+                untrusted.write(_live_text(progress, drawn), conversation_id, text.markdown)
+                note.caption(_note(progress, drawn, waiting))
         runs.reap(database_path())  # an answer whose process died would be waited for forever
         if get_run(database, run_id).status != "running":
             st.rerun()
@@ -85,14 +87,14 @@ def _progress_seen(run_id: str) -> Progress | None:
     return progress if known_id == run_id else None
 
 
-def _live_text(progress: Progress) -> str:
-    words = progress.after_artifacts()
+def _live_text(progress: Progress, drawn: Progress) -> str:
+    words = progress.after_artifacts(len(drawn.artifact_ids))
     return words + CURSOR if words else ""
 
 
-def _note(progress: Progress, waiting: bool) -> str:
+def _note(progress: Progress, drawn: Progress, waiting: bool) -> str:
     if waiting and progress.note:
         return f"{WAITING} {untrusted.label(progress.note, NOTE_CHARACTERS)}"
-    if progress.after_artifacts():
+    if progress.after_artifacts(len(drawn.artifact_ids)):
         return ""
     return f":shimmer[{untrusted.label(progress.note or 'Working')}]"

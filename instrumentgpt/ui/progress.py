@@ -93,11 +93,11 @@ class Progress:
         """Return the names of the tools that the agent was not allowed to use, each once."""
         return list(dict.fromkeys(step.name for step in self.steps.values() if step.status == "denied"))
 
-    def after_artifacts(self) -> str:
-        """Return the words that follow the last chart: what is still growing."""
+    def after_artifacts(self, count: int) -> str:
+        """Return the words that follow the first `count` charts: what is still growing."""
         told = self.answer()
-        last = max((place for place, (key, _) in enumerate(told, start=1) if isinstance(key, str)), default=0)
-        return paragraphs(text for _, text in told[last:])
+        places = [place for place, (key, _) in enumerate(told, start=1) if isinstance(key, str)]
+        return paragraphs(text for _, text in told[places[count - 1] if count else 0 :])
 
 
 def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progress:

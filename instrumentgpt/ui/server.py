@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import re
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -11,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -86,6 +88,7 @@ async def lifespan(opened_by: Access, app: st.App) -> AsyncIterator[None]:
     """Do what is to be done before the first answer of the server and, after the `yield`, at its end."""
     keep_private(home())
     keep_server()
+    send_at_once()
     url = get_url(get_display_address(st.get_option("server.address") or "localhost"))
     url += f"/?token={opened_by.token}" if opened_by.token else ""
     print(SAID.format(url=url), flush=True)
@@ -95,6 +98,17 @@ async def lifespan(opened_by: Access, app: st.App) -> AsyncIterator[None]:
         open_browser(opening.as_uri())
     yield
     opening.unlink(missing_ok=True)
+
+
+def send_at_once() -> None:
+    """Let no packet wait for the last one's receipt, 40 ms on Linux: each file of the page would.
+
+    asyncio leaves this undone where a listening socket names no protocol, as Streamlit's (uvicorn #3149).
+    """
+    for one in psutil.Process().net_connections("tcp"):
+        if one.status == psutil.CONN_LISTEN:
+            with socket.socket(fileno=os.dup(one.fd)) as listener:
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
 
 def _has_screen() -> bool:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.elements.lib.mutable_status_container import StatusContainer
 
 from instrumentgpt.agents.events import ToolStatus
 from instrumentgpt.ui import untrusted
@@ -21,7 +20,7 @@ LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with
 REMARKS = "Said on the way"
 THINKING, THINKING_ICON = "Thinking", ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
-    "started": ":material/hourglass_empty:",
+    "started": "spinner",
     "ok": ":material/check:",
     "failed": ":material/error:",
     "denied": ":material/block:",
@@ -43,7 +42,7 @@ def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
                 if isinstance(one, Remark):
                     _draw_remark(one, conversation_id)
                 else:
-                    _draw_ended(one)
+                    _draw_step(one)
 
 
 def draw_denied(progress: Progress) -> None:
@@ -96,39 +95,25 @@ class LiveSteps:
     box: DeltaGenerator
     ended: set[str | int]  # call ids of steps that stand as they are, segments of remarks
     conversation_id: str
-    running: dict[str, StatusContainer] = field(default_factory=dict)
+    running: dict[str, DeltaGenerator] = field(default_factory=dict)  # call id → where the step stands
 
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
         for one in progress.timeline():
             if key_of(one) in self.ended:
                 continue
-            if isinstance(one, Remark):
-                self.ended.add(one.segment)
-                with self.box:
+            if isinstance(one, Step) and one.status == "started":
+                if one.call_id not in self.running:
+                    self.running[one.call_id] = self.box.empty()
+                    with self.running[one.call_id]:
+                        _draw_step(one)
+                continue
+            self.ended.add(key_of(one))
+            with self.running.get(str(key_of(one)), self.box):
+                if isinstance(one, Remark):
                     _draw_remark(one, self.conversation_id)
-            else:
-                self._show_step(one)
-
-    def _show_step(self, step: Step) -> None:
-        running = self.running.get(step.call_id)
-        if running is None:
-            with self.box:
-                self._begin(step)
-        elif step.status != "started":
-            self.ended.add(step.call_id)
-            running.update(label=step_label(step), state="complete" if step.status == "ok" else "error")
-            with running:
-                _draw_result(step)
-
-    def _begin(self, step: Step) -> None:
-        if step.status != "started":
-            self.ended.add(step.call_id)
-            _draw_ended(step)
-            return
-        self.running[step.call_id] = st.status(step_label(step), type="step")
-        with self.running[step.call_id]:
-            _draw_arguments(step)
+                else:
+                    _draw_step(one)
 
 
 def key_of(one: Step | Remark) -> str | int:
@@ -171,8 +156,8 @@ def _draw_remark(remark: Remark, conversation_id: str) -> None:
     untrusted.write(remark.text, conversation_id, st.caption)
 
 
-def _draw_ended(step: Step) -> None:
-    """Draw a step that will not change: an expander, since Streamlit sleeps 50 ms to make a status."""
+def _draw_step(step: Step) -> None:
+    """Draw a step as it stands: in an expander, since Streamlit sleeps 100 ms to make and fill a status."""
     with st.expander(step_label(step), type="step", icon=ICONS[step.status]):
         _draw_arguments(step)
         _draw_result(step)
