@@ -1218,6 +1218,9 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
 def leave_out(path: Path, field: str) -> None:
     """Write the log at `path` anew, as a logger without `field` would; "words": with heads of its own."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if field == "heads":
+        table.to_csv(path, index=False, header=False)
+        return
     if field == "words":
         own = {"setpoint": "T_want", "pv": "T_proc"}
         heads = {word: own[role] for role in own for word in HEADS[role]}
@@ -1290,7 +1293,7 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=320)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument(
-        "--without", choices=("setpoint", "output", "words"), help="leave this out of the logs"
+        "--without", choices=("setpoint", "output", "words", "heads"), help="leave this out of the logs"
     )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

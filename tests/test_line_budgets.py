@@ -11,7 +11,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_920,
     "instrumentgpt/commands": 1_480,
-    "instrumentgpt/instruments": 20_390,
+    "instrumentgpt/instruments": 20_350,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
@@ -21,7 +21,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_260,
     "instrumentgpt/ui": 6_220,
 }
-WHOLE = 56_290
+WHOLE = 56_260
 
 
 def lines_in(room: str) -> int:

@@ -89,6 +89,28 @@ def test_two_loops_without_header_are_known_by_their_control_errors(read):
     assert log.columns["output"] == 2 and log.output_scale == pytest.approx(100 / 255)
 
 
+@each("by_role", [False, True])
+def test_several_loops_without_header_are_known_by_the_order_of_their_columns(by_role, read):
+    loops = [[SETPOINT + more, PV + more, OUTPUT] for more in (0, 30, 60)]
+    columns = [column for of in (zip(*loops, strict=True) if by_role else loops) for column in of]
+    log = read(None, TIME, *columns)
+    for number, (setpoint, pv, output) in enumerate(loops, start=1):
+        assert loop(log, number)["setpoint"].tolist() == setpoint.tolist()
+        assert loop(log, number)["pv"].tolist() == pytest.approx(pv.tolist())
+        assert loop(log, number)["output"].tolist() == output.tolist()
+
+
+def test_a_setback_by_day_and_night_is_a_setpoint_and_a_coarse_sensor_is_none(read):
+    hours = np.arange(14 * 24 * 6) / 6
+    wanted = np.where((hours % 24 > 6) & (hours % 24 < 22), 21.5, 17.0)
+    heard, pv = np.empty_like(wanted), 17.0
+    for at, target in enumerate(wanted):
+        pv += (target - pv) / 9
+        heard[at] = round(pv + 0.05 * np.sin(at), 2)
+    assert read(None, hours * 3600, heard, wanted).columns["setpoint"] == 2
+    assert "setpoint" in read(None, hours * 3600, heard, np.round(heard), name="two.csv").missing
+
+
 def test_a_temperature_that_steps_in_whole_numbers_is_the_setpoint_of_the_one_that_follows(read):
     first_rows = np.where(np.arange(ROWS) < 4, 0, SETPOINT)
     log = read("time,TI,TE,TR", TIME, PV, ROOM, first_rows)

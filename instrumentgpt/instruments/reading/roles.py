@@ -1,6 +1,7 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -18,12 +19,15 @@ STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or sta
 HESITATES = 0.8  # share of rows at which a time in the first column goes on, at the least
 FORWARD = 0.98  # share of rows at which a time goes on
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
+VARIES = 10.0  # an output varies by so many times as much as pv
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
-RESTS = 0.3  # share of rows by which a programme stays the same more often than its pv
-FEW_TURNS, DITHER = 10, 0.3  # changes of a setpoint, and the share of them that go back
+STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
+BENDS = 200  # of a column, at the most, that are looked for
+FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which a control error is looked for by itself
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
+THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
 
@@ -294,13 +298,24 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
 
 def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which step or rest."""
-    away, moves = _distance(pv, values), np.diff(values[np.isfinite(values)])
-    turns = np.diff(np.sign(moves[moves != 0])) != 0
-    dithers = turns.size > FEW_TURNS and turns.mean() > DITHER  # as a coarse sensor does between two digits
-    if dithers or _is_steps(pv) or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
+    away, moves = _distance(pv, values), np.diff(values)
+    made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
+    left = np.abs(values - pv)[made + 1] / np.abs(moves[made])  # a coarse sensor moves half-way
+    left = left[np.isfinite(left)]
+    follows = len(left) > FEW_MOVES and float(np.median(left)) < AHEAD
+    if follows or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
-    still = (float((np.diff(one[np.isfinite(one)]) == 0).mean()) for one in (values, pv))
-    return _is_steps(values) or next(still) >= next(still) + RESTS
+    moves_of_pv = int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
+    rests = _is_steps(values) and 2 * len(made) < moves_of_pv
+    return rests or _straight(values) >= _straight(pv) + STRAIGHT
+
+
+def _straight(values: Floats) -> float:
+    """Return the share of rows at which `values` go on as they did, to their digit."""
+    known = values[np.isfinite(values)]
+    lag = max(1, len(known) // BENDS)
+    bends = known[2 * lag :] - 2 * known[lag:-lag] + known[: -2 * lag]
+    return float((np.abs(bends) <= 1.01 * _digit(known)).mean()) if len(bends) else 0.0
 
 
 def _unnamed_loops(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
@@ -311,7 +326,32 @@ def _unnamed_loops(columns: Columns, rest: Sequence[int], named: Mapping[str, li
         own = {role: [at for at in every if index[at] == number] for role, every in named.items()}
         numbered = [at for at in rest if index[at] == number]
         found |= {number: _loops_by_behaviour(columns, numbered, own)[1]} if len(numbered) > 1 else {}
-    return found if len(found) > 1 else _loops_by_behaviour(columns, rest, named)
+    if len(found) > 1:
+        return found
+    repeated = {} if any(named.values()) else _repeated_loops(columns, rest)
+    return repeated or _loops_by_behaviour(columns, rest, named)
+
+
+def _repeated_loops(columns: Columns, rest: Sequence[int]) -> Loops:
+    """Return the loops of columns in threes, loop by loop or role by role; {} if they are no such.
+
+    Told one by one from how they behave, most of the loops must have their columns in the same order.
+    """
+    count, over = divmod(len(rest), len(THREE))
+    if over or count < 2:
+        return {}
+    one_by_one = [rest[at : at + len(THREE)] for at in range(0, len(rest), len(THREE))]
+    for loops in (one_by_one, [rest[at::count] for at in range(count)]):
+        told: Counter[tuple[int, ...]] = Counter()
+        for of_loop in loops:
+            own = _loops_by_behaviour(columns, of_loop, {role: [] for role in ROLES})
+            if len(own) == 1 and set(own[1]) == set(THREE):
+                told[tuple(of_loop.index(own[1][role]) for role in THREE)] += 1
+        for order, votes in told.items():
+            if votes >= AGREED * count:
+                placed = ([of_loop[place] for place in order] for of_loop in loops)
+                return {number: dict(zip(THREE, of, strict=True)) for number, of in enumerate(placed, 1)}
+    return {}
 
 
 def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
@@ -326,7 +366,7 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     if not loops:
         own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
         for at in rest:
-            near = [pv for pv in moving if pv != at and _is_target(values[at], values[pv])]
+            near = [pv for pv in rest if pv != at and _is_target(values[at], values[pv])]
             if near and "setpoint" not in own:
                 own["setpoint"] = at
                 own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
@@ -377,10 +417,11 @@ def _stands_at_limits(values: Floats) -> bool:
 
 
 def _is_alike(values: Floats, pv: Floats) -> bool:
-    """Return whether `values` are in the range of pv and as smooth: another reading of the kind."""
-    low, high = np.nanquantile(pv, [0.0, 1.0])
-    inside = np.nanmin(values) <= high and np.nanmax(values) >= low
-    return bool(inside and _roughness(values) <= ROUGHER * _roughness(pv))
+    """Return whether `values` are where pv is, vary like it, as smoothly: another reading of the kind."""
+    low, high = np.nanquantile(pv, [0.02, 0.98])
+    inside = np.nanquantile(values, 0.25) <= high and np.nanquantile(values, 0.75) >= low
+    wide = float(np.nanstd(values)) > VARIES * float(np.nanstd(pv))
+    return bool(inside and not wide and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
 def _distance(pv: Floats, setpoint: Floats) -> float:
