@@ -1,5 +1,6 @@
 """A log that was dropped into the conversation is analysed like one of a device."""
 
+import math
 import shutil
 from pathlib import Path
 
@@ -101,3 +102,20 @@ def test_a_log_without_a_verdict_is_told_by_its_figures_and_why_there_is_none(tm
     path = shared_logs / "mycoreactor" / "202602111606.csv"
     text = asked("why is this oscillating?", tmp_path, attachments=(str(path),)).text
     assert "no verdict" in text and "°C around a mean error" in text and "never settled" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is wrong?", "which columns are setpoint, pv, output"),
+        ("有什麼問題？", "哪些欄是 設定值、實際值、輸出"),
+    ],
+)
+def test_columns_without_heads_are_told_as_guessed_with_the_way_to_correct_them(tmp_path, question, said):
+    path = tmp_path / "dump.csv"
+    swings = [round(0.2 * math.sin(second / 9), 2) for second in range(600)]
+    rows = [f"{second},60,{60 + swing:.2f},{40 - 30 * swing:.1f}" for second, swing in enumerate(swings)]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert said in asked(question, tmp_path, attachments=(str(path),)).text
+    path.write_text("\n".join(["seconds,setpoint,pv,output", *rows]), encoding="utf-8")
+    assert "Columns" not in asked(question, tmp_path, attachments=(str(path),)).text

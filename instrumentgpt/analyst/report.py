@@ -9,7 +9,7 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, c
 from instrumentgpt.analyst.constraints import GAINS, Step, mark, step_of
 from instrumentgpt.analyst.figures import is_pi, row
 from instrumentgpt.analyst.questions import aspect, suspected
-from instrumentgpt.analyst.words import moment, plain_text, quoted, together
+from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import span_text
 
@@ -377,10 +377,14 @@ def proposals(case: Case, found: Result) -> Iterator[str]:
 
 
 def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
-    """Say which verdicts the log cannot give, and ask for what would give them."""
+    """Say which columns were guessed, what the log cannot tell, and ask for what would tell it."""
+    if "pv" in found["guessed"]:
+        guessed = {*found["guessed"]} & {"setpoint", "pv", "output"} - {*found["missing"]}
+        names = (case.say(f"missing_{name}") for name in sorted(guessed, reverse=True))
+        yield "\n" + case.say("guessed", columns=joined(names, case.language)) + "\n"
     if not found["missing"] or not found["withheld"]:
         return
-    fields = case.say("list_separator").join(case.say(f"missing_{name}") for name in found["missing"])
+    fields = joined((case.say(f"missing_{name}") for name in found["missing"]), case.language)
     key = "withheld_level" if {"setpoint"} <= set(found["missing"]) & set(found["guessed"]) else "withheld"
     yield "\n" + case.say(key, missing=fields, count=len(found["withheld"])) + "\n"
     if "period" in found["missing"]:
