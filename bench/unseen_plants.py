@@ -1216,7 +1216,7 @@ def write_logs(folder: Path, logs: int, seed: int) -> list[dict[str, object]]:
 
 
 def leave_out(path: Path, field: str) -> None:
-    """Write the log at `path` anew, as a logger without `field` would; "words": with heads of its own."""
+    """Write the log at `path` anew, as a logger without `field` would; "words": its heads are its own."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     if field == "heads":
         table.to_csv(path, index=False, header=False)

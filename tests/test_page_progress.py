@@ -1,6 +1,7 @@
 """What a run has shown so far is folded from its numbered events."""
 
 from cases import each
+from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Text, Thinking, Tick, Tool
 from instrumentgpt.ui.progress import KEPT_THINKING, Progress, advance
@@ -91,3 +92,31 @@ def test_only_the_words_after_the_last_chart_are_still_growing():
     assert advance(Progress(), enumerate(words[:1], 1)).after_artifacts(0) == "Look:"
     assert advance(Progress(), enumerate(words[:2], 1)).after_artifacts(1) == ""
     assert advance(Progress(), enumerate(words, 1)).after_artifacts(1) == "It swings. A lot."
+
+
+def test_a_running_step_spins_in_its_place_until_it_ends_and_a_remark_takes_no_place_of_a_step():
+    def page():
+        import streamlit as st
+
+        from instrumentgpt.agents.events import Text, Tool
+        from instrumentgpt.ui.progress import Progress, advance
+        from instrumentgpt.ui.steps import LiveSteps
+
+        first = [Tool("1", "fetch_log", "started"), Text("Look.", segment=1, aside=True)]
+        steps, progress = LiveSteps(st.container(), set(), "c"), advance(Progress(), enumerate(first, 1))
+        steps.show(progress)
+        if st.session_state.get("ended"):
+            last = [Tool("1", "fetch_log", "ok", {}, "fetched"), Tool("2", "plot_log", "started")]
+            steps.show(advance(progress, enumerate(last, 3)))
+
+    at = AppTest.from_function(page).run()
+    assert [(one.label, one.icon) for one in at.expander] == [("Fetch log", "spinner")]
+    at.session_state["ended"] = True
+    at.run()
+    assert [(one.label, one.icon) for one in at.expander] == [
+        ("Fetch log", ":material/check:"),
+        ("Plot log", "spinner"),
+    ]
+    assert (
+        len(at.caption) == 1 and "Look." in at.caption[0].value and at.expander[0].text[0].value == "fetched"
+    )

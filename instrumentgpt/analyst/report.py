@@ -378,10 +378,10 @@ def proposals(case: Case, found: Result) -> Iterator[str]:
 
 def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
     """Say which columns were guessed, what the log cannot tell, and ask for what would tell it."""
-    if "pv" in found["guessed"]:
-        guessed = {*found["guessed"]} & {"setpoint", "pv", "output"} - {*found["missing"]}
+    columns = {"setpoint", "pv", "output"} if "pv" in found["guessed"] else {"setpoint"}
+    if guessed := {*found["guessed"]} & columns - {*found["missing"]}:
         names = (case.say(f"missing_{name}") for name in sorted(guessed, reverse=True))
-        yield "\n" + case.say("guessed", columns=joined(names, case.language)) + "\n"
+        yield "\n" + case.say("guessed", columns=joined(names, case.language), count=len(guessed)) + "\n"
     if not found["missing"] or not found["withheld"]:
         return
     fields = joined((case.say(f"missing_{name}") for name in found["missing"]), case.language)

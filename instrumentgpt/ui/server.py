@@ -7,7 +7,7 @@ import re
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,10 +105,11 @@ def send_at_once() -> None:
 
     asyncio leaves this undone where a listening socket names no protocol, as Streamlit's (uvicorn #3149).
     """
-    for one in psutil.Process().net_connections("tcp"):
-        if one.status == psutil.CONN_LISTEN:
-            with socket.socket(fileno=os.dup(one.fd)) as listener:
-                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+    with suppress(OSError, psutil.Error):  # slower is better than no page
+        for one in psutil.Process().net_connections("tcp"):
+            if one.status == psutil.CONN_LISTEN:
+                with socket.socket(fileno=os.dup(one.fd)) as listener:
+                    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
 
 def _has_screen() -> bool:

@@ -95,21 +95,19 @@ class LiveSteps:
     box: DeltaGenerator
     ended: set[str | int]  # call ids of steps that stand as they are, segments of remarks
     conversation_id: str
-    running: dict[str, DeltaGenerator] = field(default_factory=dict)  # call id → where the step stands
+    running: dict[str | int, DeltaGenerator] = field(default_factory=dict)  # call id → where the step stands
 
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
         for one in progress.timeline():
-            if key_of(one) in self.ended:
+            key, runs = key_of(one), isinstance(one, Step) and one.status == "started"
+            if key in self.ended or (runs and key in self.running):
                 continue
-            if isinstance(one, Step) and one.status == "started":
-                if one.call_id not in self.running:
-                    self.running[one.call_id] = self.box.empty()
-                    with self.running[one.call_id]:
-                        _draw_step(one)
-                continue
-            self.ended.add(key_of(one))
-            with self.running.get(str(key_of(one)), self.box):
+            if runs:
+                self.running[key] = self.box.empty()
+            else:
+                self.ended.add(key)
+            with self.running.get(key, self.box):
                 if isinstance(one, Remark):
                     _draw_remark(one, self.conversation_id)
                 else:

@@ -19,13 +19,12 @@ STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or sta
 HESITATES = 0.8  # share of rows at which a time in the first column goes on, at the least
 FORWARD = 0.98  # share of rows at which a time goes on
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
-VARIES = 10.0  # an output varies by so many times as much as pv
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
 STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
-MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which a control error is looked for by itself
+MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
@@ -297,7 +296,7 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
 
 
 def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
-    """Return whether pv moves, mostly `within` that share of its range of `values`, which step or rest."""
+    """Return whether pv moves, mostly `within` that share of its range of `values`, which rest or run on."""
     away, moves = _distance(pv, values), np.diff(values)
     made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
     left = np.abs(values - pv)[made + 1] / np.abs(moves[made])  # a coarse sensor moves half-way
@@ -305,14 +304,14 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     follows = len(left) > FEW_MOVES and float(np.median(left)) < AHEAD
     if follows or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
-    moves_of_pv = int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
-    rests = _is_steps(values) and 2 * len(made) < moves_of_pv
+    rests = _is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
     return rests or _straight(values) >= _straight(pv) + STRAIGHT
 
 
 def _straight(values: Floats) -> float:
     """Return the share of rows at which `values` go on as they did, to their digit."""
     known = values[np.isfinite(values)]
+    known = known[:: max(1, len(known) // MOST_ROWS)]
     lag = max(1, len(known) // BENDS)
     bends = known[2 * lag :] - 2 * known[lag:-lag] + known[: -2 * lag]
     return float((np.abs(bends) <= 1.01 * _digit(known)).mean()) if len(bends) else 0.0
@@ -365,11 +364,11 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     loops = _with_errors(columns, moving)
     if not loops:
         own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
-        for at in rest:
-            near = [pv for pv in rest if pv != at and _is_target(values[at], values[pv])]
-            if near and "setpoint" not in own:
+        for at in rest if "setpoint" not in own else ():
+            if near := [pv for pv in rest if pv != at and _is_target(values[at], values[pv])]:
                 own["setpoint"] = at
                 own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
+                break
         left = [at for at in moving or rest if at not in own.values()]
         if "pv" not in own and left:
             free = [at for at in left if not _stands_at_limits(values[at])] or left
@@ -417,11 +416,9 @@ def _stands_at_limits(values: Floats) -> bool:
 
 
 def _is_alike(values: Floats, pv: Floats) -> bool:
-    """Return whether `values` are where pv is, vary like it, as smoothly: another reading of the kind."""
-    low, high = np.nanquantile(pv, [0.02, 0.98])
-    inside = np.nanquantile(values, 0.25) <= high and np.nanquantile(values, 0.75) >= low
-    wide = float(np.nanstd(values)) > VARIES * float(np.nanstd(pv))
-    return bool(inside and not wide and _roughness(values) <= ROUGHER * _roughness(pv))
+    """Return whether `values` are in the range of pv and as smooth: another reading of the kind."""
+    (least, most), (low, high) = (np.nanquantile(one, [0.02, 0.98]) for one in (values, pv))  # no first zeros
+    return bool(least <= high and most >= low and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
 def _distance(pv: Floats, setpoint: Floats) -> float:
