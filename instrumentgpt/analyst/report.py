@@ -381,7 +381,7 @@ def _withheld(case: Case, about: Subject, found: Result) -> Iterator[str]:
     columns = {"setpoint", "pv", "output"} if "pv" in found["guessed"] else {"setpoint"}
     if guessed := {*found["guessed"]} & columns - {*found["missing"]}:
         names = (case.say(f"missing_{name}") for name in sorted(guessed, reverse=True))
-        yield "\n" + case.say("guessed", columns=joined(names, case.language), count=len(guessed)) + "\n"
+        yield "\n" + case.say("guessed", columns=joined(names, case.language)) + "\n"
     if not found["missing"] or not found["withheld"]:
         return
     fields = joined((case.say(f"missing_{name}") for name in found["missing"]), case.language)

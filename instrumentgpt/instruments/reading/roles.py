@@ -361,29 +361,30 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     """
     values = columns.values
     moving = [at for at in rest if not _is_steps(values[at])]
+    at_limits = {at for at in rest if _stands_at_limits(values[at])}
     loops = _with_errors(columns, moving)
     if not loops:
         own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
         for at in rest if "setpoint" not in own else ():
-            if near := [pv for pv in rest if pv != at and _is_target(values[at], values[pv])]:
+            if near := {pv for pv in rest if pv != at and _is_target(values[at], values[pv])}:
+                likely = {*near, *moving} - at_limits - {at} or near
                 own["setpoint"] = at
-                own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in near)[1]
+                own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in likely)[1]
                 break
         left = [at for at in moving or rest if at not in own.values()]
         if "pv" not in own and left:
-            free = [at for at in left if not _stands_at_limits(values[at])] or left
+            free = [at for at in left if at not in at_limits] or left
             own["pv"] = min(free, key=lambda at: (_roughness(values[at]), at))
         loops = [own] if "pv" in own else []
     used = {at for own in loops for at in own.values()}
     for own in loops:
         pv, free = own["pv"], [at for at in rest if at not in used]
         behind = [at for at in free if at > pv] + [at for at in free if at < pv]
-        at_limits = (at for at in behind if _stands_at_limits(values[at]))
         rough = (at for at in behind if not _is_alike(values[at], values[pv]))
-        likely = next(chain(at_limits, rough), None)
-        if likely is not None and "output" not in own:
-            own["output"] = likely
-            used.add(likely)
+        output = next(chain((at for at in behind if at in at_limits), rough), None)
+        if output is not None and "output" not in own:
+            own["output"] = output
+            used.add(output)
     return dict(enumerate(loops, start=1))
 
 
