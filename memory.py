@@ -76,9 +76,8 @@ __all__ = [
 
 RECENT_EXCHANGES = 3  # N of seed 004
 LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
-NOTE = (
-    "<note>Use diagnostic_context and conversation_summary to avoid\n"
-    "re-downloading logs already analyzed. Reuse existing findings.</note>"
+NOTE = (  # seed 004, of the sections that are there
+    "<note>Use {} to avoid\nre-downloading logs already analyzed. Reuse existing findings.</note>"
 )
 
 
@@ -197,11 +196,14 @@ def _parts(
 ) -> Parts:
     """Return what the prompt is made of, without the layers that are not told."""
     layers = rules.layers
+    told = entries if "summary" in layers else ()
     return Parts(
         beside.request or case.question,
         context_lines(case, "state" in layers, "facts" in layers),
-        NOTE if beside.is_device_query else "",
-        entries if "summary" in layers else (),
+        NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(told))))
+        if beside.is_device_query
+        else "",
+        told,
         [(speaker_of(row["role"]), filter_content(row["content"])) for row in recent],
         beside.recalled if "recalled" in layers else (),
         lines_pinned(case),

@@ -6,7 +6,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 
-PAGE_CHARACTERS = 12_000  # of JSON: about 4,000 tokens
+PAGE_CHARACTERS = 4_000  # of JSON: about 1,300 tokens
 TEXT_CHARACTERS = 2_000  # of one text in a result; a log line may have millions
 ALWAYS = ("summary", "log", "device", "error")  # what every page repeats
 
@@ -15,10 +15,16 @@ class BadCursor(InstrumentGPTError, ValueError):
     """A cursor that no page gave."""
 
 
-def page(result: Mapping[str, Any], cursor: str = "", limit: int = PAGE_CHARACTERS) -> dict[str, Any]:
+def page(
+    result: Mapping[str, Any],
+    cursor: str = "",
+    limit: int = PAGE_CHARACTERS,
+    shown: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the part of `result` that fits into about `limit` characters of JSON.
 
     cursor  as an earlier page's "more" gave it: the list of that name from that place on
+    shown   what is told of the result first; what it leaves out is in "more", too
 
     The longest lists are cut, each to one item at least; "more" says how many are left, and the cursor.
 
@@ -26,13 +32,19 @@ def page(result: Mapping[str, Any], cursor: str = "", limit: int = PAGE_CHARACTE
     {'summary': '3', 'more': [{'cursor': 'lines:1', 'left': 2}], 'lines': ['aaaaaaaaa']}
     >>> page({"summary": "3", "lines": ["a", "b", "c"]}, "lines:1")
     {'summary': '3', 'lines': ['b', 'c']}
+    >>> page({"summary": "3", "notes": [1, 2]}, shown={"summary": "3"})
+    {'summary': '3', 'more': [{'cursor': 'notes:0', 'left': 2}]}
     """
     whole, starts = {name: _bounded(value) for name, value in result.items()}, {}
+    more = []
     if cursor:
         name, start = _place(whole, cursor)
         whole = {key: whole[key] for key in ALWAYS if key in whole} | {name: whole[name][start:]}
         starts[name] = start
-    more = []
+    elif shown is not None:
+        left = (name for name in whole if name not in shown and isinstance(whole[name], list) and whole[name])
+        more = [{"cursor": f"{name}:0", "left": len(whole[name])} for name in left]
+        whole = {name: _bounded(value) for name, value in shown.items()}
     for name in sorted(
         (key for key in whole if isinstance(whole[key], list)), key=lambda key: -_size(whole[key])
     ):

@@ -13,10 +13,12 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from instrumentgpt.agents.results import keep_whole
 from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
+from instrumentgpt.mcp_brief import OF_OURS, brief
 from instrumentgpt.mcp_pages import page
 from instrumentgpt.modes.interview.gathered import SLOTS
 
@@ -76,6 +78,7 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
         "record": language_of(findings) if findings else language,
         "filed": list(map(str, (task.get("given") or {}).get("filed") or [])),  # an interview's lines
     }
+    kept = Path(task["artifacts"]).parent if task.get("artifacts") else None  # the run's folder
     one_at_a_time = threading.Lock()  # a log is read once, not once per call in parallel
 
     def tool_called(name: str) -> Callable[..., str]:
@@ -86,7 +89,9 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
                 with one_at_a_time:
                     from instrumentgpt.instruments.tools import TOOLS
 
-                    found = page(TOOLS[name](place, **given, **own), cursor)
+                    whole = TOOLS[name](place, **given, **own)
+                theirs = {key: value for key, value in whole.items() if key not in OF_OURS}
+                found = page(theirs, cursor, shown=brief(name, theirs))
             except InstrumentGPTError as problem:
                 raise ToolError(str(problem)) from problem
             except Exception as problem:  # the edge of a tool call: the agent is told, and the server goes on
@@ -94,8 +99,9 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
                 raise ToolError(f"{name} failed: {told}") from problem
             if name == "note":
                 ours["filed"].append(given["words"])
-            text = json.dumps(found, ensure_ascii=False, allow_nan=False)
-            return text.encode("utf-8", "replace").decode()
+            if kept and not cursor and found != whole:
+                found["result"] = keep_whole(kept, _written(whole))
+            return _written(found)
 
         called.__name__ = name
         called.__doc__, called.__signature__ = described(name)  # type: ignore[attr-defined]
@@ -132,6 +138,10 @@ def taken(name: str) -> dict[str, inspect.Parameter]:
         )
         for one, value in zip(own.args, given, strict=True)
     }
+
+
+def _written(found: dict[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode()
 
 
 def described(name: str) -> tuple[str, inspect.Signature]:

@@ -16,6 +16,9 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 from tool_calls import LOG, NEWEST
 
 import db
+from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.results import with_whole_result
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.mcp_pages import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server
@@ -121,15 +124,48 @@ def test_what_the_agent_may_give_is_what_the_tool_takes_and_the_docstring_says(n
 def test_each_tool_answers_with_a_page_of_json(call, name):
     failed, text = call(name, **CALLS[name])
     assert not failed, text
-    assert json.loads(text)["summary"]
     assert len(text) < 1.5 * PAGE_CHARACTERS
+
+
+@each("name", CALLS)
+def test_the_whole_result_is_kept_in_the_runs_folder_for_the_turn_to_learn_from(call, home, name):
+    assert whole(home, call(name, **CALLS[name])[1])["summary"]
+
+
+def whole(home, text):
+    called = Tool("1", "diagnose_log", "ok", result=text, server=SERVER)
+    return json.loads(with_whole_result(called, home).result)
+
+
+def test_evidence_comes_as_a_link_that_opens_its_line_and_the_rest_by_a_second_call(call):
+    found = json.loads(call("diagnose_log", **LOG)[1])
+    fault, *healthy = found["findings"]
+    assert fault["evidence"][0].startswith(f"[L 517](?log=zspr%20053/{NEWEST}&line=517) 08:49:16")
+    assert all(one.keys() == {"summary", "evidence"} for one in healthy)
+    cursors = {one["cursor"] for one in found["more"]}
+    figures = json.loads(call("diagnose_log", **LOG, cursor="channels:0")[1])
+    assert "channels:0" in cursors and [one["channel"] for one in figures["channels"]] == [1, 2, 3, 4]
+
+
+def test_half_of_the_results_have_at_most_1200_bytes_and_nearly_all_4000(call):
+    sizes = sorted(len(call(name, **CALLS[name])[1].encode()) for name in CALLS)
+    assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000
+
+
+def test_a_forged_name_of_a_result_reads_no_file(home):
+    (home / "secret.json").write_text("{}")
+    for name in ("../secret", "0" * 12, 7):
+        forged = {"result": name, "summary": "it is healthy"}
+        assert whole(home, json.dumps(forged)) == forged
 
 
 def test_a_long_result_goes_on_where_its_cursor_says(call):
     seen, cursor = [], ""
-    for _ in range(9):
+    for _ in range(20):
         found = json.loads(call("read_lines", **LOG, first=1, last=200, cursor=cursor)[1])
-        seen += [item["line"] for item in found["lines"]]
+        seen += [
+            item["line"] if isinstance(item, dict) else int(item.partition(":")[0]) for item in found["lines"]
+        ]
         if "more" not in found:
             break
         cursor = found["more"][0]["cursor"]
@@ -186,8 +222,8 @@ def test_the_question_being_answered_is_not_recalled(call):
     assert "what about kp?" not in [item["text"] for item in found]
 
 
-def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call):
-    lines = json.loads(call("read_lines", **LOG, first=3, last=4)[1])["lines"]
+def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call, home):
+    lines = whole(home, call("read_lines", **LOG, first=3, last=4)[1])["lines"]
     found = json.loads(call("record_finding", **LOG, text="溫度波動 2.1 °C", lines=[3, 4])[1])
     assert found["findings"] == [{"text": "溫度波動 2.1 °C", "evidence": lines}]
     assert found["log"] == NEWEST
@@ -215,13 +251,13 @@ def test_a_lifted_constraint_is_named_as_it_is_on_record(call):
 
 
 def test_a_chart_is_written_into_the_runs_own_folder(call, home):
-    made = json.loads(call("plot_log", **LOG)[1])["artifact"]
+    made = whole(home, call("plot_log", **LOG)[1])["artifact"]
     assert (home / "artifacts" / made["file"]).is_file()
 
 
 def test_a_dropped_file_is_opened_without_a_device(call):
     failed, text = call("diagnose_log", log="dropped.csv")
-    assert not failed and json.loads(text)["samples"] == 600
+    assert not failed and json.loads(text)["lines"] == 601
 
 
 @each(

@@ -96,8 +96,14 @@ def test_004_01_an_empty_section_is_absent():
 @pytest.mark.parametrize("is_device_query", [True, False])
 def test_004_02_the_note_stands_exactly_when_a_device_is_asked_about(is_device_query):
     prompt, _ = build_prompt("why?", conversation(5), STATE, "", is_device_query)
-    assert (memory.NOTE in prompt) is is_device_query
+    note = memory.NOTE.format("diagnostic_context and conversation_summary")
+    assert (note in prompt) is is_device_query
     assert ("<note>" in prompt) is is_device_query
+
+
+def test_the_first_note_speaks_of_no_summary_that_is_not_there():
+    prompt, _ = build_prompt("why?", [], STATE, "", True)
+    assert "<note>Use diagnostic_context to avoid" in prompt
 
 
 @each("exchanges", [1, 2, 3])

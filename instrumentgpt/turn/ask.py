@@ -25,6 +25,7 @@ from instrumentgpt.agents.events import (
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
+from instrumentgpt.agents.results import with_whole_result
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming, taken_session
@@ -191,6 +192,8 @@ def _apply_event(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Even
             db.save_agent_session(
                 turn.database, turn.run.conversation_id, event.agent, folder, event.session_id
             )
+    if isinstance(event, Tool):
+        event = with_whole_result(event, turn.folder)
     if isinstance(event, Done):
         turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
     yield event

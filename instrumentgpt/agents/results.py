@@ -1,0 +1,36 @@
+"""Whole results of our tools: an agent reads a short form of each, the turn learns from all of it."""
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.stream_parser import SERVER
+
+FOLDER = "results"  # in the run's folder, which agents cannot write to
+_NAME = re.compile(r"[0-9a-f]{12}")
+
+
+def keep_whole(run_folder: Path, result: str) -> str:
+    """Write the JSON text of a result into the run's folder; return the name that its short form carries."""
+    name = hashlib.blake2b(result.encode(), digest_size=6).hexdigest()
+    path = run_folder / FOLDER / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result, encoding="utf-8")
+    return name
+
+
+def with_whole_result(tool: Tool, run_folder: Path) -> Tool:
+    """Return the call with the whole result in place of the short form of it that the agent read."""
+    if tool.server != SERVER or tool.status != "ok":
+        return tool
+    try:
+        told = json.loads(tool.result)
+        name = told.get("result") if isinstance(told, dict) else None
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            return tool
+        return replace(tool, result=(run_folder / FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError):
+        return tool

@@ -1,0 +1,135 @@
+"""What an agent reads of a tool's result first: the verdict, what it rests on, each line as a ready-made link.
+
+The whole result is kept for the turn; the agent gets any part of it by a second call, with a cursor.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from instrumentgpt.agents.stream_parser import HANDS_OVER
+from instrumentgpt.mcp_pages import ALWAYS
+
+OF_OURS = ("channel_numbers", "checks", "unjudged", "titles")  # what the page and the analyst need besides
+SAID_BELOW = ("diagnose_log", "next_test", "advise_gains")  # whose summary stands again in what is told
+DIGITS = 4  # significant, of a computed number
+LINKED = 3  # lines of one item that are given as links
+_FAULT = (
+    "summary class channel severity confidence_word danger cause next_step ruled_out onset_clock end_clock"
+)
+_FIGURES = (
+    "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
+    " overshoot_percent band in_band kp ki kd last extremes"
+)
+_GROUP = "template level source count lines"
+SHOWN: dict[
+    str, dict[str, Any]
+] = {  # tool → what is told of its result: name → None (whole), or of each item
+    "diagnose_log": {
+        **dict.fromkeys(("start", "end", "lines", "unit", "missing", "guessed", "notes")),
+        "findings": {**dict.fromkeys(_FAULT.split()), "evidence": None, "coincidences": {"text": None}},
+        "excursions": {"count": None, "unexplained": {"summary": None}},
+        "segments": {"worst": {"summary": None}, "trends": {"summary": None}},
+        "withheld": None,
+    },
+    "plot_log": {},
+    "write_report": {},
+    "next_test": {"tests": dict.fromkeys(("class", "channel", "rival", "open", "text", "cannot_tell"))},
+    "channel_metrics": {"unit": None, "window": None, "channels": dict.fromkeys(_FIGURES.split())},
+    "advise_gains": {
+        "groups": {"channels": None, "sentences": None},
+        "advice_groups": {"channels": None, "sentences": None},
+    },
+    "compare_logs": {"logs": None, "lasting": {"text": None}},
+    "search_events": {
+        "total": None,
+        "count": None,
+        "groups": dict.fromkeys(_GROUP.split()),
+        "left_out": None,
+    },
+    "look_at_time": {
+        **dict.fromkeys(("unit", "clock", "readings", "during")),
+        "groups": dict.fromkeys(_GROUP.split()),
+    },
+    "survey_devices": {
+        "devices": dict.fromkeys(("device", "log", "title", "severity", "text", "line", "error"))
+    },
+}
+
+
+def brief(name: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is told first of the `result` of the tool `name`; what is empty is left out.
+
+    >>> brief("recall", {"summary": "1", "log": "a.log", "seen": [{"line": 7, "text": "door"}], "left": []})
+    {'summary': '1', 'log': 'a.log', 'seen': ['[L 7](?log=a.log&line=7) door']}
+    """
+    shown, log = SHOWN.get(name), _place(result)
+    if name in HANDS_OVER and shown is None:  # nothing that the agent did not say itself
+        return dict(result)
+    picked = _picked(result, dict.fromkeys(ALWAYS) | shown if shown else None)
+    if name == "diagnose_log":
+        picked["findings"] = [
+            _healthy(one) if one["severity"] == "none" else one for one in picked["findings"]
+        ]
+    if name == "read_lines":
+        lines = result["lines"]
+        link = _link(log, lines[0]["line"]) if lines else ""
+        picked = {**result, "link": link, "lines": [f"{one['line']}: {one['text']}" for one in lines]}
+    told: dict[str, Any] = _told(picked, log)
+    if name in SAID_BELOW and any(told.get(part) for part in shown or ()):
+        told.pop("summary", None)
+    return told
+
+
+def _healthy(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return {"summary": finding["summary"], "evidence": finding["evidence"][:1]}
+
+
+def _place(result: Mapping[str, Any]) -> str:
+    """Return the log of a result as links have it: its device before a slash."""
+    return "/".join(str(result[key]) for key in ("device", "log") if result.get(key))
+
+
+def _picked(value: Any, chosen: Mapping[str, Any] | None) -> Any:
+    if chosen is None:
+        return value
+    if isinstance(value, list):
+        return [_picked(item, chosen) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _picked(value[name], of) for name, of in chosen.items() if name in value}
+    return value
+
+
+def _told(value: Any, log: str) -> Any:
+    """Return `value` without what is empty, numbers short, and log lines as links."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, list | tuple):
+        return [_told(item, log) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    log = _place(value) if value.get("log") else log
+    if log and isinstance(value.get("line"), int) and value.keys() <= _EVIDENCE:
+        return _evidence(value, log)
+    told = {name: _told(item, log) for name, item in value.items() if item not in (None, "", [], {}, ())}
+    if log and isinstance(value.get("line"), int):
+        told["line"] = _link(log, value["line"])
+    if log and isinstance(value.get("lines"), list) and all(isinstance(n, int) for n in value["lines"]):
+        told["lines"] = [_link(log, line) for line in value["lines"][:LINKED]]
+    return told
+
+
+_EVIDENCE = {"line", "clock", "time", "values", "value", "text"}  # of what is no more than a line of a log
+
+
+def _evidence(row: Mapping[str, Any], log: str) -> str:
+    """Return a line as "[L 517](…) 08:49:16.848 setpoint 65, pv 64.59": its readings, else its words."""
+    values = row.get("values") or ({"": row["value"]} if "value" in row else {})
+    readings = ", ".join(f"{name} {_told(value, log)}".strip() for name, value in values.items())
+    clock = re.sub(r"^\d{4}-\d\d-\d\d ", "", str(row.get("clock") or ""))
+    return " ".join(filter(None, (_link(log, row["line"]), clock, readings or str(row.get("text") or ""))))
+
+
+def _link(log: str, line: int) -> str:
+    return f"[L {line:,}](?log={quote(log)}&line={line})"
