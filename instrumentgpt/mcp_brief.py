@@ -1,4 +1,4 @@
-"""What an agent reads of a tool's result first: the verdict, what it rests on, each line as a ready-made link.
+"""What an agent reads of a tool's result first: the verdict, what it rests on, each line as a link.
 
 The whole result is kept for the turn; the agent gets any part of it by a second call, with a cursor.
 """

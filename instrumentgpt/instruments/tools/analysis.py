@@ -40,6 +40,9 @@ def diagnose_log(
     """Run all checks on `log`: what is wrong, likeliest root cause first, with confidence, times, numbers,
     evidence lines, cause, next step, what was ruled out, and channels' figures. It is on record.
 
+    The first look at every log. Not again for what is on record.
+    Example: diagnose_log(log="InstrumentDebug_2026-02-19_23-24-45.39.log", device="zspr 052").
+
     record  language of each finding's "text", which is what a conversation remembers; None: as `language`
     """
     opened = open_log(workspace, log, device)
@@ -73,6 +76,9 @@ def next_test(
     workspace: Workspace, log: str, device: str = "", channel: int | None = None, language: Language = "en"
 ) -> dict[str, Any]:
     """Return per fault of `log` the measurement that decides between it and what looks most like it.
+
+    When two causes are left, or the log cannot tell. Not for advice on gains.
+    Example: next_test(log="run.log", channel=2).
 
     rival        class of that
     open         whether the log leaves it open
@@ -111,6 +117,9 @@ def channel_metrics(
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
+    For a figure that the diagnosis does not tell, or between two times. Not for a cause.
+    Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
+
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
     "": the log's ends), and the share of these samples within the deviation `within` from the setpoint.
     """
@@ -128,6 +137,9 @@ def survey_devices(
     workspace: Workspace, language: Language = "en", devices: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Fetch and judge the newest log of each of `devices`, or of all; worst first, without a verdict last.
+
+    For questions on all or several devices. Not for one: that is diagnose_log.
+    Example: survey_devices(devices=["zspr 050", "zspr 051"]).
 
     Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
     """

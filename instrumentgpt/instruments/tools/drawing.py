@@ -26,6 +26,9 @@ def plot_log(
 ) -> dict[str, Any]:
     """Draw `log`, or one channel, for the user, and say what it shows: the answer has the chart by itself.
 
+    Once in an answer, for the channel that matters; not to look at a curve yourself.
+    Example: plot_log(log="run.log", device="zspr 052", channel=2).
+
     channels      several of them, where `channel` is not given
     since, until  the stretch that is shown: "14:20", or with a date; "": the log's ends
     chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row;
@@ -74,6 +77,9 @@ def write_report(
     workspace: Workspace, logs: Sequence[str], title: str = "", language: Language = "en"
 ) -> dict[str, Any]:
     """Write a report on `logs`, the worst first; the answer has it by itself, and only the user saves it.
+
+    Only when a report is asked for.
+    Example: write_report(logs=["zspr 052/run.log"], title="Ovens, week 8").
 
     logs  names as links have them: "run.log" of a dropped file, "zspr 052/run.log" of a device's
     """

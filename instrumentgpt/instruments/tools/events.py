@@ -42,6 +42,9 @@ def search_events(
 ) -> dict[str, Any]:
     """Return the event lines of `log`, grouped by what they say, the worst level first.
 
+    For messages beside the loops: errors, doors, restarts. Not for readings.
+    Example: search_events(log="run.log", query="door", level="warning").
+
     query  words, any of which the line must hold; with none, warnings and errors only
     level  "warning", "error" or "critical" alone
     """
@@ -84,7 +87,11 @@ def _message(log: Log, message: Message) -> dict[str, Any]:
 def read_log_lines(
     workspace: Workspace, log: str, first: int, last: int = 0, device: str = ""
 ) -> dict[str, Any]:
-    """Return the raw lines `first` to `last` of `log`, at most 200."""
+    """Return the raw lines `first` to `last` of `log`, at most 200.
+
+    For the exact words around a line that another tool named; not to read a log through.
+    Example: read_lines(log="run.log", first=510, last=520).
+    """
     opened: Opened = open_log(workspace, log, device)
     last = min(max(first, last), first + MOST_LINES - 1)
     found = read_lines(opened.path, first, last, frames(workspace))
@@ -116,6 +123,9 @@ def explain_jump(
     lines: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return why the reading `after` follows `before` on the next line of `log`, or in the pasted `lines`.
+
+    For two neighbouring readings that cannot both be true. Not for a swing.
+    Example: explain_jump(log="run.log", before=61.9, after=29.4).
 
     Without the two values the greatest difference between neighbouring lines is explained.
     """
@@ -192,7 +202,11 @@ class NotInTheLog(ToolProblem, LookupError):
 def look_at_time(
     workspace: Workspace, log: str, clock: str, device: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Return the readings at `clock` ("14:20" or "14:20:05"), events and findings within a minute of it."""
+    """Return the readings at `clock` ("14:20" or "14:20:05"), events and findings within a minute of it.
+
+    When the user names a time; not for a span, which channel_metrics takes.
+    Example: look_at_time(log="run.log", clock="14:20").
+    """
     opened = open_log(workspace, log, device)
     time = time_of(opened.log, clock)
     events = opened.log.events

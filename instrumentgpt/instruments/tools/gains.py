@@ -24,6 +24,9 @@ def advise_gains(
 ) -> dict[str, Any]:
     """Return, per channel of `log`, whether `gain` may become `target` or `factor` times what it is (1.3).
 
+    Before any word on kp, ki or kd. Not for an oscillation that is not the gains'.
+    Example: advise_gains(log="run.log", channel=2, gain="kp", factor=1.3).
+
     The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
     """
     from instrumentgpt.instruments import advice  # scipy: only where it is needed

@@ -17,6 +17,9 @@ MOST_LOGS = 5_000  # of years; an agent is given them by pages
 def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
     """Return the devices there are: nothing else can be reached.
 
+    First, when the user's device has no name or address that you know.
+    Example: list_devices().
+
     suggest  a name: with it come the lines that would add a device of this name
     """
     inventory = inventory_of(workspace)
@@ -39,7 +42,11 @@ def _device(device: Device) -> dict[str, Any]:
 
 
 def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
-    """Return the logs of `device` (name or address), newest first; nothing is fetched."""
+    """Return the logs of `device` (name or address), newest first; nothing is fetched.
+
+    Before fetch_log when an older log is wanted; not to open one.
+    Example: list_logs(device="zspr 052").
+    """
     found = inventory_of(workspace).find(device)
     logs = logs_of(found)
     return {
@@ -62,6 +69,9 @@ def _log(log: RemoteLog) -> dict[str, Any]:
 
 def fetch_log(workspace: Workspace, device: str, log: str = "", back: int = 0) -> dict[str, Any]:
     """Fetch a log of `device` so that the other tools can open it; an unchanged one is not fetched again.
+
+    Once per log; not for a dropped file, which is there already.
+    Example: fetch_log(device="zspr 052", back=1) for the log before the newest.
 
     log   its name; without it the newest
     back  … or the one so many before the newest

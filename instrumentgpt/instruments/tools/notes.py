@@ -36,7 +36,11 @@ class NotOnRecord(InstrumentGPTError, ValueError):
 def record_finding(
     workspace: Workspace, text: str, log: str, lines: Sequence[int], device: str = ""
 ) -> dict[str, Any]:
-    """Put on record what you saw in a log, with the lines that show it; what diagnose_log found is there."""
+    """Put on record what you saw in a log, with the lines that show it; what diagnose_log found is there.
+
+    Its numbers must stand in those lines. Not for a cause, nor for what diagnose_log said.
+    Example: record_finding(text="pv fell to 12.1 °C", log="run.log", lines=[4510]).
+    """
     stated = _stated(text)
     evidence = _evidence(workspace, log, lines, device)
     if not evidence:
@@ -48,19 +52,30 @@ def record_finding(
 def record_hypothesis(
     workspace: Workspace, text: str, log: str = "", lines: Sequence[int] = (), device: str = ""
 ) -> dict[str, Any]:
-    """Put on record a possible cause that is not shown yet, to be confirmed or ruled out."""
+    """Put on record a possible cause that is not shown yet, to be confirmed or ruled out.
+
+    Not for what is proven or already on record.
+    Example: record_hypothesis(text="the relay of channel 2 sticks").
+    """
     return _cause(workspace, "hypotheses", text, log, lines, device)
 
 
 def confirm_root_cause(
     workspace: Workspace, text: str, log: str = "", lines: Sequence[int] = (), device: str = ""
 ) -> dict[str, Any]:
-    """Put on record the root cause, when the evidence leaves no other: this closes the case."""
+    """Put on record the root cause, when the evidence leaves no other: this closes the case.
+
+    With the lines that prove it. Not while another cause would show the same.
+    Example: confirm_root_cause(text="kp 50 is eight times too high", log="run.log", lines=[517]).
+    """
     return _cause(workspace, "root_causes", text, log, lines, device)
 
 
 def rule_out(workspace: Workspace, hypothesis: str, because: str) -> dict[str, Any]:
     """Take `hypothesis`, as it is on record, off it, so that nobody looks there again.
+
+    With the number that rules it out.
+    Example: rule_out(hypothesis="the fan", because="2,900 rpm throughout").
 
     because  the evidence against it, with its numbers
     """
@@ -80,6 +95,9 @@ def record_value(
     line: int | None = None,
 ) -> dict[str, Any]:
     """Put on record a value that no tool has reported: it replaces that of its device, channel and quantity.
+
+    For what the user or a file tells. Not for what a tool read: that is on record.
+    Example: record_value(device="zspr 052", quantity="kp", value=0.12, channel=2).
 
     device     "" for the one in question
     log, line  which shows it: the value is then as old as that line
@@ -121,6 +139,9 @@ def record_value(
 def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict[str, Any]:
     """Put on record what the user forbids, limits or demands: it holds until it is lifted.
 
+    In the user's own sentence. Not for your own advice.
+    Example: record_constraint(text="do not restart 052 before Friday", device="zspr 052").
+
     device  which it is on; "": that which the text names, else the one in question
     """
     stated = _stated(text)
@@ -130,7 +151,11 @@ def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict
 
 
 def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
-    """Put on record that the user has lifted a constraint, named as it is on record."""
+    """Put on record that the user has lifted a constraint, named as it is on record.
+
+    When the user says so; never because it is in the way.
+    Example: lift_constraint(text="do not restart 052 before Friday").
+    """
     stated = _stated(text)
     with opened(workspace) as database:
         known = memory_in_force(database, workspace.conversation, DiagnosticState()).known
@@ -149,6 +174,9 @@ def note(
     workspace: Workspace, slot: str, words: str, replaces: str = "", filed: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """File what the user said in a slot of the interview; NotOnRecord if the words are not the user's.
+
+    One call for each thing that the user told; not for your own words.
+    Example: note(slot="examples", words="at 14:20 it fell to 70.8").
 
     What was tried, or proposed as a remedy, is "proposed", whoever says it. "must_have" is what the
     instrument must do; "success_criteria" by what one sees that it is settled; "constraints" what must not
@@ -246,7 +274,11 @@ class NothingToRecall(ToolProblem, LookupError):
 
 
 def recall(workspace: Workspace, query: str) -> dict[str, Any]:
-    """Return what was said earlier in the conversation on `query`, best first, with what stands around it."""
+    """Return what was said earlier in the conversation on `query`, best first, with what stands around it.
+
+    For exact words of earlier turns that the prompt only sums up.
+    Example: recall(query="kp of channel 2").
+    """
     if not query.strip():
         raise NothingToRecall("nothing_to_recall")
     devices = inventory_of(workspace).devices
@@ -262,6 +294,9 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
 
 def device_history(workspace: Workspace, device: str, query: str = "") -> dict[str, Any]:
     """Return what other conversations found on the device and its siblings, the devices of the same model.
+
+    For "has this happened before?". Not as evidence of now.
+    Example: device_history(device="zspr 052", query="oscillation").
 
     That is history: it tells where to look, and nothing of how the device is now.
 

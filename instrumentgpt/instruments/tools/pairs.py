@@ -22,6 +22,9 @@ def compare_logs(
 ) -> dict[str, Any]:
     """Return what differs in `log` from the earlier `before`: faults, gains, setpoints, output, events.
 
+    For what changed since, or between two devices; both logs must be fetched.
+    Example: compare_logs(log="new.log", before="old.log", device="zspr 052").
+
     Either may be named with its device ("zspr 052/run.log"), which counts more than `device`: so two devices
     are compared. Then "logs" are those of the first device alone.
     """
