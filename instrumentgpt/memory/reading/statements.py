@@ -167,7 +167,7 @@ _SENTENCES: list[tuple[Kind, str]] = [
     ),
     (
         "root_cause",
-        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:源自於?|源於|起因於|肇因於|歸因於|出在)(?P<value>[^，。；？]{{2,80}})",
+        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:源自於?|源於|起因於|肇因於|歸因於|(?<![輸输])出在)(?P<value>[^，。；？]{{2,80}})",
     ),
     (
         "root_cause",
