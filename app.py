@@ -6,7 +6,7 @@ import streamlit as st
 
 if __name__ == "__main__":
     from instrumentgpt.settings import CHECKOUT
-    from instrumentgpt.ui import chat, session, settings
+    from instrumentgpt.ui import chat, instruments, session, settings
     from instrumentgpt.ui.logs import page as logs
 
     @st.cache_resource(show_spinner=False)
@@ -19,6 +19,9 @@ if __name__ == "__main__":
     st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
     leave_imports_alone()
     pages = {
+        "instruments": st.Page(
+            instruments.page, title="Instruments", icon=":material/monitor_heart:", url_path="instruments"
+        ),
         "chat": st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
         "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
         "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),

@@ -20,6 +20,7 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes, the m
     "compare": "say what changed between two logs, or in one log at a time of day",
     "plot": "draw a log: setpoint, temperature and output with the findings shaded",
     "devices": "list the devices of the inventory and the newest log of each",
+    "scan": "judge what is new in the logs of all devices, and say how each stands, worst first",
     "simulate": "write logs of simulated instruments, the same bytes every time",
     "search": "find what was asked, answered or found in any conversation",
     "export": "write a conversation with its charts, files, notes, saved documents and prompts as one zip",

@@ -19,6 +19,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.agents", 5),
     ("instrumentgpt.analyst", 5),
     ("instrumentgpt.agents.registry", 6),
+    ("instrumentgpt.fleet", 5),
     ("instrumentgpt.turn", 6),
     ("instrumentgpt.turn.prompt", 6),
     ("instrumentgpt.turn.record", 6),

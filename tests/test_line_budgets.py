@@ -8,18 +8,19 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_060,
+    "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
-    "instrumentgpt/commands": 1_480,
-    "instrumentgpt/instruments": 20_350,
+    "instrumentgpt/commands": 1_546,
+    "instrumentgpt/fleet": 360,
+    "instrumentgpt/instruments": 20_430,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
     "instrumentgpt/modes/investigate": 1_620,
     "instrumentgpt/modes/panel": 2_300,
-    "instrumentgpt/storage": 4_240,
-    "instrumentgpt/turn": 2_260,
-    "instrumentgpt/ui": 6_220,
+    "instrumentgpt/storage": 4_360,
+    "instrumentgpt/turn": 2_265,
+    "instrumentgpt/ui": 6_545,
 }
 WHOLE = 56_260
 

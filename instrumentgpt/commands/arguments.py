@@ -86,6 +86,16 @@ def devices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
 
 
+def scan(parser: argparse.ArgumentParser) -> None:
+    """Add which devices and logs, how many processes, and output."""
+    parser.add_argument("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them")
+    parser.add_argument("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too")
+    parser.add_argument("--json", action="store_true", help="one JSON object per device and line")
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+
+
 def simulate(parser: argparse.ArgumentParser) -> None:
     """Add what to simulate and where to write it."""
     parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")

@@ -293,6 +293,17 @@ def m003_deleted_conversations(database: Database) -> None:
         database.table(table).drop(ignore=True)
 
 
+@MIGRATIONS()
+def m010_verdicts(database: Database) -> None:
+    """What scans judged, a row a log."""
+    _table(
+        database, "verdicts", ("device", "log"),
+        text="device log modified state fault severity text_en text_zh figures errors",
+        whole="size channel? line?", real="begun? ended? judged_at",
+    )  # fmt: skip
+    database.table("verdicts").create_index(["device", "begun"])
+
+
 def _put_back(database: Database) -> None:
     """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
     kept: dict[int, dict[str, list[dict[str, Any]]]] = {}

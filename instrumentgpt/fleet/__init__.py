@@ -1,0 +1,1 @@
+"""All instruments of the inventory: their logs judged in passing, what stands and what has changed."""

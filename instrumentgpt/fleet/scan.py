@@ -1,0 +1,236 @@
+"""Judging what is new in the folders of many devices: each log that came or changed since the last scan."""
+
+import json
+import math
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+
+import db
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments import loop_wording, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.swing import REGULAR
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
+from instrumentgpt.instruments.findings import Excursion, Finding, worst
+from instrumentgpt.instruments.kept_verdicts import diagnosed
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.readings import read_as, recalled
+from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
+from instrumentgpt.storage.verdicts import Verdict, known_files, store_verdicts
+
+LISTED_AT_ONCE = 16  # folders
+STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
+POINTS = 48  # of the errors through a log's last day
+DAY = 86_400.0  # s
+FIGURES = (
+    "setpoint",
+    "duty",
+    "half_peak_to_peak",
+    "period",
+    "noise",
+    "in_band",
+    "saturated",
+    "kp",
+    "ki",
+    "kd",
+)
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+NOTHING: dict[Language, str] = {"en": "Nothing in it could be judged.", "zh": "其中沒有可以判斷的內容。"}
+Told = Callable[[int, int], None]
+
+
+@dataclass
+class Scan:
+    """What a scan did: logs judged, logs that had not changed, and device or log → why it was not judged."""
+
+    judged: list[Verdict] = field(default_factory=list)
+    unchanged: int = 0
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+def scan(
+    database_path: Path,
+    devices: Sequence[Device],
+    cache: Path,
+    jobs: int = 0,
+    newest: int = 0,
+    on_progress: Told = lambda done, total: None,
+) -> Scan:
+    """Judge what is new in the folders of `devices`, in processes of this machine, and store it as it comes.
+
+    jobs    processes; 0: as many as this machine has cores
+    newest  only so many logs of each device; 0: all
+    on_progress(done, total) counts logs
+    """
+    result = Scan()
+    with closing(db.connect(database_path)) as database:
+        known = known_files(database)
+    todo: list[RemoteLog] = []
+    with ThreadPoolExecutor(LISTED_AT_ONCE) as listing:
+        for device, found in zip(devices, listing.map(_listed, devices), strict=True):
+            if isinstance(found, str):
+                result.problems[device.name] = found
+                continue
+            chosen = found[:newest] if newest else found
+            fresh = [one for one in chosen if known.get((device.name, bare(one.name))) != _version(one)]
+            todo += fresh
+            result.unchanged += len(chosen) - len(fresh)
+    waiting: list[Verdict] = []
+    stored = time.monotonic()
+    for done, (log, verdict) in enumerate(
+        _judged(todo, database_path, cache, jobs or os.cpu_count() or 1), start=1
+    ):
+        if isinstance(verdict, Verdict):
+            waiting.append(verdict)
+        else:
+            result.problems[f"{log.device.name}/{bare(log.name)}"] = verdict
+        if done == len(todo) or time.monotonic() - stored > STORED_EVERY:
+            with closing(db.connect(database_path)) as database:
+                store_verdicts(database, waiting)
+            result.judged += waiting
+            waiting, stored = [], time.monotonic()
+        on_progress(done, len(todo))
+    return result
+
+
+def _listed(device: Device) -> list[RemoteLog] | str:
+    try:
+        return list_logs(device)
+    except InstrumentGPTError as problem:
+        return str(problem)
+
+
+def _version(log: RemoteLog) -> tuple[int, str]:
+    return log.size or 0, log.modified.isoformat() if log.modified else ""
+
+
+def _judged(
+    todo: Sequence[RemoteLog], database: Path, cache: Path, jobs: int
+) -> Iterator[tuple[RemoteLog, Verdict | str]]:
+    """Yield each log with its verdict, or why there is none; a process that dies is replaced once."""
+    if jobs == 1 or len(todo) < 2:
+        for log in todo:
+            yield log, judge(log, database, cache)
+        return
+    left = list(todo)
+    tries: dict[str, int] = {}
+    context = multiprocessing.get_context("spawn")
+    while left:
+        lost: list[RemoteLog] = []
+        with ProcessPoolExecutor(min(jobs, len(left)), mp_context=context) as pool:
+            running: dict[Future[Verdict | str], RemoteLog] = {
+                pool.submit(judge, one, database, cache): one for one in left
+            }
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    log = running.pop(future)
+                    try:
+                        yield log, future.result()
+                    except BrokenProcessPool:
+                        lost.append(log)
+        for log in lost:
+            tries[log.url] = tries.get(log.url, 0) + 1
+        for log in (one for one in lost if tries[one.url] > 1):
+            yield log, "the process that judged it died twice: it may be too large for this machine's memory"
+        left = [one for one in lost if tries[one.url] == 1]
+        jobs = max(1, jobs // 2)
+
+
+def judge(log: RemoteLog, database: Path, cache: Path) -> Verdict | str:
+    """Return the verdict on a log, which is fetched if need be, or why it cannot be had."""
+    try:
+        path = fetch(log, cache)
+    except InstrumentGPTError as problem:
+        return str(problem)
+    size, modified = _version(log)
+    name = log.device.name, bare(log.name), size, modified
+    try:
+        read = read_as(path, None, cache / FRAMES)
+        with closing(db.connect(database)) as connection:
+            stated = recalled(connection, log.device.name, read)
+        read = read_as(path, stated, cache / FRAMES) if stated else read
+        found = diagnosed(read)
+    except InstrumentGPTError as problem:
+        told = str(problem)
+        return Verdict(
+            *name, None, None, "unreadable", "", "info", None, None, told, told, "{}", "[]", time.time()
+        )
+    return _verdict(name, read, found)
+
+
+def _verdict(name: tuple[str, str, int, str], log: Log, found: Diagnosis) -> Verdict:
+    first = found.findings[0] if found.findings else None
+    away = loop_wording.unexplained(found.excursions)
+    severity = worst(one.severity for one in found.findings)
+    if first is not None and severity in ("none", "info") and away:
+        first = None
+    shown: Finding | Excursion | None = first or (away[0] if away else None)
+    state = "open" if first is None or first.fault == "insufficient_data" else "fault"
+    state = "healthy" if first is not None and first.fault == "healthy" else state
+    text_en, text_zh = (_said(log, first, away, language) for language in LANGUAGES)
+    channel = shown.channel if shown else None
+    time_ = log.samples["time"]
+    begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
+    figures = {number: _figures(metrics) for number, metrics in found.channels.items()}
+    return Verdict(
+        *name,
+        begun,
+        ended,
+        state,
+        first.fault if first else "",
+        severity,
+        channel,
+        shown.evidence[0].line if shown and shown.evidence else None,
+        text_en,
+        text_zh,
+        json.dumps(plain(figures)),
+        json.dumps(_errors(log, channel)),
+        time.time(),
+    )
+
+
+def _said(log: Log, first: Finding | None, away: Sequence[Excursion], language: Language) -> str:
+    if first is not None:
+        return wording.summary(first, language)
+    return loop_wording.excursion(away[0], log, language) if away else NOTHING[language]
+
+
+def _moment(log: Log, seconds: float) -> float | None:
+    return (log.start + timedelta(seconds=seconds)).timestamp() if log.start else None
+
+
+def _figures(metrics: Metrics) -> dict[str, float]:
+    figures = {name: getattr(metrics, name) for name in FIGURES}
+    return figures if metrics.regularity > REGULAR else {**figures, "period": math.nan}
+
+
+def _errors(log: Log, channel: int | None) -> list[float | None]:
+    """Return pv − setpoint of a channel through the log's last day, a mean for each of POINTS parts of it."""
+    loops = loops_of(log)
+    loop = loops.get(channel or 0) or next(iter(loops.values()), None)
+    if loop is None or not len(loop):
+        return []
+    error = loop.pv - loop.setpoint
+    start = max(loop.time[0], loop.time[-1] - DAY)
+    known = np.isfinite(error) & (loop.time >= start)
+    if not known.any():
+        return []
+    edges = np.linspace(start, loop.time[-1], POINTS + 1)
+    part = np.clip(np.searchsorted(edges, loop.time[known], side="right") - 1, 0, POINTS - 1)
+    count, total = np.bincount(part, minlength=POINTS), np.bincount(part, error[known], POINTS)
+    return [float(f"{one / n:.4g}") if n else None for one, n in zip(total, count, strict=True)]

@@ -1,0 +1,123 @@
+"""How each instrument stands: its newest verdict in a word, since when, and what is open; worst first."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.checks import CHECKS
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.verdicts import standings
+
+WORDS = {  # state → its word
+    "fault": {"en": "Fault", "zh": "故障"},
+    "open": {"en": "Unclear", "zh": "不明"},
+    "unreadable": {"en": "Unreadable", "zh": "無法讀取"},
+    "healthy": {"en": "Healthy", "zh": "正常"},
+    "unseen": {"en": "Not judged", "zh": "尚未判斷"},
+}
+GRAVE = ("critical", "high")  # severities of a fault that is told as one; what is less is a warning
+WARNING = {"en": "Warning", "zh": "注意"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One device: `state` is one of WORDS; times in s since 1970 by the log's own clock, None if it has none.
+
+    since   the beginning of the oldest log in a row that says the same
+    errors  pv − setpoint through the newest log's last day
+    open    conversations about it that found no root cause yet
+    """
+
+    device: str
+    label: str
+    model: str
+    state: str
+    fault: str = ""
+    severity: str = "none"
+    channel: int | None = None
+    line: int | None = None
+    text_en: str = ""
+    text_zh: str = ""
+    log: str = ""
+    logs: int = 0
+    ended: float | None = None
+    since: float | None = None
+    errors: tuple[float | None, ...] = ()
+    open: int = 0
+
+    def word(self, language: Language) -> str:
+        """Return the state in a word."""
+        return word_of(self.state, language, self.severity)
+
+    def title(self, language: Language) -> str:
+        """Return the name of its fault, "" if it has none."""
+        return wording.title(self.fault, language) if self.fault in _faults() else ""
+
+
+def word_of(state: str, language: Language, severity: str = "high") -> str:
+    """Return the word for a state of WORDS."""
+    return WARNING[language] if state == "fault" and severity not in GRAVE else WORDS[state][language]
+
+
+def _faults() -> set[str]:
+    return {check.fault for check in CHECKS.values()}
+
+
+def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
+    """Return a row for each device, the worst first; those that were never judged last."""
+    known, open_ = standings(database), _open(database)
+    found = []
+    for device in devices:
+        row = Row(device.name, device.label, device.model, "unseen", open=open_.get(device.name, 0))
+        if standing := known.get(device.name):
+            one = standing.verdict
+            row = Row(
+                device.name, device.label, device.model, one.state, one.fault, one.severity, one.channel,
+                one.line, one.text_en, one.text_zh, one.log, standing.logs, one.ended, standing.since,
+                tuple(json.loads(one.errors)), row.open,
+            )  # fmt: skip
+        found.append(row)
+    return sorted(found, key=_badness)
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation about a device; `cause` is the root cause that it named last, "" if none."""
+
+    id: str
+    title: str
+    updated_at: float
+    cause: str
+
+
+def talks_about(database: Database, device: str, limit: int = 20) -> list[Talk]:
+    """Return the conversations about a device, the newest first."""
+    sql = (
+        "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL),"
+        " coalesce(json_extract(diagnostic_state, '$.root_causes[#-1]'), '') FROM conversations"
+        " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
+        " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT ?"
+    )
+    return [Talk(*row) for row in rows(database, sql, (device, limit))]
+
+
+def _badness(row: Row) -> tuple[int, int, float]:
+    order = ("fault", "open", "unreadable", "healthy", "unseen")
+    largest = max((abs(one) for one in row.errors if one is not None), default=0.0)
+    return order.index(row.state), SEVERITIES.index(row.severity), -largest
+
+
+def _open(database: Database) -> dict[str, int]:
+    """Return device → how many conversations are about it and have not named a root cause."""
+    sql = (
+        "SELECT json_extract(diagnostic_state, '$.device_name') AS device, count(*) FROM conversations"
+        " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
+        " AND json_extract(diagnostic_state, '$.status') = 'investigating' GROUP BY device"
+    )
+    return dict(rows(database, sql))

@@ -1,0 +1,101 @@
+"""What was judged of each log of each device: a row a log, written by a scan, read by everybody."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from sqlite_utils import Database
+
+from instrumentgpt.storage.connection import rows, select, transaction
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a scan said of one log.
+
+    size, modified  of the file then: bytes, and the time as its folder tells it
+    begun, ended  by the log's own clock, s since 1970; None: the log has no date
+    state    "fault", "healthy", "open" (nothing could be judged, or it is unexplained), "unreadable"
+    fault, severity, channel, line  of the likeliest root cause; text_en, text_zh: its sentence
+    figures  JSON: channel → its figures; errors: JSON list, pv − setpoint through the log's last day
+    judged_at  s since 1970
+    """
+
+    device: str
+    log: str
+    size: int
+    modified: str
+    begun: float | None
+    ended: float | None
+    state: str
+    fault: str
+    severity: str
+    channel: int | None
+    line: int | None
+    text_en: str
+    text_zh: str
+    figures: str
+    errors: str
+    judged_at: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A device's newest verdict, and since when its logs say the same: `since` as `begun`."""
+
+    verdict: Verdict
+    since: float | None
+    logs: int
+
+
+_AGE = "coalesce(begun, judged_at)"
+_NEWEST = (
+    f"(SELECT *, row_number() OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS place FROM verdicts)"
+    " WHERE place = 1"
+)
+_SINCE = f"""
+    WITH said AS (SELECT device, {_AGE} AS age, state || fault AS what, first_value(state || fault)
+                  OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS now FROM verdicts),
+         other AS (SELECT device, max(age) AS age FROM said WHERE what != now GROUP BY device)
+    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) THEN said.age END), count(*)
+    FROM said LEFT JOIN other ON other.device = said.device GROUP BY said.device"""
+
+
+def store_verdicts(database: Database, verdicts: Iterable[Verdict]) -> None:
+    """Store verdicts, each in place of an earlier one on the same log."""
+    with transaction(database):
+        database.table("verdicts").upsert_all([asdict(one) for one in verdicts], pk=("device", "log"))
+
+
+def known_files(database: Database) -> dict[tuple[str, str], tuple[int, str]]:
+    """Return (device, log) → (size, modified) of every file that was judged."""
+    found = rows(database, "SELECT device, log, size, modified FROM verdicts")
+    return {(device, log): (size, modified) for device, log, size, modified in found}
+
+
+def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Verdict]:
+    """Return the verdicts on a device's logs, the newest log first."""
+    return select(
+        database, Verdict, f"verdicts WHERE device = ? ORDER BY {_AGE} DESC LIMIT ?", (device, limit)
+    )
+
+
+def standings(database: Database) -> dict[str, Standing]:
+    """Return device → its newest verdict."""
+    known = {device: (since, count) for device, since, count in rows(database, _SINCE)}
+    return {
+        one.device: Standing(
+            one, known[one.device][0] if one.begun is not None else None, known[one.device][1]
+        )
+        for one in select(database, Verdict, _NEWEST)
+    }
+
+
+def all_verdicts(database: Database) -> list[Verdict]:
+    """Return every verdict, by device and log."""
+    return select(database, Verdict, "verdicts ORDER BY device, log")
+
+
+def last_judged(database: Database) -> float | None:
+    """Return when a log was judged last, s since 1970; None if none ever was."""
+    [[moment]] = rows(database, "SELECT max(judged_at) FROM verdicts")
+    return None if moment is None else float(moment)

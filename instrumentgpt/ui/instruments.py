@@ -1,0 +1,291 @@
+"""The Instruments page: every device with how it stands, worst first, and the history of the selected one."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import psutil
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_of
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.language import Language, phrase, span_text
+from instrumentgpt.settings import CHECKOUT, home
+from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
+from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.logs.place import Place
+
+WORDS = Path(__file__).with_suffix(".toml")
+COLOURS = {
+    "fault": "#D55E00",
+    "open": "#B87000",
+    "unreadable": "#7D8A95",
+    "healthy": "#009E73",
+    "unseen": "#7D8A95",
+}
+TRENDS = ("duty", "half_peak_to_peak", "period")
+ROW_PIXELS, STRIP_PIXELS = 110, 40
+TABLE_PIXELS = 420
+NEWS_EVERY = 1.0  # s between looks at a scan that runs
+LISTED = 200  # logs of one device
+
+
+def page() -> None:
+    """Draw the page; an expected problem is shown with its remedy."""
+    with session.problems_shown(), session.opened() as database:
+        _draw(database)
+
+
+def _draw(database: Database) -> None:
+    language: Language = "zh" if (st.context.locale or "").startswith("zh") else "en"
+    say = partial(phrase, WORDS, language=language)
+    inventory = load_inventory(Path(session.current_settings(database).inventory))
+    rows = rows_of(database, inventory.devices)
+    when = last_judged(database)
+    if when is None and rows and not scanning():
+        start_scan()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(say("title"), anchor=False, width="stretch")
+        if when is not None:
+            st.caption(say("judged", span=span_text(max(0.0, time.time() - when), language)), width="content")
+        if st.button(say("judge"), icon=":material/refresh:", disabled=scanning()):
+            start_scan()
+            st.rerun()
+    if scanning():
+        st.info(say("judging", count=len(rows)), icon=":material/hourglass_top:")
+        _follow()
+    st.markdown(_counts(rows, language))
+    shown = _chosen(rows, st.text_input(say("find"), key="instruments-find", width=360), language)
+    if not shown:
+        st.info(say("none", path=untrusted.label(str(inventory.path))), icon=":material/info:")
+        return
+    picked = _table(shown, language)
+    if picked is None:
+        st.caption(say("choose"))
+    else:
+        _draw_history(database, picked, language)
+
+
+def scanning() -> bool:
+    """Return whether a scan that a page began is still running."""
+    try:
+        number, began = json.loads((home() / "scan.json").read_text())
+        process = psutil.Process(number)
+        return bool(process.create_time() == began and process.status() != psutil.STATUS_ZOMBIE)
+    except (OSError, ValueError, psutil.Error):
+        return False
+
+
+def start_scan() -> None:
+    """Judge what is new in a process that no page waits for."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "instrumentgpt", "scan", "--json"],
+        cwd=CHECKOUT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    home().mkdir(parents=True, exist_ok=True)
+    (home() / "scan.json").write_text(json.dumps([process.pid, psutil.Process(process.pid).create_time()]))
+
+
+@st.fragment(run_every=NEWS_EVERY)
+def _follow() -> None:
+    """Draw the page anew when the scan has more, or is over."""
+    with session.opened() as database:
+        newest = last_judged(database)
+    if not scanning() or newest != st.session_state.get("instruments-newest"):
+        st.session_state["instruments-newest"] = newest
+        st.rerun()
+
+
+def _counts(rows: list[Row], language: Language) -> str:
+    counted: dict[str, int] = {}
+    for row in rows:
+        counted[row.word(language)] = counted.get(row.word(language), 0) + 1
+    return " · ".join(f"**{count}** {word}" for word, count in counted.items())
+
+
+def _chosen(rows: list[Row], words: str, language: Language) -> list[Row]:
+    wanted = words.casefold().split()
+    return [
+        row
+        for row in rows
+        if all(
+            one
+            in " ".join(
+                (row.label, row.model, row.title(language), row.word(language), row.text_en)
+            ).casefold()
+            for one in wanted
+        )
+    ]
+
+
+def _table(rows: list[Row], language: Language) -> Row | None:
+    """Draw a line a device; return the one that is selected."""
+    say = partial(phrase, WORDS, language=language)
+    frame = pd.DataFrame(
+        {
+            "state": [row.word(language) for row in rows],
+            "instrument": [row.label for row in rows],
+            "what": [_said(row.text_en, row.text_zh, language) for row in rows],
+            "since": [_day(row.since) for row in rows],
+            "newest": [_day(row.ended) for row in rows],
+            "errors": [list(row.errors) for row in rows],
+            "model": [row.model for row in rows],
+            "open": [row.open for row in rows],
+        }
+    )
+    colours = [f"color: {_colour(row.state, row.severity)}; font-weight: 600" for row in rows]
+    selected = st.dataframe(
+        frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),
+        column_config={
+            **{name: say(name) for name in frame.columns},
+            "what": st.column_config.TextColumn(say("what"), width="large"),
+            "errors": st.column_config.LineChartColumn(say("errors"), width="medium"),
+        },
+        hide_index=True,
+        height=_height(rows),
+        on_select="rerun",
+        selection_mode="single-row",
+        key="instruments-table",
+    )
+    places = selected["selection"]["rows"]
+    return rows[places[0]] if places and places[0] < len(rows) else None
+
+
+def _colour(state: str, severity: str) -> str:
+    return COLOURS["open"] if state == "fault" and severity not in GRAVE else COLOURS[state]
+
+
+def _height(rows: Sequence[object]) -> int:
+    return min(TABLE_PIXELS, 3 + 35 * (1 + len(rows)))
+
+
+def _said(text_en: str, text_zh: str, language: Language) -> str:
+    return text_zh if language == "zh" else text_en
+
+
+def _day(moment: float | None) -> str:
+    return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M") if moment is not None else ""
+
+
+def _draw_history(database: Database, row: Row, language: Language) -> None:
+    say = partial(phrase, WORDS, language=language)
+    found = verdicts_of(database, row.device, LISTED)
+    st.subheader(untrusted.label(row.label), anchor=False)
+    with st.container(horizontal=True):
+        if st.button(say("ask"), icon=":material/chat:", type="primary"):
+            session.leave()
+            st.session_state[composer.UNSENT] = say("question", name=row.device)
+            st.switch_page(session.page_named("chat"))
+        if row.log:
+            query = Place(row.device, row.log, row.line).query()
+            st.page_link(
+                session.page_named("logs"),
+                label=say("open_log"),
+                icon=":material/list_alt:",
+                query_params=query,
+            )
+    if not found:
+        st.caption(say("no_history"))
+        return
+    dated = [one for one in found if one.begun is not None and one.ended is not None]
+    if dated:
+        st.plotly_chart(history_chart(dated[::-1], language), key="instruments-history", theme="streamlit")
+    else:
+        st.caption(say("undated"))
+    _draw_logs(found, language)
+    _draw_talks(database, row.device, language)
+
+
+def history_chart(found: list[Verdict], language: Language) -> go.Figure:
+    """Return the chart of a device's logs over time, oldest first: states, and what changes over weeks."""
+    say = partial(phrase, WORDS, language=language)
+    figures = [json.loads(one.figures) for one in found]
+    rows = [name for name in TRENDS if any(row.get(name) is not None for f in figures for row in f.values())]
+    height = STRIP_PIXELS + ROW_PIXELS * len(rows)
+    figure = go.Figure()
+    middle = [datetime.fromtimestamp((one.begun or 0) / 2 + (one.ended or 0) / 2) for one in found]
+    words = [(word_of(one.state, language, one.severity), _colour(one.state, one.severity)) for one in found]
+    for word, colour in dict.fromkeys(words):
+        own = [place for place, one in enumerate(words) if one == (word, colour)]
+        figure.add_scatter(
+            x=[middle[place] for place in own],
+            y=[0] * len(own),
+            mode="markers",
+            marker={"size": 13, "symbol": "square", "color": colour},
+            name=word,
+            text=[_said(found[place].text_en, found[place].text_zh, language)[:160] for place in own],
+            hovertemplate="%{text}<extra></extra>",
+            yaxis="y",
+        )
+    figure.update_layout(yaxis={"domain": [1 - STRIP_PIXELS / height, 1], "visible": False})
+    channels = sorted({number for row in figures for number in row}, key=int)
+    for place, name in enumerate(rows, start=2):
+        top = 1 - (STRIP_PIXELS + ROW_PIXELS * (place - 2)) / height
+        for order, number in enumerate(channels):
+            figure.add_scatter(
+                x=middle,
+                y=[row.get(number, {}).get(name) for row in figures],
+                mode="lines+markers",
+                line={"color": CHANNEL_COLOURS[order % len(CHANNEL_COLOURS)], "width": 1.5},
+                name=say("channel", number=number),
+                legendgroup=number,
+                showlegend=place == 2,
+                yaxis=f"y{place}",
+            )
+        domain = [max(0.0, top - (ROW_PIXELS - 12) / height), top - 12 / height]
+        title = {"text": say(name), "font": {"size": 12}}
+        figure.update_layout({f"yaxis{place}": {"domain": domain, "title": title, "anchor": "x"}})
+    figure.update_xaxes(anchor=f"y{len(rows) + 1}" if rows else "y", showgrid=True)
+    return laid_out(figure, "", height)
+
+
+def _draw_logs(found: list[Verdict], language: Language) -> None:
+    say = partial(phrase, WORDS, language=language)
+    frame = pd.DataFrame(
+        {
+            "state": [word_of(one.state, language, one.severity) for one in found],
+            "since": [_day(one.begun) for one in found],
+            "what": [_said(one.text_en, one.text_zh, language) for one in found],
+            "gains": [_gains(json.loads(one.figures)) for one in found],
+            "log": [Place(one.device, one.log, one.line).address() for one in found],
+        }
+    )
+    shown: dict[str, Any] = {name: say(name) for name in frame.columns}
+    shown["log"] = st.column_config.LinkColumn(say("log"), display_text=r"log=([^&]+)")
+    st.markdown(f"**{say('logs')}**")
+    st.dataframe(frame, hide_index=True, column_config=shown, height=_height(found))
+
+
+def _gains(figures: dict[str, dict[str, float | None]]) -> str:
+    """Return the gains of each channel, those that are alike once: "1–3: kp 9, ki 0.07"."""
+    told: dict[str, list[str]] = {}
+    for number, row in figures.items():
+        text = ", ".join(f"{name} {row[name]:g}" for name in ("kp", "ki", "kd") if row.get(name) is not None)
+        if text:
+            told.setdefault(text, []).append(number)
+    return "; ".join(f"{','.join(numbers)}: {text}" for text, numbers in told.items())
+
+
+def _draw_talks(database: Database, device: str, language: Language) -> None:
+    say = partial(phrase, WORDS, language=language)
+    talks = talks_about(database, device)
+    if talks:
+        st.markdown(f"**{say('talks')}**")
+    for talk in talks:
+        cause = f" · {say('root_cause')}: {untrusted.label(talk.cause, 160)}" if talk.cause else ""
+        label = f"{untrusted.label(talk.title or talk.id, 80)} · {_day(talk.updated_at)}{cause}"
+        st.page_link(session.page_named("chat"), label=label, query_params={"conv": talk.id})

@@ -1,0 +1,29 @@
+"""The Instruments page as a lab's engineer opens it: who is worst, since when, and what next."""
+
+import pytest
+from driving import START_SECONDS, Server, settled, with_token
+from playwright.sync_api import Page, expect
+
+
+@pytest.mark.parametrize(
+    "locale, title, asks",
+    [("en-GB", "Instruments", "Ask what is wrong"), ("zh-TW", "儀器", "詢問哪裡有問題")],
+)
+def test_every_device_is_judged_by_itself_and_the_worst_leads_to_its_history_and_a_question(
+    server: Server, browser, locale, title, asks
+):
+    page: Page = browser.new_context(locale=locale, viewport={"width": 1440, "height": 1100}).new_page()
+    page.goto(with_token(server.address("instruments")))
+    expect(page.get_by_role("heading", name=title)).to_be_visible(timeout=START_SECONDS * 1000)
+    expect(page.get_by_text("zspr 051 (10.1.1.46)").first).to_be_attached()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0, timeout=START_SECONDS * 1000)  # all are judged
+    settled(page)
+    table = page.get_by_test_id("stDataFrame").first.bounding_box()
+    page.mouse.click(table["x"] + 12, table["y"] + 35 + 17)  # the box of the first row, drawn on a canvas
+    expect(page.get_by_role("heading", name="zspr 051 (10.1.1.46)")).to_be_visible()
+    expect(page.get_by_test_id("stPlotlyChart")).to_be_visible()
+    page.get_by_role("button", name=asks).click()
+    expect(page.get_by_test_id("stChatInputTextArea")).to_have_value(
+        "What is wrong with zspr 051?" if locale == "en-GB" else "zspr 051 哪裡有問題？"
+    )
+    page.context.close()

@@ -1,0 +1,134 @@
+"""All instruments at a glance: what is new is judged once, kept, and told worst first."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import duckdb
+import psutil
+import pytest
+from pages import PAGE_SECONDS, texts
+from streamlit.testing.v1 import AppTest
+
+import db
+from instrumentgpt.fleet.scan import scan
+from instrumentgpt.fleet.standing import rows_of
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.verdicts import all_verdicts, verdicts_of
+
+ROOT = Path(__file__).parents[1]
+DEMO = ROOT / "demo"
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """Three devices with logs of their own: swinging, healthy, and one whose folder is not there."""
+    lines = []
+    for name, demo in (("oven 1", "zspr_053"), ("oven 2", "zspr_052"), ("oven 3", "none")):
+        folder = tmp_path / name.replace(" ", "_")
+        if demo != "none":
+            shutil.copytree(DEMO / "logs" / demo, folder)
+        number = name[-1]
+        lines.append(f'[[device]]\nname = "{name}"\nip = "10.1.1.{number}"\nlogs = "{folder.name}"\n')
+    (tmp_path / "lab.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(tmp_path / "lab.toml"))
+    return tmp_path
+
+
+def scanned(lab, **options):
+    devices = load_inventory(lab / "lab.toml").devices
+    return scan(database_path(), devices, home() / "cache", **{"jobs": 1, **options})
+
+
+def told(lab):
+    with closing(db.connect(database_path())) as database:
+        return rows_of(database, load_inventory(lab / "lab.toml").devices)
+
+
+def test_the_worst_comes_first_with_its_sentence_and_who_was_never_judged_last(lab):
+    found = scanned(lab)
+    first, second, last = told(lab)
+    assert len(found.judged) == 4 and list(found.problems) == ["oven 3"]
+    assert (first.device, first.state, first.fault, first.channel) == (
+        "oven 1",
+        "fault",
+        "oscillation_tuning",
+        2,
+    )
+    assert "swings by ±2.71 °C" in first.text_en and "振盪" in first.text_zh and first.line == 517
+    assert (second.device, second.state, second.logs) == ("oven 2", "healthy", 2)
+    assert (last.device, last.state) == ("oven 3", "unseen")
+    assert first.since is not None and second.since is not None
+    assert second.ended - second.since > 86_400 > first.ended - first.since  # healthy for two logs
+
+
+def test_only_what_is_new_or_changed_is_judged_again(lab):
+    scanned(lab)
+    log = max((lab / "oven_1").glob("*.log.gz"))
+    os.utime(log, (time.time(), time.time()))
+    shutil.copy(log, log.with_name("InstrumentDebug_2026-03-01_08-47-19.73.log.gz"))
+    found = scanned(lab)
+    assert sorted(one.log[:26] for one in found.judged) == [log.name[:26], "InstrumentDebug_2026-03-01"]
+    assert found.unchanged == 3
+
+
+def test_a_log_that_cannot_be_read_is_told_as_such_and_hides_no_other(lab):
+    (lab / "oven_2" / "InstrumentDebug_2026-03-01_08-00-00.00.log").write_bytes(b"\x00\x01" * 500)
+    scanned(lab)
+    row = next(one for one in told(lab) if one.device == "oven 2")
+    with closing(db.connect(database_path())) as database:
+        states = [one.state for one in verdicts_of(database, "oven 2")]
+    assert sorted(states) == ["healthy", "healthy", "unreadable"] and row.logs == 3
+
+
+def test_a_worker_that_is_killed_costs_nothing(lab):
+    killed = []
+
+    def kill_one(done, total):
+        for child in psutil.Process().children(recursive=True) if not killed else ():
+            with suppress(psutil.Error):
+                if "spawn_main" in " ".join(child.cmdline()):
+                    killed.append(child.pid)
+                    child.send_signal(signal.SIGKILL)
+                    return
+
+    found = scanned(lab, jobs=2, on_progress=kill_one)
+    assert killed and len(found.judged) == 4 and list(found.problems) == ["oven 3"]
+
+
+def test_the_command_prints_a_line_a_device_and_writes_a_table_for_duckdb(lab):
+    table = lab / "verdicts.parquet"
+    command = [sys.executable, "-m", "instrumentgpt", "scan", "--jobs", "1", "--export", str(table)]
+    done = subprocess.run(
+        [*command, "--language", "zh"], capture_output=True, text=True, cwd=ROOT, timeout=250
+    )
+    assert done.returncode == 1 and "oven 3" in done.stderr  # its folder is not there
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["故障", "正常", "尚未判斷"]
+    with closing(db.connect(database_path())) as database:
+        assert duckdb.sql(f"SELECT count(*) FROM '{table}'").fetchall() == [(len(all_verdicts(database)),)]
+
+
+def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(lab):
+    scanned(lab)
+
+    def script():
+        from instrumentgpt.ui import instruments
+
+        instruments.page()
+
+    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS).run()
+    assert not at.exception
+    assert "**1** Fault · **1** Healthy · **1** Not judged" in texts(at)
+    assert list(at.dataframe[0].value["instrument"]) == [
+        "oven 1 (10.1.1.1)",
+        "oven 2 (10.1.1.2)",
+        "oven 3 (10.1.1.3)",
+    ]
+    at.text_input[0].set_value("healthy").run()
+    assert list(at.dataframe[0].value["instrument"]) == ["oven 2 (10.1.1.2)"]
