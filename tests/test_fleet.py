@@ -1,12 +1,17 @@
 """All instruments at a glance: what is new is judged once, kept, and told worst first."""
 
+import gzip
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import duckdb
@@ -18,8 +23,10 @@ from streamlit.testing.v1 import AppTest
 import db
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import rows_of
+from instrumentgpt.fleet.watch import NotTold, compare_with_alerts, tell
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.alerts import open_alerts
 from instrumentgpt.storage.verdicts import all_verdicts, verdicts_of
 
 ROOT = Path(__file__).parents[1]
@@ -114,9 +121,7 @@ def test_the_command_prints_a_line_a_device_and_writes_a_table_for_duckdb(lab):
         assert duckdb.sql(f"SELECT count(*) FROM '{table}'").fetchall() == [(len(all_verdicts(database)),)]
 
 
-def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(lab):
-    scanned(lab)
-
+def instruments_page():
     def script():
         from instrumentgpt.ui import instruments
 
@@ -124,6 +129,13 @@ def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(la
 
     at = AppTest.from_function(script, default_timeout=PAGE_SECONDS).run()
     assert not at.exception
+    return at
+
+
+def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(lab):
+    scanned(lab)
+
+    at = instruments_page()
     assert "**1** Fault · **1** Healthy · **1** Not judged" in texts(at)
     assert list(at.dataframe[0].value["instrument"]) == [
         "oven 1 (10.1.1.1)",
@@ -132,3 +144,84 @@ def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(la
     ]
     at.text_input[0].set_value("healthy").run()
     assert list(at.dataframe[0].value["instrument"]) == ["oven 2 (10.1.1.2)"]
+
+
+@pytest.fixture
+def receiver():
+    """A server on loopback that keeps what is posted to it, as JSON."""
+    got = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"json://127.0.0.1:{server.server_port}/", got
+        server.shutdown()
+
+
+def looked(lab, places=()):
+    """Scan, compare and tell, as one look of `watch` does; return what came and what went."""
+    scanned(lab)
+    devices = load_inventory(lab / "lab.toml").devices
+    with closing(db.connect(database_path())) as database:
+        new, gone = compare_with_alerts(database, devices, time.time())
+        tell(database, new, gone, places)
+    return [(one.device, one.fault) for one in new], [(one.device, one.fault) for one in gone]
+
+
+def test_a_fault_is_told_once_when_it_comes_and_once_when_it_goes_and_anew_when_it_returns(lab, receiver):
+    place, got = receiver
+    swings, calm = sorted((lab / "oven_1").glob("*.gz"), reverse=True)
+    name = "InstrumentDebug_2026-03-0{}_08-00-00.00.log.gz"
+    fault = ("oven 1", "oscillation_tuning")
+    assert looked(lab, [place]) == ([fault], [])
+    assert looked(lab, [place]) == ([], [])
+    later(calm, lab / "oven_1" / name.format(1))
+    assert looked(lab, [place]) == ([], [fault])
+    later(swings, lab / "oven_1" / name.format(2))
+    assert looked(lab, [place]) == ([fault], [])
+    assert [one["title"].removeprefix("InstrumentGPT: ") for one in got] == ["1 new", "1 gone", "1 new"]
+    assert "swings by ±2.71 °C" in got[0]["message"] and "&line=517" in got[0]["message"]
+
+
+def later(log, copy):
+    """Write a copy of a log whose lines are of March, not of February."""
+    text = gzip.decompress(log.read_bytes()).replace(b"[2026-02-", b"[2026-03-")
+    day = copy.name[24:26].encode()
+    copy.write_bytes(gzip.compress(re.sub(rb"\[2026-03-\d\d", b"[2026-03-" + day, text)))
+
+
+def test_what_could_not_be_delivered_is_told_with_the_next_look(lab, receiver):
+    place, got = receiver
+    with pytest.raises(NotTold, match="tried again"):
+        looked(lab, ["json://127.0.0.1:9/"])
+    assert looked(lab, [place]) == ([("oven 1", "oscillation_tuning")], []) and len(got) == 1
+
+
+def test_a_device_that_stops_writing_is_told_as_silent(lab):
+    log = min((lab / "oven_2").glob("*.log*"))
+    for day in range(1, 7):
+        copy = log.with_name(f"InstrumentDebug_2026-01-0{day}_08-00-00.00.{log.name.partition('.')[2][3:]}")
+        shutil.copy(log, copy)
+        os.utime(copy, (time.time() - (20 - day) * 86_400,) * 2)
+    for other in (lab / "oven_2").glob("*2026-02*"):
+        other.unlink()
+    assert (("oven 2", "silent")) in looked(lab)[0]
+
+
+def test_an_alert_is_acknowledged_on_the_page_and_a_false_one_counted_for_its_device(lab):
+    looked(lab)
+    at = instruments_page()
+    assert "oven 1: Channel 2: pv swings" in texts(at).replace("\\", "")
+    next(button for button in at.button if button.label == "False alarm").click().run()
+    assert "False alarms in the last seven days: oven 1 1" in texts(at)
+    assert "pv swings" not in texts(at)
+    with closing(db.connect(database_path())) as database:
+        assert [one.verdict for one in open_alerts(database)] == ["false"]

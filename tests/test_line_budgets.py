@@ -10,17 +10,17 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
-    "instrumentgpt/commands": 1_546,
-    "instrumentgpt/fleet": 360,
+    "instrumentgpt/commands": 1_603,
+    "instrumentgpt/fleet": 476,
     "instrumentgpt/instruments": 20_430,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
     "instrumentgpt/modes/investigate": 1_620,
     "instrumentgpt/modes/panel": 2_300,
-    "instrumentgpt/storage": 4_360,
+    "instrumentgpt/storage": 4_441,
     "instrumentgpt/turn": 2_265,
-    "instrumentgpt/ui": 6_545,
+    "instrumentgpt/ui": 6_566,
 }
 WHOLE = 56_260
 

@@ -96,6 +96,13 @@ def scan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
 
 
+def watch(parser: argparse.ArgumentParser) -> None:
+    """Add how often, and how many processes."""
+    parser.add_argument("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)")
+    parser.add_argument("--once", action="store_true", help="look once and end, for a timer of the system")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+
+
 def simulate(parser: argparse.ArgumentParser) -> None:
     """Add what to simulate and where to write it."""
     parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")
@@ -247,6 +254,14 @@ def positive(text: str) -> float:
     if not seconds > 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
     return seconds
+
+
+def minutes(text: str) -> float:
+    """Return a number of minutes, of a tenth at least."""
+    found = float(text)
+    if not 0.1 <= found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no time to wait: give minutes, 0.1 or more")
+    return found
 
 
 def unit(text: str) -> str:

@@ -304,6 +304,15 @@ def m010_verdicts(database: Database) -> None:
     database.table("verdicts").create_index(["device", "begun"])
 
 
+@MIGRATIONS()
+def m011_alerts(database: Database) -> None:
+    """What watches told of, from when it came to when it went."""
+    _table(
+        database, "alerts", "id", text="device fault severity text log verdict seen_by",
+        whole="id channel? line?", real="raised_at sent_at? gone_at?",
+    )  # fmt: skip
+
+
 def _put_back(database: Database) -> None:
     """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
     kept: dict[int, dict[str, list[dict[str, Any]]]] = {}

@@ -21,6 +21,7 @@ from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.settings import CHECKOUT, home
+from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.logs.place import Place
@@ -37,6 +38,7 @@ TRENDS = ("duty", "half_peak_to_peak", "period")
 ROW_PIXELS, STRIP_PIXELS = 110, 40
 TABLE_PIXELS = 420
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
+ALERTS = 10  # shown at once
 LISTED = 200  # logs of one device
 
 
@@ -64,6 +66,7 @@ def _draw(database: Database) -> None:
     if scanning():
         st.info(say("judging", count=len(rows)), icon=":material/hourglass_top:")
         _follow()
+    _draw_alerts(database, language)
     st.markdown(_counts(rows, language))
     shown = _chosen(rows, st.text_input(say("find"), key="instruments-find", width=360), language)
     if not shown:
@@ -74,6 +77,26 @@ def _draw(database: Database) -> None:
         st.caption(say("choose"))
     else:
         _draw_history(database, picked, language)
+
+
+def _draw_alerts(database: Database, language: Language) -> None:
+    """Draw the alerts that nobody has looked at, and how many of this week's were false."""
+    say = partial(phrase, WORDS, language=language)
+    for alert in [one for one in open_alerts(database) if not one.verdict][:ALERTS]:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            what = untrusted.label(f"{alert.device}: {alert.text}", 300)
+            st.markdown(f":material/notifications_active: {what} · {_day(alert.raised_at)}", width="stretch")
+            for verdict, icon in (("real", ":material/check:"), ("false", ":material/notifications_off:")):
+                key = f"alert-{alert.id}-{verdict}"
+                st.button(say(verdict), icon=icon, key=key, on_click=_judge_alert, args=(alert.id, verdict))
+    if counted := false_alarms(database):
+        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counted.items())
+        st.caption(say("false_alarms", devices=devices))
+
+
+def _judge_alert(alert_id: int, verdict: str) -> None:
+    with session.opened() as database:
+        acknowledge(database, alert_id, verdict, session.who())
 
 
 def scanning() -> bool:

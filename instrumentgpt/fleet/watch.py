@@ -1,0 +1,116 @@
+"""Watching a lab: after each scan what came, what went and who is silent; people are told once, of all."""
+
+import os
+import statistics
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+from urllib.parse import quote, urlencode
+
+from sqlite_utils import Database
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.language import span_text
+from instrumentgpt.storage.alerts import (
+    SILENT,
+    Alert,
+    end_alert,
+    note_sent,
+    open_alerts,
+    raise_alert,
+    untold_alerts,
+)
+from instrumentgpt.storage.verdicts import Standing, Verdict, standings, verdicts_of
+
+TOLD_OF = ("medium", "high", "critical")  # severities that somebody is told of
+USUAL = 4  # logs from which on a device has a usual time between two
+SILENCE = 3.0  # usual times without a log, and a day at least: nights and weekends are no silence
+DAY = 86_400.0  # s
+ADDRESS = "http://127.0.0.1:8501"  # of the page, where INSTRUMENTGPT_ADDRESS names no other
+Key = tuple[str, str, int | None]  # device, fault, channel
+
+
+class NotTold(InstrumentGPTError, OSError):
+    """Nobody could be told of an alert."""
+
+
+def compare_with_alerts(
+    database: Database, devices: Sequence[Device], now: float
+) -> tuple[list[Alert], list[Alert]]:
+    """Raise an alert for each fault that is new in the newest verdicts, and end those that are gone.
+
+    Returns (those that came, those that went) since people were told last. A fault that lasts is raised
+    once; one that comes back after it was gone is a new one.
+    """
+    found = standings(database)
+    faults: dict[Key, Verdict] = {}
+    texts: dict[Key, str] = {}
+    for device in devices:
+        if device.name not in found:
+            continue
+        one = found[device.name].verdict
+        if one.state == "fault" and one.severity in TOLD_OF:
+            key = (one.device, one.fault, one.channel)
+            faults[key], texts[key] = one, one.text_en
+        if quiet := _silence(database, device.name, found[device.name], now):
+            key = (one.device, SILENT, None)
+            faults[key], texts[key] = one, f"No log for {span_text(quiet)}, longer than usual"
+    known = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
+    for key in faults.keys() - known.keys():
+        one = faults[key]
+        severity = "high" if key[1] == SILENT else one.severity
+        raise_alert(database, *key, severity, texts[key], one.log, None if key[1] == SILENT else one.line)
+    watched = {device.name for device in devices}
+    for key, alert in known.items():
+        if key not in faults and alert.device in watched:
+            end_alert(database, alert.id)
+    return untold_alerts(database)
+
+
+def _silence(database: Database, device: str, standing: Standing, now: float) -> float:
+    """Return for how long, in s, the device has written no log, if that is longer than usual; else 0."""
+    if standing.logs < USUAL:
+        return 0.0
+    written = sorted(
+        datetime.fromisoformat(one.modified).timestamp()
+        for one in verdicts_of(database, device)
+        if one.modified
+    )
+    if len(written) < USUAL:
+        return 0.0
+    usual = statistics.median(later - earlier for earlier, later in pairwise(written))
+    quiet = now - written[-1]
+    return quiet if quiet > max(SILENCE * usual, DAY) else 0.0
+
+
+def tell(database: Database, new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:
+    """Tell the `places` (apprise URLs) of all together, once; without one, alerts stay on the page alone.
+
+    Raises NotTold; what could not be told is told with the next.
+    """
+    if (new or gone) and places:
+        _send(new, gone, places)
+    for alert in {one.id: one for one in (*new, *gone)}.values():
+        note_sent(database, alert.id)
+
+
+def _send(new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:
+    import apprise  # a third of a second
+
+    messenger = apprise.Apprise()
+    unknown = [place for place in places if not messenger.add(place)]
+    if unknown:
+        raise NotTold(f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts")
+    counted = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
+    body = "\n".join([*map(_line, new), *(f"gone: {alert.device}: {alert.text}" for alert in gone)])
+    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counted)}", body=body):
+        raise NotTold("The alert could not be delivered. It is tried again with the next look")
+
+
+def _line(alert: Alert) -> str:
+    query = {"device": alert.device, "log": alert.log, **({"line": alert.line} if alert.line else {})}
+    address = os.environ.get("INSTRUMENTGPT_ADDRESS", ADDRESS)
+    return (
+        f"{alert.severity}: {alert.device}: {alert.text}\n{address}/logs?{urlencode(query, quote_via=quote)}"
+    )
