@@ -21,11 +21,12 @@ from pages import PAGE_SECONDS, texts
 from streamlit.testing.v1 import AppTest
 
 import db
+from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import rows_of
 from instrumentgpt.fleet.watch import NotTold, compare_with_alerts, tell
-from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.settings import database_path, home
+from instrumentgpt.instruments.devices import InventoryError, load_inventory
+from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import open_alerts
 from instrumentgpt.storage.verdicts import all_verdicts, verdicts_of
 
@@ -225,3 +226,30 @@ def test_an_alert_is_acknowledged_on_the_page_and_a_false_one_counted_for_its_de
     assert "pv swings" not in texts(at)
     with closing(db.connect(database_path())) as database:
         assert [one.verdict for one in open_alerts(database)] == ["false"]
+
+
+def test_a_device_is_added_and_changed_and_the_files_comments_and_paths_stay(lab):
+    path = lab / "lab.toml"
+    path.write_text("# ovens of room 3\n" + path.read_text())
+    put_device(path, {"name": "oven 4", "ip": "10.1.1.4", "logs": "oven_2", "aliases": ["左邊烤箱"]})
+    put_device(path, {"name": "oven 9", "model": "", "aliases": []}, "oven 4")
+    [*_, added] = load_inventory(path).devices
+    assert (added.name, added.logs, added.aliases) == ("oven 9", (lab / "oven_2").as_uri(), ())
+    assert path.read_text().startswith("# ovens of room 3\n") and 'logs = "oven_1"' in path.read_text()
+
+
+def test_a_device_that_cannot_be_used_is_refused_with_the_remedy_and_nothing_is_written(lab):
+    before = (lab / "lab.toml").read_text()
+    with pytest.raises(InventoryError, match=r"lab.toml: address 10.1.1.1 belongs to both oven 1"):
+        put_device(lab / "lab.toml", {"name": "oven 4", "ip": "10.1.1.1", "logs": "oven_2"})
+    assert (lab / "lab.toml").read_text() == before
+
+
+def test_what_is_shipped_is_copied_before_it_is_changed(tmp_path):
+    own = copy_of(DEMO_INVENTORY, tmp_path / "devices.toml")
+    put_device(own, {"model": "ZSPR-5"}, "zspr 052")
+    remove_device(own, "zspr 050")
+    shipped, changed = load_inventory(DEMO_INVENTORY), load_inventory(own)
+    assert changed.find("zspr 052").model == "ZSPR-5" and len(changed.devices) == len(shipped.devices) - 1
+    assert [one.logs for one in changed.devices] == [one.logs for one in shipped.devices[1:]]
+    assert own.read_text().startswith("# Six instruments")

@@ -11,7 +11,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
     "instrumentgpt/commands": 1_603,
-    "instrumentgpt/fleet": 476,
+    "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 20_430,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 880,
@@ -20,7 +20,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_300,
     "instrumentgpt/storage": 4_441,
     "instrumentgpt/turn": 2_265,
-    "instrumentgpt/ui": 6_566,
+    "instrumentgpt/ui": 6_670,
 }
 WHOLE = 56_260
 

@@ -18,12 +18,12 @@ from sqlite_utils import Database
 
 from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_of
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
-from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
-from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui import composer, device_form, session, untrusted
 from instrumentgpt.ui.logs.place import Place
 
 WORDS = Path(__file__).with_suffix(".toml")
@@ -63,6 +63,8 @@ def _draw(database: Database) -> None:
         if st.button(say("judge"), icon=":material/refresh:", disabled=scanning()):
             start_scan()
             st.rerun()
+        if st.button(say("add"), icon=":material/add:"):
+            device_form.draw(None, language)
     if scanning():
         st.info(say("judging", count=len(rows)), icon=":material/hourglass_top:")
         _follow()
@@ -76,7 +78,7 @@ def _draw(database: Database) -> None:
     if picked is None:
         st.caption(say("choose"))
     else:
-        _draw_history(database, picked, language)
+        _draw_history(database, picked, inventory.find(picked.device), language)
 
 
 def _draw_alerts(database: Database, language: Language) -> None:
@@ -204,7 +206,7 @@ def _day(moment: float | None) -> str:
     return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M") if moment is not None else ""
 
 
-def _draw_history(database: Database, row: Row, language: Language) -> None:
+def _draw_history(database: Database, row: Row, device: Device, language: Language) -> None:
     say = partial(phrase, WORDS, language=language)
     found = verdicts_of(database, row.device, LISTED)
     st.subheader(untrusted.label(row.label), anchor=False)

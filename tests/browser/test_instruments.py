@@ -1,8 +1,12 @@
 """The Instruments page as a lab's engineer opens it: who is worst, since when, and what next."""
 
+import shutil
+
 import pytest
-from driving import START_SECONDS, Server, settled, with_token
+from driving import ROOT, START_SECONDS, Server, settled, until, with_token
 from playwright.sync_api import Page, expect
+
+from instrumentgpt.storage.verdicts import standings
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,37 @@ def test_every_device_is_judged_by_itself_and_the_worst_leads_to_its_history_and
         "What is wrong with zspr 051?" if locale == "en-GB" else "zspr 051 哪裡有問題？"
     )
     page.context.close()
+
+
+def test_an_instrument_is_tried_added_and_judged_without_leaving_the_page(
+    server: Server, page: Page, tmp_path
+):
+    (tmp_path / "logs").mkdir()
+    for log in (ROOT / "demo" / "logs" / "zspr_053").glob("*.gz"):
+        shutil.copy(log, tmp_path / "logs")
+    page.goto(with_token(server.address("instruments")))
+    page.get_by_role("button", name="Add instrument").click(timeout=START_SECONDS * 1000)
+    dialog = page.get_by_role("dialog")
+    for label, text in (
+        ("Name", "oven 7"),
+        ("Address", "10.1.1.7"),
+        ("Folder of its logs", str(tmp_path / "no")),
+    ):
+        dialog.get_by_label(label, exact=True).fill(text)
+    dialog.get_by_role("button", name="Look into the folder").click()
+    expect(dialog.get_by_text("Correct its entry in the inventory")).to_be_visible()
+    dialog.get_by_label("Folder of its logs", exact=True).fill(str(tmp_path / "logs"))
+    dialog.get_by_role("button", name="Look into the folder").click()
+    expect(dialog.get_by_text("2 logs, the newest")).to_be_visible()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    settled(page)
+    page.get_by_role("button", name="Judge new logs").click()
+    expect(page.get_by_text("oven 7 (10.1.1.7)").first).to_be_attached()
+    until(page, lambda: state_of(server, "oven 7") == "fault")
+
+
+def state_of(server: Server, device: str) -> str:
+    with server.database() as database:
+        known = standings(database)
+    return known[device].verdict.state if device in known else ""
