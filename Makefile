@@ -26,7 +26,7 @@ bench: .venv/.dev
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python -m "bench.$$(basename $$script .py)" || exit 1; done
 
 demo: .venv/.runtime
-	$(BIN)/python -m instrumentgpt simulate --demo
+	$(BIN)/python -m demo.simulate
 
 .venv/.runtime: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

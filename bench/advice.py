@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bench.margins import margins
+from demo.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
 from instrumentgpt.instruments.advice import advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
 from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.gains import Gains
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from bench.drawn import keep_report
 from bench.loops_simulated import DURATION, Loop, healthy_loop, log_of_loops
+from demo.simulated_loop import Event, simulate
 from instrumentgpt.instruments.diagnosis import diagnose
-from instrumentgpt.instruments.simulated_loop import Event, simulate
 
 SWINGS = 0.28  # °C, half peak to peak; loops.md section 1
 BREATHS = 40  # pieces of a slow sine of the room

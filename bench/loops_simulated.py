@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from bench.drawn import keep_report
+from demo.simulated_loop import Controller, Event, Plant, Steps, simulate
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Steps, simulate
 
 DURATION = 1800.0  # s
 FAULTY = 2  # the channel with the fault

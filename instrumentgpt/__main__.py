@@ -22,7 +22,6 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes, the m
     "devices": "list the devices of the inventory and the newest log of each",
     "scan": "judge what is new in the logs of all devices, and say how each stands, worst first",
     "watch": "judge what is new again and again, and tell people of faults that came or went",
-    "simulate": "write logs of simulated instruments, the same bytes every time",
     "search": "find what was asked, answered or found in any conversation",
     "export": "write a conversation with its charts, files, notes, saved documents and prompts as one zip",
     "prune": "say what pruning conversations untouched for long would free; with --yes prune them",

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from demo.simulated_loop import Controller, Event, Plant, Steps, simulate
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.record import EVENT_COLUMNS
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Steps, simulate
 
 PLANT = Plant(gain=1.0, tau1=180.0, tau2=5.0, dead_time=4.0, noise=0.01)
 CONTROLLER = Controller(kp=8.0, ki=0.06)

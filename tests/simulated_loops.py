@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from demo.simulated_loop import Controller, Event, Plant, simulate
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
 
 PLANT = Plant(gain=0.8, tau1=200.0, tau2=5.0, dead_time=5.0, noise=0.02)
 STEADY = Controller(kp=12.0, ki=0.15)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from cases import each
 
+from demo.simulate import demo_scenarios, write_log
 from instrumentgpt.__main__ import COMMANDS, main, parser
 from instrumentgpt.commands import arguments
-from instrumentgpt.instruments.simulate import demo_scenarios, write_log
 
 ROOT = Path(__file__).parents[1]
 DOCS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -99,8 +99,6 @@ def test_a_command_imports_only_what_it_needs(arguments, unwanted, tmp_path):
         ["diagnose", "x.log", "--columns", "time"],
         ["diagnose", "x.log", "--period", "0"],
         ["plot", "x.log"],
-        ["simulate"],
-        ["simulate", "zspr_053/2", "--demo"],
         ["ask", "q", "--continue", "--conversation", "x"],
     ],
 )
@@ -185,13 +183,6 @@ def test_a_device_whose_folder_is_away_is_listed_and_the_command_fails(tmp_path,
     monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(inventory))
     assert main(["devices", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["error"]
-
-
-def test_simulate_lists_scenarios_and_names_them_when_one_is_unknown(capsys):
-    assert main(["simulate", "--list"]) == 0
-    assert "zspr_055/2  windup" in capsys.readouterr().out
-    assert main(["simulate", "zspr_099/1", "-o", "x.log"]) == 1
-    assert "zspr_050/1" in capsys.readouterr().err
 
 
 def test_doctor_says_what_works_and_what_is_optional(capsys):

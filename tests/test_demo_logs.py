@@ -7,14 +7,14 @@ from pathlib import Path
 
 from cases import each
 
-from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.instruments.simulate import (
+from demo.simulate import (
     SHAPES,
     demo_scenarios,
     log_lines,
     write_demo,
     write_log,
 )
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import DEMO_INVENTORY
 
 DEMO_LOGS = DEMO_INVENTORY.parent / "logs"

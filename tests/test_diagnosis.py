@@ -11,13 +11,13 @@ from cases import each
 from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
 from spent import pieces
 
+from demo.simulated_loop import Event
 from instrumentgpt.instruments import withheld_wording, wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, ranked, rows
 from instrumentgpt.instruments.faults import explains, faults
 from instrumentgpt.instruments.findings import Finding, worst
 from instrumentgpt.instruments.logs import Log, read_log
-from instrumentgpt.instruments.simulated_loop import Event
 
 NAMES = sorted(MAKERS)
 

@@ -5,12 +5,12 @@ import pandas as pd
 from cases import each
 from faulty_logs import END, MAKERS, ONSET, among_quiet, case, diagnosed, log_of, samples_of
 
+from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.simulated_loop import Controller, Event
 
 NAMES = sorted(MAKERS)
 FAULTS = [name for name in NAMES if name != "healthy"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.simulated_loop import Controller
+from demo.simulated_loop import Controller
 from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains, regressed_gains
 from tests.simulated_loops import PLANT, STEADY, simulated_loop, without_gains
 

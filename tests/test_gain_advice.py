@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from cases import each
 
+from demo.simulated_loop import Controller, Event, Plant, simulate
 from instrumentgpt.instruments.advice import EXPERIMENTS, UnknownGain, advise, can_raise
 from instrumentgpt.instruments.plant import Identification, identify
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
 from instrumentgpt.instruments.tuning.candidates import (
     DESIGN_GAIN,
     DESIGN_PHASE,

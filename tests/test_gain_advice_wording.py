@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from cases import each
 
+from demo.simulated_loop import Controller
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
-from instrumentgpt.instruments.simulated_loop import Controller
 from instrumentgpt.instruments.tuning import advice_wording
 from instrumentgpt.instruments.tuning.advice_wording import sentences
 from tests.simulated_loops import simulated_loop

@@ -10,9 +10,9 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
-    "instrumentgpt/commands": 1_603,
+    "instrumentgpt/commands": 1_540,
     "instrumentgpt/fleet": 556,
-    "instrumentgpt/instruments": 20_430,
+    "instrumentgpt/instruments": 19_720,
     "instrumentgpt/memory": 4_900,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,

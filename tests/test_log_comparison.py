@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from demo.simulate import Channel, Line, Scenario, write_log
+from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log
-from instrumentgpt.instruments.simulate import Channel, Line, Scenario, write_log
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant
 
 CHANGE = 600.0  # s
 PLANTS = [Plant(0.8, 150.0, 4.0, 4.0), Plant(1.0, 180.0, 5.0, 5.0), Plant(0.9, 160.0, 4.0, 5.0)]

@@ -8,6 +8,7 @@ import pytest
 from cases import each
 from faulty_logs import CONTROLLER, HELD, PLANT, log_of, quiet, samples_of
 
+from demo.simulated_loop import Controller
 from instrumentgpt.instruments.analysis.metrics import (
     Metrics,
     half_peak_to_peak,
@@ -18,7 +19,6 @@ from instrumentgpt.instruments.analysis.metrics import (
 )
 from instrumentgpt.instruments.analysis.study import study_of
 from instrumentgpt.instruments.checks.response import simc_gains
-from instrumentgpt.instruments.simulated_loop import Controller
 
 
 def metrics(frame, **fields) -> Metrics:

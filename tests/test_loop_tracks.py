@@ -8,6 +8,7 @@ import pytest
 from cases import each
 from faulty_logs import CONTROLLER, HELD, log_of, quiet, samples_of
 
+from demo.simulated_loop import Controller
 from instrumentgpt.instruments.analysis.readings import believable, readings, spikes_in, without_spikes
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.signals import (
@@ -21,7 +22,6 @@ from instrumentgpt.instruments.analysis.signals import (
 from instrumentgpt.instruments.analysis.study import study_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.simulated_loop import Controller
 
 BAND, LAG = 0.4, 10.0  # °C, s, of the loops made here
 

@@ -8,9 +8,9 @@ import pandas as pd
 from cases import each
 from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
 
+from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.simulated_loop import Controller, Event
 
 
 def coarse_digits_in_a_quiet_hold() -> Log:

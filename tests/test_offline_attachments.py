@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instrumentgpt.instruments.simulate import demo_scenarios, write_log
+from demo.simulate import demo_scenarios, write_log
 from tests.offline_case import asked, state_after
 
 

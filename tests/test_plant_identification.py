@@ -8,11 +8,11 @@ import pytest
 from cases import each
 from spent import pieces
 
+from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.advice import can_raise
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.models import NOISE_POLE, fit, whitened
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from faulty_logs import log_of, samples_of
 
+from demo.simulate import demo_scenarios, write_log
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import CHARTS, text_alternative
@@ -19,7 +20,6 @@ from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.report import report, write_report
 from instrumentgpt.instruments.report_tables import FIGURES, word
-from instrumentgpt.instruments.simulate import demo_scenarios, write_log
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs"
 DOOR = DEMO / "zspr_050" / "InstrumentDebug_2026-02-20_14-05-31.64.log.gz"

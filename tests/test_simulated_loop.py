@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, simulate
+from demo.simulated_loop import Controller, Event, Plant, simulate
 
 QUIET = Plant(0.8, 200.0, 5.0, 6.0, noise=0.0, resolution=0.0)
 GENTLE = Controller(9.0, 0.06)

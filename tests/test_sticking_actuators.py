@@ -9,13 +9,13 @@ import pytest
 from cases import each
 from faulty_logs import CONTROLLER, PLANT, among_quiet, log_of, samples_of
 
+from demo.simulated_loop import simulate
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.signals import turning_points
 from instrumentgpt.instruments.checks.stickslip import straightness
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.simulated_loop import simulate
 
 TIME = np.arange(900) * 10.0  # s
 FLOW_NOISE = 0.02

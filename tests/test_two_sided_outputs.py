@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from faulty_logs import END, ONSET, PLANT, log_of, samples_of
 
+from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
-from instrumentgpt.instruments.simulated_loop import Controller, Event
 
 PELTIER = Controller(8.0, 0.06, low=-100.0)
 COLD, WARM = 8.0, 50.0  # °C, on either side of the room

@@ -103,19 +103,6 @@ def watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
 
 
-def simulate(parser: argparse.ArgumentParser) -> None:
-    """Add what to simulate and where to write it."""
-    parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="one of --list, such as zspr_053/2")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--demo", action="store_true", help="write the logs of all six demo instruments")
-    what.add_argument("--list", action="store_true", help="print the scenarios and their conditions")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="file, or with --demo folder, to write"
-    )
-    parser.add_argument("--seed", type=int, help="of all noise (default: the scenario's own)")
-    parser.set_defaults(usage_error=parser.error)
-
-
 def search(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
     parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")

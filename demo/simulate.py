@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.instruments.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
+from demo.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
 
 
 @dataclass(frozen=True)
@@ -297,3 +297,8 @@ def _channel(log: dict[str, Any], table: dict[str, Any]) -> Channel:
 
 def _events(log: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
     return (event for event in log.get("event", ()) if str(number) in event["values"])
+
+
+if __name__ == "__main__":
+    for written in write_demo(SCENARIOS.parent / "logs"):
+        print(written)
