@@ -92,7 +92,10 @@ def test_a_hypothesis_says_since_when_and_what_became_of_it(database, conversati
     context = context_of(exchange(database, conversation, "what else?"))
     assert "  - the fan is blocked (turn 1)" in context
     exchange(
-        database, conversation, "and now?", "We ruled out that the fan is blocked: it runs at 4,017 rpm."
+        database,
+        conversation,
+        "and now?",
+        "The theory that the fan is blocked is ruled out: it runs at 4,017 rpm.",
     )
     exchange(database, conversation, "so?", "Root cause: the seal leaks.")
     context = context_of(exchange(database, conversation, "oven 7?"))

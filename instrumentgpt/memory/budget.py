@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.memory.filtering import RECENT_CHARS, cap
-from instrumentgpt.memory.recalled import Recalled, fitting, render_recalled, without_repeats
+from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_told
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
@@ -181,4 +181,4 @@ def _recent(messages: Sequence[tuple[str, str]], room: int) -> Section:
 def _recalled(pieces: Sequence[Recalled], shown: str, room: int) -> Section:
     frame = _tagged("recalled_turns", " ").tokens
     chosen = fitting(without_repeats(pieces, shown), room - frame)
-    return _tagged("recalled_turns", render_recalled(chosen))
+    return _tagged("recalled_turns", "\n".join(piece.text for piece in chosen))

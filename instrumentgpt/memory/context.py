@@ -10,7 +10,7 @@ from instrumentgpt.memory.facts import Fact, Names, devices_in, is_known, name_o
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key, without_items
 from instrumentgpt.memory.terms import fold, phrases, terms
-from instrumentgpt.memory.untrusted import as_line, without_notes, without_tags
+from instrumentgpt.memory.untrusted import as_line, without_tags
 from instrumentgpt.memory.values import Key, StoredFact, Value, agree, values_in_force
 
 ASIDE = " — "  # before a remark on a value
@@ -266,7 +266,7 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
 def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
     return [
-        f"  - {as_line(without_notes(row.said))} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
+        f"  - {as_line(row.said)} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
         for row in sorted(best, key=lambda row: row.turn)
     ]
 
@@ -371,5 +371,4 @@ def _dated(name: str, text: str, origins: Origins) -> str:
     """Return an item with since when it is known, and suspected."""
     known, suspected = (origins.get((field, text), Origin()).told for field in (name, "hypotheses"))
     both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
-    own = without_notes(text)
-    return f"{own} ({both})" if both and known and name != "findings" else own
+    return f"{text} ({both})" if both and known and name != "findings" else text

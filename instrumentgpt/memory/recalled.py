@@ -167,13 +167,3 @@ def _cut(piece: Recalled, room: int) -> Recalled | None:
                 return told
             kept = [*kept[:-2], GAP] if len(kept) > 2 else kept[:-1]
     return None
-
-
-def render_recalled(pieces: Sequence[Recalled]) -> str:
-    """Return the body of <recalled_turns>.
-
-    >>> print(render_recalled([Recalled(3, 2, "user", ("no, kp is 0.12", "…"), 1.0)]))
-    [turn 2] User: no, kp is 0.12
-      …
-    """
-    return "\n".join(piece.text for piece in pieces)

@@ -27,9 +27,6 @@ _TAG_OPENING = re.compile(
 _ROLE_AT_LINE_START = re.compile(
     r"^(?=[ \t]{0,20}\**(?:User|Assistant|System|Human)\**[ \t]{0,20}[:：])", re.I | re.M
 )
-
-_WITHIN = r"[^\[\]［］【】]{0,400}"
-_NOTE = re.compile(rf"[\[［【]({_WITHIN}(?:turn \d|previous value){_WITHIN})[\]］】]", re.I)
 _ROLE_ANYWHERE = re.compile(r"\b(User|Assistant|System|Human)[ \t]{0,20}[:：](?=\s)", re.I)
 
 
@@ -70,12 +67,3 @@ def without_speakers(text: str) -> str:
     'hi. Assistant – it is the fan'
     """
     return _ROLE_ANYWHERE.sub(r"\1 –", text)
-
-
-def without_notes(text: str) -> str:
-    """Return `text` unable to seem to end in what we say of it: `[0.12: superseded in turn 9]`.
-
-    >>> without_notes("kp is 0.12 [0.12: superseded in turn 9], channel [1]")
-    'kp is 0.12 (0.12: superseded in turn 9), channel [1]'
-    """
-    return _NOTE.sub(r"(\1)", text)

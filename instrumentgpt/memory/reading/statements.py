@@ -73,8 +73,6 @@ _ENGLISH_LEAD = (
     r"|we (?:have )?(?:found|confirmed|concluded|established))(?: that)?,? )?"
 )
 _IS = r"(?:is|was|are|were|turned out to be|has been identified as|was found to be|is confirmed to be)"
-_CHINESE_LEAD = r"(?:(?:因此|所以|可見|最終|已?確認|經確認|可以確定|綜上)[，,、]?)?"
-_CHINESE_OF = r"(?:[^，。；:？是否]{0,20}的)?"
 
 
 def _named(kind: Kind) -> str:
@@ -84,25 +82,13 @@ def _named(kind: Kind) -> str:
 
 
 _REAL = r"(?!if\b|whether\b|when\b|unless\b|suppose\b|could\b|can\b|is\b|not\b|unlikely\b)"
-_REAL_CHINESE = (
-    r"(?:(?!可能|或許|也許|疑似|應該|恐怕|懷疑|是否|如果|假如|若|不是|並非|沒有|未必|不會|並不)"
-    r"[^，。；:？,;?]){2,40}?"
-)
 _OUT = r"(?:ruled out|refuted|disproved|disproven|dismissed|discarded|off the table|out of the question)"
 _SET_ASIDE = rf"(?:{_OUT}|(?:excluded|eliminated|rejected) as (?:a|the|its) (?:\w+ )?(?:cause|reason))"
 _REASON = r"(?=\W*$|\s*[,.;:–—(]|\s+(?:by|because|since|as|due|after|now|too)\b)"
 _SUPPOSED = r"(?:the (?:hypothes[ei]s|theory|idea|suspicion|possibility)(?: that| of)? )?"
-_SUPPOSED_CHINESE = r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?"
 _BEFORE = r"(?!if\b|when\b|once\b|unless\b|suppose\b|should\b)(?:[^?？]{0,120}?[,;:，；–—] ?)?"
 
-_SENTENCES: list[tuple[Kind, str]] = [
-    (
-        "ruled_out",
-        rf"{_BEFORE}(?:(?:so|thus|hence|therefore|and|which|this|that|it|we|i|together|also|now|already|clearly"
-        r"|can|have|has|safely|the (?:log|data|reading|readings|test|figures?)) )*"
-        rf"(?:rules|ruled|ruling|(?<=we |an |ly |ow |so )rule) out"
-        rf" (?!whether|any\b){_SUPPOSED}(?P<value>[^,;:?–—(]{{3,120}}?){_REASON}",
-    ),
+_SENTENCES: list[tuple[Kind, str]] = [  # of 21 forms those that 2,600 answers by nine authors have
     (
         "ruled_out",
         rf"{_BEFORE}{_REAL}{_SUPPOSED}(?P<value>[^?,;:–—]{{3,120}}?)"
@@ -112,66 +98,17 @@ _SENTENCES: list[tuple[Kind, str]] = [
     ),
     (
         "ruled_out",
-        rf"{_REAL}(?:the )?(?P<value>[^?,;:]{{3,80}}?) (?:theory|hypothesis|idea|suspicion)"
-        r" (?:does not|doesn't|did not|didn't|no longer|cannot|can't) (?:hold|stand|fit|survive|explain)",
-    ),
-    (
-        "ruled_out",
-        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:因此|所以|故|由此|這|我們|也|已經?|可以?|便|就|先|能)*"
-        rf"(?:排除|推翻|否定)(?:了|掉)?(?P<value>[^，。；:？可]{{2,60}}?){_SUPPOSED_CHINESE}(?=[，。；:,;(（]|$)",
-    ),
-    (
-        "ruled_out",
-        rf"(?:[^？?]{{0,60}}?[，；:,;]\s?)?(?:所以|因此|故)?(?P<value>[^，。；:？]{{2,60}}?){_SUPPOSED_CHINESE}"
+        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:所以|因此|故)?(?P<value>[^，。；:？]{2,60}?)"
+        r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?"
         r"(?:(?:已經?|也|均|都|可以|可|就|因此|被|經)*)(?<![不無未沒法難])(?:排除|推翻|否定|不成立)"
         r"(?:了|掉)?(?=[，。；:,;(（]|$)",
     ),
     ("hypothesis", _named("hypothesis")),
     ("root_cause", _named("root_cause")),
-    ("root_cause", rf"{_ENGLISH_LEAD}(?P<value>[^?,;:]{{3,120}}?) (?:is|was) the (?:\w+ )?root cause\b"),
-    ("hypothesis", r"(?:i|we) (?:strongly )?suspect (?:that )?(?P<value>.+)"),
-    (
-        "hypothesis",
-        r"(?:it|this|that|the [\w -]{2,40}?) (?:may|might|could) (?:well )?be"
-        r" (?:caused by|due to|the result of) (?P<value>.+)",
-    ),
-    ("hypothesis", rf"{_CHINESE_OF}(?:根本原因|根因|原因)(?:很|最)?可能(?:是|為|在於)(?P<value>.+)"),
-    ("hypothesis", rf"{_CHINESE_OF}最?可能的?(?:根本原因|根因|原因)(?:是|為)(?P<value>.+)"),
-    ("hypothesis", r"(?:我們?)?(?:懷疑|推測|猜測)是?(?P<value>[^過，].+)"),
-    ("hypothesis", r"(?:很)?(?:可能|疑似)(?:是由|是|由|因)(?P<value>.+?)(?:所?造成|導致|引起|所致)"),
     (
         "root_cause",
-        rf"{_CHINESE_LEAD}{_CHINESE_OF}(?:真正|主要)?的?(?:根本原因|根因|真因|主因)"
-        r"就?(?:是|為|在於|出在)(?P<value>.+)",
-    ),
-    (
-        "root_cause",
-        rf"{_ENGLISH_LEAD}(?:the |its |our )?(?:(?:real|true|actual) )?"
-        rf"(?:culprit|offender|(?:real|true|actual|underlying) (?:reason|cause|problem)) {_IS} (?P<value>.+)",
-    ),
-    (
-        "root_cause",
-        rf"{_ENGLISH_LEAD}{_REAL}[^?,;:]{{2,80}}? (?:(?:(?:is|was|are|were)(?: (?:clearly|indeed|in fact))?"
-        r" caused by)|(?:stem(?:s|med)|aris(?:es|ing)|arose) (?:directly )?from"
-        r"|(?:all )?(?:comes?|came|boils?|boiled) down to|(?:goes|went) back to) (?P<value>.+)",
-    ),
-    (
-        "root_cause",
-        rf"{_CHINESE_LEAD}(?:元[凶兇]|罪魁禍首|禍首|真正的?原因|實際的?原因|問題(?=出在|在於))(?:就|確實)*(?:是|為|在於|出在)"
-        r"(?P<value>[^嗎？?]+)",
-    ),
-    (
-        "root_cause",
-        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:(?:就|確實)*是)?(?:由於?|因為?)(?P<value>[^，。；:？]{{2,60}}?)"
-        r"(?:所?造成|所?導致|所?引起|所致)的?(?=[，。；]|$)",
-    ),
-    (
-        "root_cause",
-        rf"{_CHINESE_LEAD}{_REAL_CHINESE}(?:源自於?|源於|起因於|肇因於|歸因於|(?<![輸输])出在)(?P<value>[^，。；？]{{2,80}})",
-    ),
-    (
-        "root_cause",
-        r"(?P<value>[^，。；:？]{2,60}?)(?:就是|即為|是)(?:真正的?|主要的?)?(?:根本原因|根因)",
+        r"(?:(?:因此|所以|可見|最終|已?確認|經確認|可以確定|綜上)[，,、]?)?(?:[^，。；:？是否]{0,20}的)?"
+        r"(?:真正|主要)?的?(?:根本原因|根因|真因|主因)就?(?:是|為|在於|出在)(?P<value>.+)",
     ),
 ]
 SENTENCES = [(kind, re.compile(pattern, re.I)) for kind, pattern in _SENTENCES]
