@@ -10,7 +10,7 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
-    "instrumentgpt/commands": 1_540,
+    "instrumentgpt/commands": 1_542,
     "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 19_720,
     "instrumentgpt/memory": 4_900,
@@ -19,8 +19,8 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/investigate": 1_620,
     "instrumentgpt/modes/panel": 2_300,
     "instrumentgpt/storage": 4_441,
-    "instrumentgpt/turn": 2_265,
-    "instrumentgpt/ui": 6_670,
+    "instrumentgpt/turn": 2_366,
+    "instrumentgpt/ui": 6_693,
 }
 WHOLE = 56_260
 

@@ -1,12 +1,9 @@
 """What a message asks: one of eleven kinds, by the weights of questions.toml and likeness to examples.tsv."""
 
 import difflib
-import itertools
-import math
 import re
 import tomllib
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +13,8 @@ from typing import Any
 
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
+from instrumentgpt.memory.likeness import LOG_NAME
+from instrumentgpt.memory.likeness import likeness as likeness_to
 from instrumentgpt.memory.terms import in_simplified
 
 TABLE = Path(__file__).with_name("questions.toml")
@@ -68,14 +67,8 @@ _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
 )
-_LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
 _OR = re.compile(r"\bor\b|还是|或")
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
-_SAME = (  # what the examples name in many ways: a log, a device, a number
-    (re.compile(_LOG_NAME), " ~l "),
-    (re.compile(r"\b\d+\.\d+\.\d+\.\d+|\bzspr[ -]?\d+|(?<![\d.])0\d\d\b|(?<!\d)\.\d{2,3}\b"), " ~d "),
-    (re.compile(r"\d+(?:[.:/]\d+)*"), "#"),
-)
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
@@ -215,7 +208,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
-    plain = re.sub(_LOG_NAME, " ", words)  # the "log" in a file's name asks for nothing
+    plain = re.sub(LOG_NAME, " ", words)  # the "log" in a file's name asks for nothing
     weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
     like = likeness(words)
     fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
@@ -251,42 +244,17 @@ def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str])
     )
 
 
-@cache
-def _counted() -> tuple[Counter[str], dict[str, Counter[str]]]:
-    """Return how many examples each kind has, and how many of each kind have a word or pair of words."""
-    examples = [line.split("\t") for line in EXAMPLES.read_text(encoding="utf-8").splitlines()]
-    having: dict[str, Counter[str]] = {}
-    for kind, text in examples:
-        for feature in _features(spelled(text)):
-            having.setdefault(feature, Counter())[kind] += 1
-    return Counter(kind for kind, _ in examples), having
-
-
 def likeness(words: str) -> dict[str, float]:
     """Return kind → how much likelier `words` (spelled) are in its examples than in all of them, in log odds.
 
-    Naive Bayes over words and pairs of words; what stands in no example says nothing, nor do FEW words.
+    Nothing can be said of no more than a FEW words.
 
     >>> max(likeness("who left the door open?").items(), key=lambda item: item[1])[0]
     'events'
     """
-    counts, having = _counted()
-    odds = dict.fromkeys(KINDS, 0.0)
     if len(re.findall(r"[a-z']+|[\u4e00-\u9fff]{1,2}", _CHANNELS.sub(" ", words))) <= FEW:
-        return odds
-    for seen in filter(None, map(having.get, _features(words))):
-        share = seen.total() / counts.total()
-        for kind in KINDS:
-            odds[kind] += math.log((seen[kind] / share + SMOOTHING) / (counts[kind] + SMOOTHING))
-    return odds
-
-
-def _features(words: str) -> set[str]:
-    """Return words (Chinese: characters) and pairs of neighbours; a device, a log, a number is only that."""
-    for pattern, name in _SAME:
-        words = pattern.sub(name, words)
-    row = ["^", *re.findall(r"~\w|[a-z']+|#|[\u4e00-\u9fff]", words), "$"]
-    return {*row, *map(" ".join, itertools.pairwise(row))}
+        return dict.fromkeys(KINDS, 0.0)
+    return likeness_to(words, EXAMPLES, SMOOTHING)
 
 
 def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
@@ -319,7 +287,7 @@ def _going_on(question: Question, before: Question) -> Question:
 def _slots(question: Question) -> Question:
     words, found = question.words, table()
     lines = _lines_in(words)
-    log = re.search(_LOG_NAME, words)
+    log = re.search(LOG_NAME, words)
     jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
     extremes = {name: pattern for name, pattern in found["extremes"].items() if name != "when"}

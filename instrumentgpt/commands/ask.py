@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import db
 from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
@@ -20,6 +21,7 @@ from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
 from instrumentgpt.storage.paths import database_path, make_files_private
 from instrumentgpt.turn import runs
+from instrumentgpt.turn.asked import open_questions
 
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text
@@ -46,6 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     with warm_server.beside(), closing(events) as stream:
         code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())
     if not arguments.json:
+        with closing(db.connect(database_path())) as database:
+            for one in open_questions(database, conversation):
+                print(f"\n{one.words()} {one.words('terminal')}")
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
 

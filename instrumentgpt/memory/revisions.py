@@ -19,6 +19,7 @@ LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields o
 DEVICE_FIELDS = ("device_name", "device_ip")
 SENTENCES = ("constraint", "ruled_out", "error")  # kinds of Known that are sentences
 VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
+UNCLEAR = "unclear"  # a sentence that may lay something down or lift it: a person says what it does
 
 
 @dataclass(frozen=True)

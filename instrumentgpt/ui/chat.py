@@ -98,6 +98,8 @@ def _draw_conversation(
         if mode == "interview":
             is_guided = True
             interview.draw(database, shown.id)
+        else:
+            welcome.draw_asked(database, shown.id)
         if not welcome.draw_offers(database, messages) and not is_guided:
             state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
             welcome.draw_follow_ups(settings, messages, state)

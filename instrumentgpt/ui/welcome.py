@@ -10,10 +10,13 @@ import db
 from instrumentgpt.analyst.follow_ups import follow_ups
 from instrumentgpt.instruments.devices import Device, InventoryError, load_inventory
 from instrumentgpt.instruments.language import language_of
+from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings
-from instrumentgpt.ui import composer, untrusted
+from instrumentgpt.turn.asked import Question, answer, open_questions
+from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.inspector.editing import change, key_of
 
 FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
 EXAMPLES = (
@@ -53,6 +56,23 @@ def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
                 key, look = f"offer-{messages[-1].id}-{number}", "secondary" if number else "primary"
                 composer.draw_ask(untrusted.label(offer.label), offer.text, key, offer.mode, type=look)
     return bool(offers)
+
+
+def draw_asked(database: Database, conversation_id: str) -> None:
+    """Draw what the last message leaves open of constraints, each with its answers as buttons."""
+    for number, one in enumerate(open_questions(database, conversation_id)):
+        key = f"asked-{key_of(Item('', UNCLEAR, one.said))}"
+        with st.container(border=True, gap="xsmall", key=f"asked-{number}"):
+            st.markdown(untrusted.label(one.words(), 600))
+            with st.container(horizontal=True, gap="xsmall"):
+                for given in one.answers:
+                    key = f"asked-{key_of(Item('', UNCLEAR, one.said))}-{given}"
+                    args = conversation_id, one, given
+                    st.button(one.words(given), key, on_click=_answer, args=args)
+
+
+def _answer(conversation_id: str, question: Question, given: str) -> None:
+    change(lambda database: answer(database, conversation_id, question, given, session.who()))
 
 
 def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: DiagnosticState) -> None:

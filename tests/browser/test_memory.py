@@ -183,3 +183,27 @@ def test_a_person_lays_a_constraint_down_lifts_it_and_names_the_device(server, p
     choose(page, laid, "Lift")
     expect(sidebar.get_by_role("button", name="Undo: lifted “never open the door”")).to_be_visible()
     expect(laid).to_have_count(0)
+
+
+def test_what_a_sentence_may_mean_for_a_constraint_is_asked_and_answered_by_a_click(server, page):
+    over = "The leak test was signed this morning."
+    with server.database() as database:
+        conversation = db.create_conversation(database)
+        exchange(
+            database, conversation, "052 為什麼溫度波動？ Nobody opens it before the leak test is signed."
+        )
+        exchange(database, conversation, f"{over} 這台欠客戶一條不中斷的曲線，所以請一直開著。")
+    opened(page, server.address(conv=conversation))
+    sidebar = inspector(page, "State")
+    held = entry_of(sidebar, "Nobody opens it")
+    expect(held).to_be_visible()
+    asked = page.locator("[class*=st-key-asked-]").filter(has_text=over).first
+    expect(asked).to_contain_text("what of “Nobody opens it before the leak test is signed.”?")
+    asked.get_by_role("button", name="Lifted").click()
+    expect(held).to_have_count(0)
+    expect(page.get_by_role("button", name="Lifted", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="保留").click()
+    expect(entry_of(sidebar, "這台欠客戶一條不中斷的曲線")).to_be_visible()
+    expect(page.get_by_role("button", name="保留")).to_have_count(0)
+    sidebar.get_by_role("button", name="Undo: laid down").click()
+    expect(page.get_by_role("button", name="保留")).to_be_visible()

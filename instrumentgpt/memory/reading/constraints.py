@@ -1,8 +1,10 @@
 """Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
-A constraint is a ban, a limit or a duty, told in the user's own sentence. Patterns: constraints.toml.
+A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is plain where a pattern
+of constraints.toml finds it; one that is only like examples.tsv is asked about (storage/asked.py).
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -11,13 +13,22 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
+from instrumentgpt.memory.facts import channel_in
+from instrumentgpt.memory.likeness import likeness
+from instrumentgpt.memory.measures import NUMBER, amount
 from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import fold, synonyms, telling, terms
 
 Kind = Literal["constraint", "lift"]
 CONSTRAINT_CHARS = 240  # of a sentence kept
+EXAMPLES = Path(__file__).with_name("examples.tsv")
+SMOOTHING = 40  # examples; best of .5 to 60, each of six sets of bench/conversations left out once
+ASKED = 15  # log odds that it is a constraint or lifts one, from which no pattern is needed to ask
+CERTAIN = 10  # log odds: more say nothing more
+BEARS = 5  # of odds and SHARED, from which it may lift or replace a constraint in force
+SHARED = 20  # log odds: of a telling word of both, by the root of those of the shorter
+REPEATS = 0.5  # share of words from which a plain constraint may replace one
 _CLAUSE = (
     r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
     r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
@@ -37,6 +48,7 @@ _EMPTY = frozenset(
     )
     for term in terms(words)
 )
+
 _DATE = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|tomorrow|tonight"
     r"|next (?:week|month)"
@@ -44,7 +56,6 @@ _DATE = re.compile(
     r"|\d{1,2}/\d{1,2}|\d{1,2}:\d\d"
     r"|[一二三四五六七八九十\d]{1,3}[月号]|(?:周|星期|礼拜)[一二三四五六日天]|明天|后天|下周|月底"
 )
-_MEASURED = re.compile(rf"({NUMBER})\s?({FOLDED_UNIT})")
 
 
 @cache
@@ -68,22 +79,37 @@ def constraints_in(text: str) -> list[tuple[Kind, str]]:
     >>> constraints_in("凍結解除了，可以重啟了。")
     [('lift', '凍結解除了，可以重啟了。')]
     """
-    found: dict[str, Kind] = {}
-    for line in own_lines(text):
-        for sentence in sentences(line):
-            if kind := _kind(sentence):
-                found[shorten(sentence, CONSTRAINT_CHARS)] = kind
-    return [(kind, sentence) for sentence, kind in found.items()]
+    found = {shorten(sentence, CONSTRAINT_CHARS): _kind(sentence) for sentence in stated_in(text)}
+    return [(kind, sentence) for sentence, kind in found.items() if kind]
+
+
+def stated_in(text: str) -> list[str]:
+    """Return the sentences of a user's `text` that are his own and ask nothing."""
+    found = (sentence for line in own_lines(text) for sentence in sentences(line))
+    return [sentence for sentence in found if not is_asked(sentence)]
+
+
+@lru_cache(maxsize=256)
+def _like(sentence: str) -> dict[str, float]:
+    return likeness(sentence, EXAMPLES, SMOOTHING)
+
+
+def _odds(sentence: str) -> float:
+    like = _like(sentence)
+    return max(like["constraint"], like["lift"]) - like["statement"]
 
 
 def _kind(sentence: str) -> Kind | None:
-    folded = fold(sentence).replace("’", "'")
-    if is_asked(sentence):
-        return None
+    folded = _folded(sentence)
     left = _patterns()["lift"].sub("…", folded)
-    if left != folded and not _constrains(left):
-        return "lift"
+    like = _like(sentence)
+    if left != folded and not _constrains(left) and like["constraint"] - like["lift"] <= CERTAIN:
+        return "lift" if like["lift"] > like["statement"] else None
     return "constraint" if _constrains(folded) else None
+
+
+def _folded(sentence: str) -> str:
+    return fold(sentence).replace("’", "'")
 
 
 def _constrains(folded: str) -> bool:
@@ -109,58 +135,59 @@ def lifted_by(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     >>> [lifted_by(Ruling("lift", text), constraints) for text in lifts]
     [0, 1]
     """
-    folded = fold(lift.text)
-    exact = [
-        place for place, one in enumerate(constraints) if _of_one(one, lift) and fold(one.text) == folded
-    ]
-    if exact:
-        return exact[-1]
-    own, numbers = _words(lift.text), _numbers(lift.text)
+    folded, own, numbers = fold(lift.text), _words(lift.text), _numbers(lift.text)
     shared = [
-        (len(own & _words(one.text)), len(numbers & _numbers(one.text)), place)
+        ((fold(one.text) == folded, len(own & _words(one.text)), len(numbers & _numbers(one.text))), place)
         for place, one in enumerate(constraints)
         if _of_one(one, lift)
     ]
-    *most, place = max(shared, default=(0, 0, 0))
-    if any(most):
-        return place
-    last = [place for place, one in enumerate(constraints) if _of_one(one, lift)]
-    return last[-1] if last and (_GENERIC.search(folded) or not own) else None
+    most, place = max(shared, default=((False, 0, 0), None))
+    return place if any(most) or _GENERIC.search(folded) or not own else None
 
 
-def replaced_by(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
-    """Return the place of the constraint that `new` tells another number or date for, or None.
+def is_doubtful(sentence: str) -> bool:
+    """Return whether `sentence` may lay something down, by its likeness to examples.tsv.
 
-    >>> replaced_by(Ruling("constraint", "now stay below 65 °C"), [Ruling("constraint", "stay below 60 °C")])
-    0
+    >>> is_doubtful("We owe them an unbroken trace, so no pauses."), is_doubtful("It swings by 2 K.")
+    (True, False)
     """
-    bounds = _bounds(new.text)
-    for place in range(len(constraints) - 1, -1, -1):
-        old = constraints[place]
-        if bounds and _of_one(old, new) and bounds == _bounds(old.text) and _speak_of_one(old.text, new.text):
-            return place
-    return None
+    return _odds(sentence) > ASKED
 
 
-@lru_cache(maxsize=1024)
-def _bounds(text: str) -> frozenset[str]:
-    """Return what kinds of bounds a sentence has: units of its numbers, and "date" for a day or a time."""
-    folded = fold(text)
-    units = {unit_of(unit) for _, unit in _MEASURED.findall(folded)}
-    return frozenset(units | ({"date"} if _DATE.search(folded) else set()))
+def bears_on(new: Ruling, constraints: Sequence[Ruling], is_plain: bool = False) -> int | None:
+    """Return the place in `constraints` of the one that `new` may lift or replace, None if there is none.
+
+    is_plain  whether `new` is a constraint anyway
+
+    >>> constraints = [Ruling("constraint", "nobody opens it before the leak test")]
+    >>> bears_on(Ruling("lift", "The leak test is signed."), constraints), bears_on(constraints[0], [])
+    (0, None)
+    """
+    if _patterns()["lift"].search(_folded(new.text)) and not is_plain:
+        return lifted_by(new, constraints)
+    own = _words(new.text)
+    shared = [
+        (len(own & words) / math.sqrt(min(len(own), len(words)) or 1), place)
+        for place, old in enumerate(constraints)
+        if _of_one(old, new)
+        for words in [_words(old.text)]
+    ]
+    most, place = max(shared, default=(0.0, None))
+    if is_plain:
+        return place if most > REPEATS else None
+    if not most:  # of the newest
+        like = _like(new.text)
+        return place if is_doubtful(new.text) and like["lift"] > like["constraint"] else None
+    odds = max(-CERTAIN, min(_odds(new.text), CERTAIN))
+    return place if odds + SHARED * most > BEARS else None
 
 
 def _numbers(text: str) -> frozenset[str]:
     return frozenset(amount(number) for number in re.findall(rf"(?<![\w.]){NUMBER}(?![\w.]*\d)", fold(text)))
 
 
-def _speak_of_one(text: str, other: str) -> bool:
-    words, others = _words(text), _words(other)
-    return bool(words & others) or not words or not others
-
-
 def in_force(said: Iterable[Ruling]) -> list[int]:
-    """Return the places of the constraints in `said`, oldest first, that nothing has lifted or replaced."""
+    """Return the places of the constraints in `said`, oldest first, that nothing has lifted or told anew."""
     listed = list(said)
     held: list[int] = []
     for place, one in enumerate(listed):
@@ -168,13 +195,29 @@ def in_force(said: Iterable[Ruling]) -> list[int]:
         if one.kind == "lift":
             taken = lifted_by(one, constraints)
         else:
-            again = [at for at, old in enumerate(constraints) if fold(old.text) == fold(one.text)]
-            taken = again[0] if again else replaced_by(one, constraints)
+            again = (
+                at for at, old in enumerate(constraints) if _of_one(old, one) and _is_same(old.text, one.text)
+            )
+            taken = next(again, None)
         if taken is not None:
             del held[taken]
         if one.kind == "constraint":
             held.append(place)
     return held
+
+
+def _is_same(text: str, other: str) -> bool:
+    """Return whether two sentences say one thing, with another number or date at most.
+
+    >>> _is_same("keep ch 1 below 60 °C", "now keep ch 1 below 65 °C"), _is_same("keep kp", "keep ki")
+    (True, False)
+    """
+    return channel_in(text) == channel_in(other) and _but_for_bounds(text) == _but_for_bounds(other)
+
+
+@lru_cache(maxsize=1024)
+def _but_for_bounds(text: str) -> frozenset[str]:
+    return frozenset(terms(re.sub(NUMBER, " ", _DATE.sub(" ", fold(text))))) - _EMPTY
 
 
 def _of_one(one: Ruling, other: Ruling) -> bool:

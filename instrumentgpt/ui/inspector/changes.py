@@ -6,7 +6,7 @@ from datetime import datetime
 import streamlit as st
 from sqlite_utils import Database
 
-from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, VALUE, Revision
+from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, UNCLEAR, VALUE, Revision
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
 from instrumentgpt.ui import deleted, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, draw_line
@@ -64,7 +64,8 @@ def description(revision: Revision, limit: int = CHARACTERS) -> str:
         return deleted.say("deleted", revision.old, words=untrusted.label(revision.old, limit))
     old = untrusted.label(_subject(revision), limit)
     new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
-    return f"{DONE[revision.action]} “{old}”{new}"
+    done = "declined" if revision.item.field == UNCLEAR else DONE[revision.action]
+    return f"{done} “{old}”{new}"
 
 
 def _subject(revision: Revision) -> str:

@@ -1,0 +1,57 @@
+"""How much likelier words are in sentences of one kind than of all: naive Bayes over examples in a file."""
+
+import itertools
+import math
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from instrumentgpt.memory.terms import fold
+
+LOG_NAME = r"[\w.\-]+\.(?:log|csv|txt|tsv|jsonl|xlsx|parquet|alog)(?:\.gz)?\b"
+_SAME = (  # what the examples name in many ways: a log, a device, a number
+    (re.compile(LOG_NAME), " ~l "),
+    (re.compile(r"\b\d+\.\d+\.\d+\.\d+|\bzspr[ -]?\d+|(?<![\d.])0\d\d\b|(?<!\d)\.\d{2,3}\b"), " ~d "),
+    (re.compile(r"\d+(?:[.:/]\d+)*"), "#"),
+)
+
+
+def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
+    """Return kind → how much likelier `text` is among its `examples` than among all of them, in log odds.
+
+    Words and pairs of words count; one that stands in no example says nothing.
+
+    examples   lines of kind, tab, sentence
+    smoothing  examples, spread over the kinds as a word is over all of them
+    """
+    kinds, odds = _odds(examples, smoothing)
+    found = [odds[feature] for feature in _features(text) if feature in odds]
+    return {kind: sum(one[at] for one in found) for at, kind in enumerate(kinds)}
+
+
+@cache
+def _odds(examples: Path, smoothing: float) -> tuple[tuple[str, ...], dict[str, tuple[float, ...]]]:
+    """Return the kinds, and word or pair of words → the log odds of each kind."""
+    rows = [line.split("\t") for line in examples.read_text(encoding="utf-8").splitlines()]
+    counts = Counter(kind for kind, _ in rows)
+    having: dict[str, Counter[str]] = {}
+    for kind, text in rows:
+        for feature in _features(text):
+            having.setdefault(feature, Counter())[kind] += 1
+    return tuple(counts), {
+        feature: tuple(
+            math.log((seen[kind] * counts.total() / seen.total() + smoothing) / (count + smoothing))
+            for kind, count in counts.items()
+        )
+        for feature, seen in having.items()
+    }
+
+
+def _features(text: str) -> set[str]:
+    """Return words (Chinese: characters) and pairs of neighbours; a device, a log, a number is only that."""
+    words = fold(text).replace("’", "'")
+    for pattern, name in _SAME:
+        words = pattern.sub(name, words)
+    row = ["^", *re.findall(r"~\w|[a-z']+|#|[\u4e00-\u9fff]", words), "$"]
+    return {*row, *map(" ".join, itertools.pairwise(row))}

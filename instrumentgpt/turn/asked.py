@@ -1,0 +1,92 @@
+"""What a user's words leave open of constraints: asked beside the answer; a click is a revision, to undo."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from instrumentgpt.instruments.language import language_of, phrase
+from instrumentgpt.memory.reading.constraints import (
+    CONSTRAINT_CHARS,
+    Ruling,
+    bears_on,
+    constraints_in,
+    is_doubtful,
+    lifted_by,
+    stated_in,
+)
+from instrumentgpt.memory.revisions import UNCLEAR, Item, item_of
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.summary import shorten
+from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revisions import list_revisions, revise
+
+MOST_QUESTIONS = 2  # of one message
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether the sentence `said` is a constraint, or what it means for the constraint in force `of`."""
+
+    said: str
+    of: Item | None = None
+    constraint: str = ""  # the words of `of`
+    answers: Sequence[str] = ("keep", "no")  # names of asked.toml
+
+    def words(self, key: str = "") -> str:
+        """Return the question, or what stands on the button `key`, in the language of the sentence."""
+        key = key or ("bears" if self.of else "alone")
+        told = {"said": self.said, "constraint": self.constraint}
+        return phrase(Path(__file__).with_suffix(".toml"), key, language_of(self.said), **told)
+
+
+def open_questions(database: Database, conversation_id: str) -> list[Question]:
+    """Return what the user's newest message leaves open and nobody has answered."""
+    sql = "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id DESC LIMIT 1"
+    told = rows(database, sql, (conversation_id,))
+    sentences = [shorten(one, CONSTRAINT_CHARS) for (text,) in told for one in stated_in(str(text))]
+    revisions = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
+    answered = {one.item.name if one.item.field == UNCLEAR else one.new for one in revisions}
+    facts = list_facts(database, conversation_id, ())
+    in_force = memory_in_force(database, conversation_id, DiagnosticState(), facts)
+    held = [row for row in in_force.known if row.kind == "constraint" and row.said not in sentences]
+    rulings = [Ruling("constraint", row.said, row.fact.device) for row in held]
+    every = [Ruling("constraint", row.said) for row in facts if row.kind == "constraint"]
+    bearing, alone = [], []
+    for said in dict.fromkeys(sentences):
+        kind = next((kind for kind, _ in constraints_in(said)), None)
+        if said in answered:
+            continue
+        if kind == "lift":  # one that speaks of no constraint may mean the newest
+            place = len(rulings) - 1 if rulings and lifted_by(Ruling(kind, said), every) is None else None
+        else:
+            place = bears_on(Ruling("constraint", said), rulings, kind is not None)
+        if place is not None:
+            row = held[place]
+            item = item_of(in_force.standings, row.fact.device, "constraint", row.said)
+            answers = (
+                ("replaced", "both") if kind == "constraint" else ("lifted", "replaced", "both", "still")
+            )
+            bearing.append(Question(said, item, row.said, answers))
+        elif not kind and is_doubtful(said):
+            alone.append(Question(said))
+    return [*bearing, *alone][:MOST_QUESTIONS]
+
+
+def answer(
+    database: Database, conversation_id: str, question: Question, given: str, changed_by: str = "user"
+) -> int:
+    """Put on record what was answered, as a change that can be undone; return its id.
+
+    given  one of the question's answers
+    """
+    said, own = question.said, (database, conversation_id)
+    if question.of and given in ("lifted", "replaced"):
+        action = "lift" if given == "lifted" else "edit"
+        return revise(*own, question.of, action, question.constraint, said, changed_by)
+    if given in ("no", "still") or (given == "both" and "still" not in question.answers):
+        return revise(*own, Item("", UNCLEAR, said), "forget", said, "", changed_by)
+    return revise(*own, Item("", "constraint", said), "lay_down", "", said, changed_by)

@@ -1,0 +1,101 @@
+"""A sentence that may lay something down or lift it is asked about; what is answered can be undone."""
+
+import pytest
+from exchanges import context_of, exchange
+
+import db
+from instrumentgpt.storage.revisions import undo_revision
+from instrumentgpt.turn.asked import MOST_QUESTIONS, answer, open_questions
+
+pytestmark = pytest.mark.usefixtures("ovens")
+
+HELD = "Nobody opens the door of oven 7 before the leak test is signed."
+DOUBTFUL = "We owe the client an unbroken trace, so no pauses please."
+OVER = "The leak test was signed this morning."
+
+
+@pytest.fixture
+def conversation(database):
+    made = db.create_conversation(database)
+    exchange(database, made, f"oven 7: why does it swing? {HELD}")
+    return made
+
+
+def told(database, conversation):
+    """Return the context that a later question would get."""
+    return context_of(exchange(database, conversation, "and now?"))
+
+
+def asked(database, conversation):
+    return [(one.said, one.constraint) for one in open_questions(database, conversation)]
+
+
+def test_what_is_plain_is_not_asked(database, conversation):
+    assert asked(database, conversation) == []
+
+
+@pytest.mark.parametrize("sentence", [DOUBTFUL, "風扇轉速照原廠的，客戶堅持。"])
+def test_a_doubtful_sentence_is_asked_about_and_in_force_only_when_kept_until_that_is_undone(
+    database, conversation, sentence
+):
+    exchange(database, conversation, f"{sentence} What next?")
+    (question,) = open_questions(database, conversation)
+    assert (question.said, question.answers) == (sentence, ("keep", "no"))
+    assert sentence in question.words()
+    kept = answer(database, conversation, question, "keep")
+    assert asked(database, conversation) == []
+    assert sentence in told(database, conversation)
+    undo_revision(database, kept)
+    assert sentence not in told(database, conversation)
+
+
+def test_what_nobody_answers_is_not_told_as_in_force_and_not_asked_again(database, conversation):
+    exchange(database, conversation, DOUBTFUL)
+    assert DOUBTFUL not in told(database, conversation)
+    assert asked(database, conversation) == []
+
+
+def test_what_is_declined_is_not_asked_again_until_that_is_undone(database, conversation):
+    exchange(database, conversation, DOUBTFUL)
+    (question,) = open_questions(database, conversation)
+    declined = answer(database, conversation, question, "no")
+    assert asked(database, conversation) == []
+    undo_revision(database, declined)
+    assert open_questions(database, conversation) == [question]
+
+
+@pytest.mark.parametrize(
+    "given, in_force",
+    [("lifted", []), ("replaced", [OVER]), ("both", [HELD, OVER]), ("still", [HELD])],
+)
+def test_what_a_sentence_means_for_a_constraint_in_force_is_what_is_answered(
+    database, conversation, given, in_force
+):
+    exchange(database, conversation, f"{OVER} Why does it swing?")
+    (question,) = open_questions(database, conversation)
+    assert (question.said, question.constraint) == (OVER, HELD)
+    given_id = answer(database, conversation, question, given)
+    assert asked(database, conversation) == []
+    context = told(database, conversation)
+    assert [one for one in (HELD, OVER) if one in context] == in_force
+    undo_revision(database, given_id)
+    context = told(database, conversation)
+    assert HELD in context and OVER not in context
+
+
+def test_a_plain_constraint_on_the_same_thing_is_asked_whether_it_replaces_the_other(database, conversation):
+    new = "Nobody touches the door of oven 7 while the leak test runs."
+    exchange(database, conversation, new)
+    (question,) = open_questions(database, conversation)
+    assert (question.constraint, question.answers) == (HELD, ("replaced", "both"))
+    answer(database, conversation, question, "replaced")
+    context = told(database, conversation)
+    assert new in context and HELD not in context
+
+
+def test_few_questions_are_asked_of_one_message_and_none_of_what_is_pasted_or_asked(database, conversation):
+    many = [f"We owe them an unbroken trace of the {part}, so no pauses." for part in ("pump", "fan", "lamp")]
+    exchange(database, conversation, " ".join(many))
+    assert len(asked(database, conversation)) == MOST_QUESTIONS
+    exchange(database, conversation, f"> {DOUBTFUL}\nIs {OVER.lower()[:-1]}?")
+    assert asked(database, conversation) == []
