@@ -25,27 +25,28 @@ def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
     examples   lines of kind, tab, sentence
     smoothing  examples, spread over the kinds as a word is over all of them
     """
-    kinds, odds = _odds(examples, smoothing)
-    found = [odds[feature] for feature in _features(text) if feature in odds]
-    return {kind: sum(one[at] for one in found) for at, kind in enumerate(kinds)}
+    counts, having = _counted(examples)
+    found = [seen for feature in _features(text) if (seen := having.get(feature))]
+    return {
+        kind: sum(
+            math.log((seen[kind] * counts.total() / seen.total() + smoothing) / (count + smoothing))
+            for seen in found
+        )
+        for kind, count in counts.items()
+    }
 
 
 @cache
-def _odds(examples: Path, smoothing: float) -> tuple[tuple[str, ...], dict[str, tuple[float, ...]]]:
-    """Return the kinds, and word or pair of words → the log odds of each kind."""
-    rows = [line.split("\t") for line in examples.read_text(encoding="utf-8").splitlines()]
-    counts = Counter(kind for kind, _ in rows)
+def _counted(examples: Path) -> tuple[Counter[str], dict[str, Counter[str]]]:
+    """Return how many examples each kind has, and how many of each kind have a word or pair of words."""
     having: dict[str, Counter[str]] = {}
-    for kind, text in rows:
+    counts: Counter[str] = Counter()
+    for line in examples.read_text(encoding="utf-8").splitlines():
+        kind, text = line.split("\t")
+        counts[kind] += 1
         for feature in _features(text):
             having.setdefault(feature, Counter())[kind] += 1
-    return tuple(counts), {
-        feature: tuple(
-            math.log((seen[kind] * counts.total() / seen.total() + smoothing) / (count + smoothing))
-            for kind, count in counts.items()
-        )
-        for feature, seen in having.items()
-    }
+    return counts, having
 
 
 def _features(text: str) -> set[str]:

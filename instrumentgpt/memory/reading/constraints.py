@@ -102,9 +102,10 @@ def _odds(sentence: str) -> float:
 def _kind(sentence: str) -> Kind | None:
     folded = _folded(sentence)
     left = _patterns()["lift"].sub("…", folded)
-    like = _like(sentence)
-    if left != folded and not _constrains(left) and like["constraint"] - like["lift"] <= CERTAIN:
-        return "lift" if like["lift"] > like["statement"] else None
+    if left != folded and not _constrains(left):
+        like = _like(sentence)
+        if like["constraint"] - like["lift"] <= CERTAIN:
+            return "lift" if like["lift"] > like["statement"] else None
     return "constraint" if _constrains(folded) else None
 
 
