@@ -281,15 +281,13 @@ def pieces_of(
         some = chosen[first : first + READ_AT_ONCE]
         told = messages_of(database, [one.message_id for one in some])
         for one in some:
+            if room <= 0:
+                return pieces
             role, content = told[one.message_id]
-            lines = tuple(relevant_lines(content, weights, one.chars))
-            if lines and room > 0:
-                pieces.append(
-                    Recalled(one.message_id, turn_of(one.message_id, asked), role, lines, one.score)
-                )
+            if lines := tuple(relevant_lines(content, weights, one.chars)):
+                turn = turn_of(one.message_id, asked)
+                pieces.append(Recalled(one.message_id, turn, role, lines, one.score))
                 room -= pieces[-1].cost if room < math.inf else 0
-        if room <= 0:
-            break
     return pieces
 
 
