@@ -352,3 +352,21 @@ def test_a_word_that_was_withdrawn_stays_so_however_much_is_said_of_it_since(dat
     for number in range(30):
         exchange(database, conversation, f"The gains of oven 8 are {number} and were {number + 1}.")
     assert "kp" not in exchange(database, conversation, "oven 7?").partition("</diagnostic_context>")[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_told"),
+    [
+        ("Done, kp is 12 now.", False),
+        ("kp is 9.0, as you said.", True),
+        ("I would try whether kp could be 12.", True),
+        ("On oven 8 kp is 12.", True),
+    ],
+)
+def test_what_a_user_said_of_a_value_is_not_told_as_current_once_an_answer_plainly_says_otherwise(
+    database, conversation, answer, is_told
+):
+    exchange(database, conversation, "oven 7: kp is 9 now.", answer)
+    context = context_of(exchange(database, conversation, "oven 7?"))
+    assert ("9 (turn 1, user)" in context) == is_told
+    assert "12 (turn" not in context

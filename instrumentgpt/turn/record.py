@@ -281,7 +281,8 @@ def record_answer(
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in known]  # what it repeats stays whose it was
     sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
-    db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings)
+    doubts = values_in(answer, device, names)  # no value: what a user said before may hold no longer
+    db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
 
 
 def _own_device(
