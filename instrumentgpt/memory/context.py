@@ -158,11 +158,6 @@ class KnownLines:
     said: Sequence[str] = ()
     further: Sequence[str] = ()
 
-    @property
-    def lines(self) -> list[str]:
-        """All of them."""
-        return [*self.asked, *self.said, *self.further]
-
 
 def render_known(
     known: Sequence[StoredFact],

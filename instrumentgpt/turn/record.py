@@ -1,8 +1,8 @@
 """What is put on record of a turn: what its tools report as data, and what its question and answer state.
 
 Tools' results are handed over by an agent, so they are checked like anything an agent says.
-Values come from tools, and from what a user states plainly; an answer's words state none: what they say is
-found again as words.
+Values come from tools, and from what a user states plainly; an answer's words state none, but what a user
+said before is in doubt where they plainly say otherwise.
 """
 
 import json
@@ -281,7 +281,7 @@ def record_answer(
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in known]  # what it repeats stays whose it was
     sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
-    doubts = values_in(answer, device, names)  # no value: what a user said before may hold no longer
+    doubts = values_in(answer, device, names)
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
 
 
