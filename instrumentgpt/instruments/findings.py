@@ -6,6 +6,8 @@ from typing import Literal
 
 FEWEST_SAMPLES = 50  # per channel, below which a record is too little to judge: five lags of ten samples
 
+IN_USE = "in_use"  # what covers an excursion that comes again and again, and that the output answers
+
 Severity = Literal["none", "info", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info", "none")  # worst first
 
@@ -38,7 +40,7 @@ class Excursion:
     size        the farthest, in the unit of pv, positive above
     limit       where the loop's own band ends, in the unit of pv
     evidence    the lines at its onset, its farthest and its end
-    explained   the class of the finding that covers it; "" if nothing does
+    explained   the class of the finding that covers it, or `IN_USE`; "" if nothing does
     """
 
     channel: int

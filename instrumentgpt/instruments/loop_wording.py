@@ -7,7 +7,7 @@ from pathlib import Path
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
-from instrumentgpt.instruments.findings import Excursion
+from instrumentgpt.instruments.findings import IN_USE, Excursion
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
 
@@ -70,9 +70,9 @@ def excursion(one: Excursion, log: Log, language: Language, clock: str = "") -> 
 
 
 def explanation(one: Excursion, language: Language) -> str:
-    """Return which finding covers an excursion, or that nothing in the log tells what made it."""
-    if not one.explained:
-        return word("unexplained", language)
+    """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
+    if one.explained in ("", IN_USE):
+        return word(one.explained or "unexplained", language)
     return word("covered", language, title=wording.title(one.explained, language))
 
 

@@ -16,7 +16,7 @@ LONG = 3.0  # times `CLAMPED_FOR`, from which an error need not be worked off
 ROSE = 10.0  # percent by which an output went up to its clamp
 WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
-SWITCHED = 0.2  # correlation of error and output: a thermostat lags, but on the whole goes the right way
+SWITCHES = 3  # on and off, that show on which side of its setpoint a thermostat switches
 MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples at full output
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
@@ -84,19 +84,22 @@ def _switched_off(loop: Loop) -> Mask:
 def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools.
 
-    Moves of the output are explained by moves of the error and by the error itself, as a PI controller's are.
+    A thermostat that cools switches on where it is warmer than where it switches off. Moves of another output
+    are explained by moves of the error and by the error itself, as a PI controller's are.
     One that stands at its upper limit says it by bringing pv down to a setpoint below.
     """
     error = loop.setpoint - loop.pv
+    if on_off:
+        switched = np.diff((loop.output > np.nanmean(loop.output)).astype(np.int8))
+        on, off = (error[1:][switched == way] for way in (1, -1))
+        if np.isfinite(on).sum() >= SWITCHES and np.isfinite(off).sum() >= SWITCHES:
+            return bool(np.nanmedian(on) < np.nanmedian(off))
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
     if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
         ends = max(1, round(ENDS * len(above)))
         return bool(np.median(above[-ends:]) < np.median(above[:ends]))
     if on_off:
-        both = np.isfinite(error) & np.isfinite(loop.output)
-        if not (both.any() and np.ptp(error[both]) > 0 and np.ptp(loop.output[both]) > 0):
-            return False
-        return bool(np.corrcoef(error[both], loop.output[both])[0, 1] < -SWITCHED)
+        return False
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < 50:

@@ -231,11 +231,16 @@ class Track:
 
     @cached_property
     def at_rest(self) -> Mask:
-        """Return where the loop holds and is over its last step: what moves pv there is not its own humps."""
-        mask = self.quiet.copy()
+        """Return where the loop holds and is over its last step: what moves pv there is not its own humps.
+
+        A thermostat that swings beyond the band holds from when pv first reached the setpoint.
+        """
+        switches = self.kind.drive == "on_off"
+        mask = (self.holding if switches else self.quiet).copy()
         for hold in self.holds:
-            if hold.settled < hold.stop:
-                mask[hold.settled : self.after(hold.settled, self.lags(SETTLING))] = False
+            first = self.reached(hold) if switches else hold.settled
+            if first < hold.stop:
+                mask[first : self.after(first, self.lags(SETTLING))] = False
         return mask
 
     def reached(self, hold: Hold) -> int:

@@ -13,7 +13,7 @@ from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import Step, Track
 from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, swing_of
-from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, RuledOut
+from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
@@ -28,8 +28,10 @@ WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
 SMALLEST_SOURCE = 5.0  # bands of a neighbour's step
 NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
+LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
+ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 REPEATED = 3  # alike, from which they are no accident
-CLEAR = 1.7  # times the limit of its band
+CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 
@@ -198,34 +200,49 @@ def _usual(study: Study, target: Track, deviation: Floats) -> float:
 def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find channels that were pushed out of their band from outside and came back, by themselves alone.
 
-    Either it happened again and again alike, or the output of a continuous loop went against it.
+    Either the output went against it and nothing like it comes again, or it came again and again alike where
+    no output is seen to answer.
     """
     findings = []
     for track in study.tracks.values():
-        free = [one for one in study.departures[track.loop.channel] if not _explained(track, one, before)]
-        pushed = [one for one in free if _is_push(track, one)]
-        largest = max(pushed, key=lambda one: abs(one.size), default=None)
+        departures = study.departures[track.loop.channel]
+        used = in_use(track, departures)
+        pushed = [one for one in departures if _is_push(track, one) and not _explained(track, one, before)]
+        fought = [one for one in pushed if _fought(track, one) and one not in used]
+        largest = max(fought or pushed, key=lambda one: abs(one.size), default=None)
         if largest is None:
             continue
-        alike = [one for one in pushed if 1 / ALIKE < one.size / largest.size <= 1]
-        fought = [one for one in alike if _fought(track, one)]
-        if len(alike) < REPEATED and not fought:
-            continue
-        findings.append(_finding(study, track, alike, largest, bool(fought)))
+        alike = [one for one in pushed if 1 / ALIKE < one.size / largest.size <= 1 and one not in used]
+        if fought or (track.kind.drive not in ANSWERING and len(alike) >= REPEATED):
+            findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
+
+
+def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
+    """Return those of `departures` that the output answers and that come again: what the loop is used for."""
+    answered = [one for one in departures if _fought(track, one)]
+    return [one for one in answered if sum(_is_like(track, other, one) for other in answered) > 1]  # itself
+
+
+def _is_like(track: Track, other: Departure, one: Departure) -> bool:
+    """Return whether `other` goes to the same side and is nearly as large and long as `one`, or more so."""
+    here, there = (each.size * float(track.time[each.last] - track.time[each.first]) for each in (one, other))
+    return there / here > 1 / LIKE
 
 
 def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
     """Return every time in which a channel left its own band, and which of `findings` covers it."""
-    noted = [
-        _noted(study, track, departure, findings)
-        for track in study.tracks.values()
-        for departure in study.departures[track.loop.channel]
-    ]
+    noted = []
+    for track in study.tracks.values():
+        departures = study.departures[track.loop.channel]
+        used = in_use(track, departures)
+        noted += [_noted(study, track, one, findings, IN_USE if one in used else "") for one in departures]
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 
-def _noted(study: Study, track: Track, departure: Departure, findings: Sequence[Finding]) -> Excursion:
+def _noted(
+    study: Study, track: Track, departure: Departure, findings: Sequence[Finding], else_by: str
+) -> Excursion:
     return Excursion(
         track.loop.channel,
         float(track.loop.time[departure.first]),
@@ -233,7 +250,7 @@ def _noted(study: Study, track: Track, departure: Departure, findings: Sequence[
         math.copysign(1.0, track.scale) * track.shown(departure.size),
         track.shown(departure.limit),
         quote(study, track, departure.first, departure.peak, departure.last),
-        _explained(track, departure, findings),
+        _explained(track, departure, findings) or else_by,
     )
 
 
@@ -249,22 +266,25 @@ def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) 
 
 
 def _is_push(track: Track, departure: Departure) -> bool:
-    """Return whether pv went out quickly and came back within the record."""
+    """Return whether pv went clearly out and came back within the record, quickly if no output answers."""
     rose = float(track.time[departure.peak] - track.time[departure.first])
     clear = abs(departure.size) >= CLEAR * departure.limit
-    return clear and departure.last < len(track) - 1 and rose <= track.lags(QUICK)
+    quick = rose <= track.lags(QUICK) or track.kind.drive in ANSWERING
+    return clear and departure.last < len(track) - 1 and quick
 
 
 def _fought(track: Track, departure: Departure) -> bool:
-    if track.kind.drive != "continuous":
+    """Return whether the output went against `departure`: on average, if it switches."""
+    if track.kind.drive not in ANSWERING:
         return False
-    width = track.samples(track.lags(2.0))
-    earlier = track.output[max(0, departure.first - width) : departure.first + 1]
+    switches = track.kind.drive == "on_off"
+    since = 0 if switches else max(0, departure.first - track.samples(track.lags(2.0)))
+    earlier = track.output[since : departure.first + 1]
     during = track.output[departure.first : departure.last + 1]
     if not (np.isfinite(earlier).any() and np.isfinite(during).any()):
         return False
-    sign = np.sign(departure.size)
-    return bool(np.nanmax(-sign * (during - np.nanmedian(earlier))) >= FOUGHT)
+    against = np.sign(departure.size) * (np.nanmean(earlier) - during)
+    return bool((np.nanmean(against) if switches else np.nanmax(against)) >= FOUGHT)
 
 
 def _finding(study: Study, track: Track, alike: list[Departure], largest: Departure, fought: bool) -> Finding:

@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.findings import Excursion, Finding, RuledOut, Withheld
+from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
@@ -33,17 +33,17 @@ def healthy_channels(
         if ill & {channel, None}:
             continue
         doubts = _doubts(track, metrics[channel])
-        away = [one for one in excursions if one.channel == channel and not one.explained]
-        if away:
-            largest = max(away, key=lambda one: abs(one.size))
+        own = sorted((one for one in excursions if one.channel == channel), key=lambda one: -abs(one.size))
+        if own:
             doubts = {
                 name: numbers for name, numbers in doubts.items() if name not in ("swings", "off_setpoint")
             }
-            doubts["away"] = {"count": len(away), "size": largest.size, "line": largest.evidence[0].line}
+        if away := [one for one in own if not one.explained]:
+            doubts["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
         if doubts:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
         else:
-            findings.append(_healthy(study, track, metrics[channel]))
+            findings.append(_healthy(study, track, metrics[channel], own))
     return findings, withheld
 
 
@@ -63,9 +63,12 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     return doubts
 
 
-def _healthy(study: Study, track: Track, metrics: Metrics) -> Finding:
+def _healthy(study: Study, track: Track, metrics: Metrics, used: Sequence[Excursion]) -> Finding:
     numbers: dict[str, float | str] = {
-        "kind": "held" if math.isnan(metrics.overshoot) else "stepped",
+        "kind": IN_USE if used else "held" if math.isnan(metrics.overshoot) else "stepped",
+        "times": len(used),
+        "away": abs(used[0].size) if used else 0.0,
+        "back": max((one.end - one.onset for one in used), default=0.0),
         "setpoint": metrics.setpoint,
         "settling_time": metrics.settling_time,
         "overshoot": metrics.overshoot,

@@ -26,7 +26,9 @@ FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
 PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own pace
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
-STEADY_FALL = 9.0  # lags after which the fall counts even if pv recovers at full output
+HALF_WAY = (
+    0.5  # to its room: what turns round before, still at full output, was let cool; heaters do not mend
+)
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
@@ -65,13 +67,14 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         fall = float(level[first] - level[bottom])
         lasted = float(track.time[bottom] - track.time[first])
         recovered = float(level[stop - 1] - level[bottom])
+        way = np.inf if track.rest is None else float(level[first]) - sign * track.rest
         if fall < AGAINST or lasted < track.lags(FALLS_FOR) or not track.usable[first]:
             continue
         if _lags_to_fall(track, level, first, bottom) > QUICK:
             continue  # the room takes more than the heater has: that is saturation
         if _arrives(track, first, stop, sign):
             continue
-        if recovered > 0.3 * fall and lasted < track.lags(STEADY_FALL):
+        if recovered > 0.3 * fall and fall < HALF_WAY * way:
             continue
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
