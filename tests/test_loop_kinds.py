@@ -40,6 +40,16 @@ def fridge(hours=6.0, period=10.0):
     return pd.DataFrame({"time": time, "setpoint": 5.0, "temp": (pv + noise).round(2), "compressor": output})
 
 
+def stopped(hours, since):
+    """Return rows of the fridge whose compressor runs without effect from `since` hours on."""
+    rows = fridge(hours)
+    after = rows["time"].to_numpy() - 3600.0 * since
+    warm = after > 0
+    rows.loc[warm, "temp"] = (5.0 + 16.0 * (1.0 - np.exp(-after[warm] / 7200.0))).round(2)
+    rows.loc[warm, "compressor"] = 100.0
+    return rows
+
+
 def held(size, minutes=20.0, hours=8.0, period=10.0):
     """Return rows of a loop that holds 37 °C for hours, but for one rise of `size` that nothing shows."""
     time = np.arange(0.0, hours * 3600.0, period)
@@ -83,6 +93,20 @@ def test_only_a_continuous_loop_that_heats_with_its_whole_output_is_ordinary():
     assert loop_wording.is_ordinary(ORDINARY)
     assert not any(loop_wording.is_ordinary(replace(ORDINARY, **change)) for change in unusual)
     assert "0 to 80 %, a clamp" in loop_wording.name(replace(ORDINARY, high=80.0), "en")
+
+
+def test_a_thermostat_that_cooled_is_one_that_cools_however_long_it_has_failed(written):
+    diagnosis = diagnose(read_as(written(stopped(hours=20.0, since=6.0))))
+    assert diagnosis.kinds[1].reverse and diagnosis.kinds[1].drive == "on_off"
+    assert diagnosis.findings[0].fault == "heater_failure"
+
+
+def test_a_thermostat_that_was_warmed_once_left_its_own_band(written):
+    rows = fridge(12.0)
+    within = (rows["time"] - 20_000.0) / 2400.0
+    rows.loc[(within > 0) & (within < 1), "temp"] += 9.0 * np.sin(np.pi * within) ** 2
+    (away,) = diagnose(read_as(written(rows))).excursions
+    assert 7.0 < away.size < 10.0 and 20_000.0 < away.evidence[1].time < 22_400.0
 
 
 def test_every_drive_can_be_said():

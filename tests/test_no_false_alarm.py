@@ -11,6 +11,7 @@ from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, 
 from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.wording import summary
 
 
 def coarse_digits_in_a_quiet_hold() -> Log:
@@ -122,6 +123,27 @@ HEALTHY = [
 @each("make", HEALTHY)
 def test_nothing_is_wrong_with(make: Callable[[], Log]):
     assert [one.fault for one in diagnose(make()).findings if one.fault != "healthy"] == []
+
+
+def drawn_off(*loads: tuple[float, float]) -> pd.DataFrame:
+    """Return the samples of a loop from which something was drawn at so many s, cooling it by so many °C."""
+    events = [Event("load", at, at + 30.0, -size) for at, size in loads]
+    return samples_of(events=events, duration=6000.0)
+
+
+def test_what_is_drawn_off_again_and_again_is_use_and_told_with_its_figures():
+    diagnosis = diagnose(log_of(drawn_off((1500.0, 24.0), (2700.0, 20.0), (4500.0, 26.0))))
+    (verdict,) = diagnosis.findings
+    assert (verdict.fault, verdict.numbers["kind"], verdict.numbers["times"]) == ("healthy", "in_use", 3)
+    assert "3 times" in summary(verdict, "en") and "3 次" in summary(verdict, "zh")
+    assert {one.explained for one in diagnosis.excursions} == {"in_use"}
+
+
+def test_one_that_stands_out_of_the_use_is_told_as_a_disturbance():
+    often = [(at, 30.0) for at in (1500.0, 2300.0, 5200.0)]
+    verdict = diagnose(log_of(drawn_off(*often, (3500.0, 160.0)))).findings[0]
+    assert (verdict.fault, verdict.numbers["times"]) == ("ambient_disturbance", 1)
+    assert 3400.0 < verdict.onset < 3600.0
 
 
 def test_a_quiet_channel_is_called_healthy_with_its_figures():
