@@ -51,7 +51,7 @@ CHECKS: dict[str, Check] = {
     "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
     "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), True, DRIVES),
-    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", ("level",), drives=DRIVES),
+    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", (), drives=DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, drives=SWITCHED),

@@ -1,9 +1,11 @@
 """A fault of the sensor: pv stands still while the output moves, or until it jumps."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.readings import impossible_move
 from instrumentgpt.instruments.analysis.signals import constant_runs, noise
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
@@ -11,7 +13,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
-TORN_FOR = 4.0  # lags, of one that ends in a jump
+TORN_FOR, SHORTEST = 4.0, 2.0  # lags, of one that ends in a jump; and of one such as no other stretch is
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
 RARE = 0.25  # of a still stretch that breaks off, for the longest other one
 OFF = 2.0  # bands
@@ -24,39 +26,40 @@ UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a stic
 
 def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find a pv equal to the last digit for long while the output moved, or until it jumped."""
-    return [finding for track in study.active for finding in _stuck(study, track)]
+    bare = [track for track in study.tracks.values() if track.kind.drive == "manual"]
+    return [finding for track in (*study.active, *bare) for finding in _stuck(study, track)]
 
 
 def _stuck(study: Study, track: Track) -> list[Finding]:
     spells = constant_runs(track.pv)
     held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
     lengths = np.sort(held)
-    for first, stop in spells[held >= track.lags(TORN_FOR)].tolist():
+    for first, stop in spells[held >= track.lags(SHORTEST)].tolist():
         seconds = float(track.time[stop - 1] - track.time[first])
-        if not np.isfinite(track.pv[first]) or not track.controlled[stop - 1]:
+        if not np.isfinite(track.pv[first]) or (track.controlled.any() and not track.controlled[stop - 1]):
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
-        setpoint = float(np.ptp(track.setpoint[first:stop][track.controlled[first:stop]]))
+        asked = track.setpoint[first:stop][track.controlled[first:stop]]
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
         torn = _jump_after(track, first, stop)
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
         if not (
-            torn
+            (torn and (seconds >= track.lags(TORN_FOR) or others < RARE * seconds))
             or (others < RARE * seconds and _rests(track, first, stop))
-            or (moved >= needed and not _noisy_output(track, first, stop, moved))
+            or (track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
         numbers: dict[str, float | str] = {
             "seconds": seconds,
             "value": float(track.loop.pv[first]),
             "output_change": moved,
-            "setpoint_change": track.shown(setpoint),
+            "setpoint_change": track.shown(float(np.ptp(asked))) if asked.size else math.nan,
             "usual": others,
             "jump": torn / track.scale,
-            **({"kind": "jump"} if torn and moved < STUCK_OUTPUT else {}),
+            **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not asked.size) else {}),
         }
         low, high = _extremes(track.output, first, stop)
         first = _stuck_since(track, first, stop, others)
@@ -67,12 +70,18 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _jump_after(track: Track, first: int, stop: int) -> float:
-    """Return by what a still stretch jumps in the end, bands; 0 on its setpoint: loops stand still there."""
-    is_off = np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND
-    if stop == len(track) or not track.usable[stop] or not is_off:
+    """Return by what a still stretch jumps in the end, bands; 0 on its setpoint: loops stand still there.
+
+    Where nobody controls, the jump must be one that no plant makes.
+    """
+    if stop == len(track) or not track.usable[stop]:
         return 0.0
+    if track.controlled.any():
+        is_off, least = np.nanmax(np.abs(track.error[first:stop])) > OFF * BAND, JUMP * BAND
+    else:
+        is_off, least = True, max(JUMP * BAND, impossible_move(track.time, track.raw)[stop - 1])
     size = float(track.raw[min(stop + 1, len(track) - 1)] - track.raw[stop - 1])
-    return size if abs(size) > JUMP * BAND else 0.0
+    return size if is_off and abs(size) > least else 0.0
 
 
 def _rests(track: Track, first: int, stop: int) -> bool:
