@@ -10,16 +10,13 @@ from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
-from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
+from instrumentgpt.instruments.analysis.together import SHARED_BY
 from instrumentgpt.instruments.analysis.tracks import Step, Track
-from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, swing_of
 from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
 DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
-SAME_PERIOD = 0.12  # share by which the periods of channels that swing together may differ
-OWN_CYCLE = 8.0  # lags: a relay makes a dead time swing with a period of two, an integrator with four of it
 RESPONSE = 0.3  # band: too small to matter below; whose answer it is, `CONTRAST` says
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 3.0  # times what happens without a step
@@ -38,7 +35,7 @@ QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 
 def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find times in which at least three channels left their setpoint the same way together."""
-    moves = study.common_moves or _shared_swing(study)
+    moves = study.common_moves
     if not moves:
         return []
     first = moves[0]
@@ -66,25 +63,6 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
             "ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,), moments=began
         )
     ]
-
-
-def _shared_swing(study: Study) -> tuple[Move, ...]:
-    """Return one move where at least `SHARED_BY` channels swing with the same period inside their limits.
-
-    One as short as a loop's own limit cycle is one loop's, which moves its neighbours.
-    """
-    swings = [(track, swing_of(track)) for track in study.active]
-    inside = [(t, swing) for t, swing in swings if swing is not None and swing.at_limit <= AT_LIMIT_SHARE]
-    if len(inside) < SHARED_BY:
-        return ()
-    period = float(np.median([swing.period for _, swing in inside]))
-    alike = [(track, swing) for track, swing in inside if abs(swing.period / period - 1) < SAME_PERIOD]
-    if len(alike) < SHARED_BY or period < max(track.lags(OWN_CYCLE) for track, _ in alike):
-        return ()
-    start = min(float(track.time[swing.first]) for track, swing in alike)
-    stop = max(float(track.time[swing.last]) for track, swing in alike)
-    peak = float(alike[0][0].time[alike[0][1].peaks[0]])
-    return (Move(start, stop, peak, {track.loop.channel: swing.amplitude for track, swing in alike}),)
 
 
 def _lines_of(study: Study, time: float, channels: list[int]) -> tuple[Evidence, ...]:

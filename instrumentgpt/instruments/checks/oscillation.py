@@ -9,10 +9,9 @@ from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Stuck, sticks, straightness, stuck_of
-from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, SMOOTH, Swing, any_swing_of
+from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, Swing, any_swing_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
-GROWN = 1.5  # times its first amplitude, from which a smooth swing is on its way to the limits
 ODD = 0.6  # share of oddness from which a valve sticks
 
 
@@ -106,8 +105,6 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
     Engineering Practice 7 (1999) 1221-1231), and one of them must have corners.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    if inside and swing.growth > GROWN and swing.straightness < SMOOTH:
-        return False
     return inside and (track.is_thermal or (swing.oddness > ODD and _has_corners(track, swing)))
 
 

@@ -10,8 +10,6 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Mask
 
-LONGER = 4.0  # times its usual stretch, from which an on/off output has a reason to stay
-OUT_OF_REACH = 10.0  # bands from the setpoint, at which no thermostat switches
 BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
@@ -35,11 +33,6 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], int(b))
         else:
             merged.append((int(a), int(b)))
-    if track.kind.drive == "on_off" and merged:  # what it does in every cycle is no fault
-        lengths = np.array([track.time[b - 1] - track.time[a] for a, b in merged])
-        reach = np.array([np.nanmax(np.abs(track.error[a:b])) for a, b in merged])
-        odd = (lengths > LONGER * np.median(lengths)) | (reach > OUT_OF_REACH)
-        merged = [spell for spell, unlike in zip(merged, odd, strict=True) if unlike]
     return merged
 
 

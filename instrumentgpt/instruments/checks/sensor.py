@@ -23,8 +23,6 @@ DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
-BESIDE = 4  # samples
-AT_REST = 0.15  # of a jump, by which neighbouring samples may move: what was switched moves on
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
@@ -110,7 +108,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         level, size = float(np.median(previous)), float(track.pv[last] - track.pv[index - 1])
         kept = (float(np.median(later)) - level) / size
         possible = float(moves[index - 1])
-        if not KEPT < kept < CARRIED_ON or _moves_on(track, index, last):
+        if not KEPT < kept < CARRIED_ON:
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -151,11 +149,3 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
         else:
             merged.append((index, index))
     return merged
-
-
-def _moves_on(track: Track, index: int, last: int) -> bool:
-    """Return whether pv moves on beside the jump, the same way: then it is the plant's own pace."""
-    size = track.pv[last] - track.pv[index - 1]
-    before, after = np.diff(track.pv[max(0, index - BESIDE) : index]), np.diff(track.pv[last : last + BESIDE])
-    far = max(AT_REST * abs(size), 2 * track.digit)
-    return bool(np.nanmax(np.sign(size) * np.concatenate((before, after)), initial=0.0) > far)

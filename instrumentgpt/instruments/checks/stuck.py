@@ -70,10 +70,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
 
 
 def _jump_after(track: Track, first: int, stop: int) -> float:
-    """Return by what a still stretch jumps in the end, bands; 0 on its setpoint: loops stand still there.
-
-    Where nobody controls, the jump must be one that no plant makes.
-    """
+    """Return by what a still stretch jumps in the end, bands; 0 on its setpoint: loops stand still there."""
     if stop == len(track) or not track.usable[stop]:
         return 0.0
     if track.controlled.any():

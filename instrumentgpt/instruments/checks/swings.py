@@ -54,7 +54,6 @@ class Swing:
     peaks: tuple[int, int]
     oddness: float = 0.0  # of the cross-correlation of output and pv
     straightness: float = 0.0  # of the way between the extremes: 1 a line, 0 half a cosine
-    growth: float = 1.0  # amplitude of the last third over that of the first
 
 
 def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
@@ -132,13 +131,6 @@ def decays(train: HalfCycles) -> bool:
     return len(size) < STRIKING_CROSSINGS or float(np.exp(2 * a_half_cycle)) < LIGHTLY_DAMPED
 
 
-def growth_of(train: HalfCycles) -> float:
-    """Return the amplitude of the last third over that of the first."""
-    size = np.abs(train.extreme)
-    third = max(2, len(size) // 3)
-    return float(np.median(size[-third:]) / np.median(size[:third]))
-
-
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     return swing_of(track) or _small_swing(track)
@@ -190,7 +182,6 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
         oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
         straight,
-        growth_of(longest),
     )
 
 
