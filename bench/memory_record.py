@@ -2,7 +2,7 @@
 
 python -m bench.memory_record [set ...]
 
-Sets of bench/conversations that have "values" and "constraints": the ninth and the tenth. After every
+Sets of bench/conversations that have "values" and "constraints": the ninth to the twelfth. After every
 exchange each value and each constraint that a prompt would tell of any device is compared with what their
 authors wrote down: once with nobody answering what is asked, once with each question answered truly.
 
@@ -28,7 +28,7 @@ from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.turn.asked import answer, open_questions
 
-SETS = ("ninth", "tenth")
+SETS = ("ninth", "tenth", "eleventh", "twelfth")
 FOLDER = Path(__file__).parent / "conversations"
 
 

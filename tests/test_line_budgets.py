@@ -13,7 +13,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/commands": 1_542,
     "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 19_720,
-    "instrumentgpt/memory": 4_898,
+    "instrumentgpt/memory": 4_897,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
     "instrumentgpt/modes/investigate": 1_620,
