@@ -178,8 +178,8 @@ def _usual(study: Study, target: Track, deviation: Floats) -> float:
 def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find channels that were pushed out of their band from outside and came back, by themselves alone.
 
-    Either the output went against it and nothing like it comes again, or it came again and again alike where
-    no output is seen to answer.
+    Either the output went against it and nothing like it comes again, or it came again and again alike and no
+    output is seen to answer.
     """
     findings = []
     for track in study.tracks.values():
@@ -191,7 +191,7 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if largest is None:
             continue
         alike = [one for one in pushed if 1 / ALIKE < one.size / largest.size <= 1 and one not in used]
-        if fought or (track.kind.drive not in ANSWERING and len(alike) >= REPEATED):
+        if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
 
