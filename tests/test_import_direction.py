@@ -26,6 +26,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.pruning", 6),
     ("instrumentgpt.turn.entities", 6),
     ("instrumentgpt.turn.turn", 7),
+    ("instrumentgpt.turn.checked", 8),
     ("instrumentgpt.turn.request", 8),
     ("instrumentgpt.turn.ask", 8),
     ("instrumentgpt.modes", 9),

@@ -13,14 +13,14 @@ CEILINGS = {  # room → lines
     "instrumentgpt/commands": 1_542,
     "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 19_720,
-    "instrumentgpt/memory": 4_897,
+    "instrumentgpt/memory": 5_326,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,
     "instrumentgpt/modes/investigate": 1_620,
     "instrumentgpt/modes/panel": 2_300,
-    "instrumentgpt/storage": 4_441,
-    "instrumentgpt/turn": 2_367,
-    "instrumentgpt/ui": 6_693,
+    "instrumentgpt/storage": 4_469,
+    "instrumentgpt/turn": 2_452,
+    "instrumentgpt/ui": 6_799,
 }
 WHOLE = 56_260
 

@@ -313,6 +313,14 @@ def m011_alerts(database: Database) -> None:
     )  # fmt: skip
 
 
+@MIGRATIONS()
+def m080_marks(database: Database) -> None:
+    """Where the numbers of an agent's answer are from, beside the answer."""
+    _table(
+        database, "marks", "message_id", {"message_id": "all_messages"}, whole="message_id", text="marks"
+    )  # fmt: skip
+
+
 def _put_back(database: Database) -> None:
     """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
     kept: dict[int, dict[str, list[dict[str, Any]]]] = {}

@@ -30,6 +30,7 @@ from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming, taken_session
 from instrumentgpt.settings import Settings
+from instrumentgpt.turn.checked import check
 from instrumentgpt.turn.record import RefusedArtifact, artifact, result_of
 from instrumentgpt.turn.request import CHAT, Asking, device_of, missing_source, request_of
 from instrumentgpt.turn.turn import Turn, failed
@@ -124,6 +125,10 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
     """Return `asking` with its agent chosen and its request written; raise UnknownAgent if there is none."""
     agent, program = choose(asking.agent or turn.run.agent, turn.settings)
     request = request_of(turn, agent, asking)
+    if agent.name != "offline":
+        if not turn.prompts:
+            check(turn, turn.calls, turn.prompts)
+        turn.prompts.append(request.prompt)
     return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
 
 
@@ -197,6 +202,8 @@ def _apply_event(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Even
     if isinstance(event, Done):
         turn.usage = dict(Counter(turn.usage) + Counter(event.usage))
     yield event
+    if isinstance(event, Tool) and event.status != "started":
+        turn.calls.append(event)
     if isinstance(event, Tool):
         yield from artifact_of(turn, event)
 

@@ -52,6 +52,8 @@ class Turn:
     stopped: Callable[[], bool] = lambda: False
     answer: Answer = field(default_factory=Answer)
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # of our tools: name, JSON
+    calls: list[Tool] = field(default_factory=list)  # of any tool, as they ended, in which an agent was asked
+    prompts: list[str] = field(default_factory=list)  # as other agents than our own were sent them
     usage: dict[str, float] = field(default_factory=dict)  # of all that was asked in this turn
     offers: list[Offer] = field(default_factory=list)  # what the page offers to say next, as buttons
     learns_from_words: bool = True  # whether the answer's words, and not its tools alone, are remembered

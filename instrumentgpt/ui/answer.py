@@ -8,11 +8,14 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.memory.claims import Mark
 from instrumentgpt.storage.markers import rendered_parts
+from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import again, artifacts, live, panel, session, untrusted
 from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
+from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
 REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
@@ -23,6 +26,20 @@ ENDINGS = {  # how an answer that is not complete is marked
     "not-logged-in": "The agent is not logged in",
     "untrusted": "The agent does not trust its folder",
     "tools-denied": "The agent was not allowed to use its tools",
+}
+SAID: dict[Language, dict[str, str]] = {
+    "en": {
+        "unknown": "nobody computed this",
+        "user": "from you",
+        "computed": "from: {source}",
+        "count": "{missing} of {every} numbers {verb} no source",
+    },
+    "zh": {
+        "unknown": "沒有來源",
+        "user": "您說的",
+        "computed": "來自：{source}",
+        "count": "{every} 個數字中有 {missing} 個沒有來源",
+    },
 }
 TOKENS = {  # as agents.events.Done names them → in words
     "inputTokens": "in",
@@ -50,16 +67,24 @@ def draw(
     draw_thinking(progress, f"thinking-{message.run_id}")
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
-    words = partial(_draw_words, database, conversation_id, made, open_charts)
+    marks = marks_of_answer(database, message.id) or ()
+    question = again.question_of(database, conversation_id, message.id) if marks else None
+    language = language_of(question.content) if question else "en"
+    notes = tuple(_note(mark, language, conversation_id) for mark in marks)
+    content = untrusted.marked(message.content, [(mark.start, mark.end) for mark in marks])
+    notes = notes if content != message.content else ()
+    words = partial(_draw_words, database, conversation_id, made, open_charts, notes)
     if message.run_id and get_run(database, message.run_id).mode == panel.MODE:
-        panel.draw_answer(message.content, words)
+        panel.draw_answer(content, words)
     else:
-        words(message.content)
+        words(content)
     for artifact in kept:
         if artifact.id not in message.content:  # nothing says where it stands
             artifacts.draw(database, artifact, expanded=artifact.id in open_charts)
     if message.status != "complete":
         _draw_ending(message, progress)
+    if missing := sourceless(marks, language):
+        st.caption(missing)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _draw_copy(message)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
@@ -72,6 +97,7 @@ def _draw_words(
     conversation_id: str,
     made: Mapping[str, db.Artifact],
     open_charts: Collection[str],
+    notes: tuple[untrusted.Note, ...],
     text: str,
 ) -> None:
     """Draw `text` with the charts whose markers stand in it."""
@@ -80,7 +106,27 @@ def _draw_words(
         if part.artifact_id:
             artifacts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
-            untrusted.write(part.text, conversation_id)
+            untrusted.write(part.text, conversation_id, notes=notes)
+
+
+def _note(mark: Mark, language: Language, conversation_id: str) -> untrusted.Note:
+    """Return what is told of a number: where it is from, or that nobody computed it."""
+    if mark.kind == "unknown":
+        return untrusted.Note(SAID[language]["unknown"], untrusted.MISSING)
+    query = untrusted.evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
+    source = SAID[language][mark.kind].format(source=tool_words(mark.source))
+    return untrusted.Note(source, "color: inherit; text-decoration: none" if query else "", query)
+
+
+def sourceless(marks: Sequence[Mark], language: Language) -> str:
+    """Return how many of an answer's numbers nobody computed, "" if there is none.
+
+    >>> sourceless([Mark(0, 2, "computed"), Mark(3, 5, "unknown")], "en")
+    '1 of 2 numbers has no source'
+    """
+    missing = sum(mark.kind == "unknown" for mark in marks)
+    verb = "has" if missing == 1 else "have"
+    return SAID[language]["count"].format(missing=missing, every=len(marks), verb=verb) if missing else ""
 
 
 def tokens(usage: Mapping[str, float]) -> str:

@@ -1,0 +1,76 @@
+"""The number gate: each number of an agent's answer is looked up in what the turn had to know it from.
+
+First what this turn's tools returned, then the user's own words, then the record: what its prompts held.
+"""
+
+import json
+from collections.abc import Sequence
+
+import db
+from instrumentgpt.agents.events import Tool
+from instrumentgpt.memory.claims import Mark, Source, marks_of
+from instrumentgpt.storage.marks import marks_of_answer, store_marks
+from instrumentgpt.turn.prompt import names_of
+from instrumentgpt.turn.turn import Turn
+
+ON_RECORD = (  # tools that return what the agent told them: no source, but for the lines of the log
+    "record_finding", "record_hypothesis", "confirm_root_cause", "rule_out", "record_value",
+    "record_constraint", "lift_constraint", "note",
+)  # fmt: skip
+
+
+def check(turn: Turn, calls: Sequence[Tool], prompts: Sequence[str]) -> None:
+    """Have the turn keep with its answer where each of its numbers is from.
+
+    calls    tools that ended in this turn, ours and the agent's own
+    prompts  as they were sent
+    """
+    turn.also_saved.append(lambda message_id: _check(turn, message_id, calls, prompts))
+
+
+def _check(turn: Turn, message_id: int, calls: Sequence[Tool], prompts: Sequence[str]) -> None:
+    known = sources(calls, turn.question.content, turn.earlier, prompts, _unsourced(turn))
+    store_marks(turn.database, message_id, marks_of(turn.answer.text, known, names_of(turn.inventory)))
+
+
+def sources(
+    calls: Sequence[Tool],
+    question: str,
+    earlier: Sequence[db.Message] = (),
+    prompts: Sequence[str] = (),
+    unsourced: Sequence[str] = (),
+) -> list[Source]:
+    """Return what numbers may be from, the first to be asked first.
+
+    unsourced  what earlier answers said that nobody had computed: that a prompt repeats it makes it no fact
+    """
+    said = [message.content for message in reversed(earlier) if message.role == "user"]
+    held = "\n".join(prompts)
+    for words in unsourced:
+        held = held.replace(words, " ")
+    return [
+        *(Source(tool.name, "computed", _result(tool)) for tool in calls if tool.status == "ok"),
+        *(Source("question", "user", words) for words in (question, *said)),
+        Source("record", "computed", held),
+    ]
+
+
+def _result(tool: Tool) -> str:
+    if tool.name not in ON_RECORD:
+        return tool.result
+    try:
+        told = json.loads(tool.result)
+    except ValueError:
+        return ""
+    listed = [told.get(name) for name in ("findings", "hypotheses", "root_causes", "values")]
+    rows = [row for rows in listed if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+    return json.dumps([row.get("evidence") for row in rows], ensure_ascii=False)
+
+
+def _unsourced(turn: Turn) -> list[str]:
+    """Return the words of earlier answers' numbers that had no source."""
+    found: list[str] = []
+    for message in turn.earlier:
+        marks: Sequence[Mark] = marks_of_answer(turn.database, message.id) or ()
+        found += [message.content[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
+    return sorted({words for words in found if len(words) > 1}, key=len, reverse=True)

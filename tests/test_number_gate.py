@@ -1,0 +1,153 @@
+"""The number gate: each number of an agent's answer has a source, or the page says that it has none."""
+
+import json
+
+import pytest
+from cases import each
+from offline_case import asked
+
+from instrumentgpt.agents.events import Tool
+from instrumentgpt.memory.claims import Mark, marks_of
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.marks import marks_of_answer
+from instrumentgpt.turn import runs
+from instrumentgpt.turn.checked import sources
+from instrumentgpt.ui import untrusted
+
+RESULT = {
+    "log": "run.log",
+    "unit": "°C",
+    "channels": [{"channel": 2, "kp": 9.0, "period": 63.24, "mean_error": 0.412, "last": {"line": 18204}}],
+    "text": "[2026-02-19 08:14:03.600] pv=57.04",
+}
+NAMES = (("zspr 052", "10.1.1.47"), ("zspr 053",))
+
+
+def unsourced(text, result=RESULT, question="why does 052 swing above 57 °C?", **more):
+    calls = [Tool("1", "diagnose_log", "ok", result=json.dumps(result, ensure_ascii=False))]
+    marks = marks_of(text, sources(calls, question, **more), NAMES)
+    return [text[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
+
+
+@each(
+    "text, missing",
+    [
+        ("period 63 s, 63.2 s, 1.05 min", []),
+        ("period 63.3 s", ["63.3"]),
+        ("週期 63 秒，平均誤差 0.4 °C", []),
+        ("週期 68 秒，平均誤差 0.7 K", ["68", "0.7"]),
+        ("kp 9 on line 18,204", []),
+        ("kp 12 on line 18,205", ["12", "18,205"]),
+        ("[L 18,204](?log=run.log&line=18204)", []),
+        ("[L 18,204](?log=other.log&line=18204)", ["L 18,204"]),
+        ("[L 18,214](?log=run.log&line=18204)", ["L 18,214"]),
+        ("at 08:14:03 or 08:14:04, not 08:15:03", ["08:15:03"]),
+        ("run.log, not walk.log", ["walk.log"]),
+        ("zspr 053 and 10.1.1.99", ["zspr 053", "10.1.1.99"]),
+        ("above 57 °C by 0.5 °C", ["0.5"]),
+        ("from 63.24 s by 10 %", ["10"]),
+        ("57 °C − 0.4 °C = 56.6 °C", []),
+        ("57 °C − 0.4 °C = 56.9 °C", ["56.9"]),
+        ("1. PSU-7 has 0x24\n2. the 3rd of 4\n```\n99 °C\n```", []),
+    ],
+)
+def test_a_number_has_a_source_if_something_known_says_it_within_the_digits_written(text, missing):
+    assert unsourced(text) == missing
+
+
+def test_what_the_agent_put_on_record_itself_is_no_source():
+    call = {"summary": "on record: swings by 4.4 °C", "findings": [{"text": "swings by 4.4 °C"}]}
+    assert not unsourced("swings by 4.4 °C", call)
+    calls = [Tool("1", "record_finding", "ok", result=json.dumps(call))]
+    assert [mark.kind for mark in marks_of("swings by 4.4 °C", sources(calls, ""))] == ["unknown"]
+
+
+def test_a_prompt_is_a_source_but_for_what_an_earlier_answer_invented():
+    held = ["kp was 8.25 yesterday; the agent said 4.44 %"]
+    assert unsourced("8.25, 4.44 %", prompts=held) == []
+    assert unsourced("8.25, 4.44 %", prompts=held, unsourced=["4.44"]) == ["4.44"]
+
+
+@each(
+    "question",
+    [
+        "10.1.1.47 為什麼溫度波動？",
+        "why does zspr 050 swing?",
+        "zspr 055 有什麼錯誤？",
+        "compare zspr 050 with zspr 052",
+        "what gains should 051 have?",
+        "所有設備的狀況如何？",
+    ],
+)
+def test_all_that_the_offline_analyst_says_has_a_source(question, tmp_path):
+    answer = asked(question, tmp_path)
+    results = zip(answer.tools, answer.results, strict=True)
+    calls = [Tool("", name, "ok", result=json.dumps(told)) for name, told in results]
+    marks = marks_of(answer.text, sources(calls, question))
+    assert len(marks) > 3
+    assert [answer.text[mark.start : mark.end] for mark in marks if mark.kind == "unknown"] == []
+
+
+@pytest.fixture
+def answered(database, conversation, cli_agent):
+    """Ask an agent that says these words; return its stored answer and marks."""
+
+    def ask(question, words, agent="cursor"):
+        cli_agent("fake_agent.py", "says", words)
+        list(runs.consume(database_path(), conversation, question, agent=agent))
+        message = max(database["messages"].rows, key=lambda row: row["id"])
+        return message["content"], marks_of_answer(database, message["id"])
+
+    return ask
+
+
+def test_an_answer_is_stored_as_it_was_said_with_its_marks_beside_it(answered):
+    text, marks = answered("does it stay below 57 °C?", "It stays below 57 °C, at 41.7 °C.")
+    assert text == "It stays below 57 °C, at 41.7 °C."
+    assert [(text[mark.start : mark.end], mark.kind) for mark in marks] == [
+        ("57", "user"),
+        ("41.7", "unknown"),
+    ]
+
+
+def test_a_number_without_a_source_gains_none_by_being_repeated(answered):
+    answered("how hot?", "It is 41.7 °C.")
+    _, marks = answered("sure?", "Yes, 41.7 °C.")
+    assert [mark.kind for mark in marks] == ["unknown"]
+
+
+def test_the_offline_analyst_is_not_looked_through(answered):
+    assert answered("what is wrong with 10.1.1.47?", "", agent="offline")[1] is None
+
+
+@each(
+    "text",
+    [
+        '<b onclick="x">37 °C</b>',
+        '[a](http://x.example "37 °C")',
+        "`<i>37</i> °C`",
+        "[37 °C](?log=a&line=1)",
+        "**37 °C** and `37 °C`\n\n```\n37 °C\n```",
+    ],
+)
+def test_marks_are_made_of_our_html_alone(text):
+    marks = marks_of(text, [])
+    notes = tuple(untrusted.Note('"><script>', untrusted.MISSING) for _ in marks)
+    signed = untrusted.marked(text, [(mark.start, mark.end) for mark in marks])
+    shown = untrusted.html(signed, notes=notes)
+    assert "<script" not in shown and "<b" not in shown and "<i" not in shown
+    without = untrusted.html(text)
+    title = f'<span title="&quot;&gt;&lt;script&gt;" style="{untrusted.MISSING}">'
+    assert shown.replace(title, "").replace("</span>", "") == without
+
+
+def test_signs_that_an_agent_brings_along_mark_nothing():
+    text = "\U000f000037\U0010fffd °C, 38 °C"
+    assert untrusted.marked(text, [(0, 2)]) == text
+
+
+def test_a_mark_with_a_line_leads_there():
+    assert Mark(0, 2, "computed", "diagnose_log", "run.log", 7).line == 7
+    calls = [Tool("1", "diagnose_log", "ok", result='{"log": "run.log", "rows": [{"line": 7, "pv": 37.25}]}')]
+    (mark,) = marks_of("pv 37.25 °C", sources(calls, ""))
+    assert (mark.source, mark.log, mark.line) == ("diagnose_log", "run.log", 7)
