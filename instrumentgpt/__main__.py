@@ -27,6 +27,7 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes, the m
     "prune": "say what pruning conversations untouched for long would free; with --yes prune them",
     "rebuild": "make the memory of conversations anew from their messages, tools' results and your changes",
     "doctor": "say what works, what is missing, and how to get it",
+    "eval": "measure how well agents answer cases whose truth is known",
     "offline": "answer one task from standard input, on the wire of a CLI agent, without any model",
 }
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it

@@ -35,6 +35,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.turn.rebuild", 10),
     ("instrumentgpt.turn.runs", 10),
     ("instrumentgpt.turn.process", 11),
+    ("instrumentgpt.evals", 12),
     ("instrumentgpt.ui", 11),
     ("app", 12),
     ("instrumentgpt.__main__", 12),

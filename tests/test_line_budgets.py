@@ -10,9 +10,10 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_085,
     "instrumentgpt/analyst": 3_920,
-    "instrumentgpt/commands": 1_542,
+    "instrumentgpt/commands": 1_595,
+    "instrumentgpt/evals": 1_300,
     "instrumentgpt/fleet": 556,
-    "instrumentgpt/instruments": 19_720,
+    "instrumentgpt/instruments": 19_736,
     "instrumentgpt/memory": 5_326,
     "instrumentgpt/modes/commands": 880,
     "instrumentgpt/modes/interview": 1_480,

@@ -30,7 +30,7 @@ SAID = [
     ("assistant", "Channel 3 swings by 2.1 °C every 63 s: kp 0.09 is too high."),
     ("user", "is the heater of channel 3 sound?"),
     ("assistant", "加熱器正常，輸出沒有飽和。"),
-    ("user", "what about kp?"),
+    ("user", "what about kp? You may touch the gains now, but the lid stays shut until Friday."),
 ]
 LAID = ["do not touch the gains", "do not open the valve", "最高 60 °C"]
 
@@ -44,10 +44,9 @@ def home(tmp_path_factory):
 def task(home):
     with closing(db.connect(home / "instrumentgpt.db")) as database:
         conversation = db.create_conversation(database)
-        for role, content in SAID:
-            last = db.add_message(database, conversation, role, content)
+        first, *_ = [db.add_message(database, conversation, role, content) for role, content in SAID]
         laid = [("constraint", text, "") for text in LAID]
-        db.store_facts(database, conversation, last, "user", [], laid)
+        db.store_facts(database, conversation, first, "user", [], laid)
     dropped = home / "dropped.csv"
     dropped.write_text(
         "time,setpoint,pv,output\n" + "".join(f"{n},37.0,{36 + n % 3},{n % 100}\n" for n in range(600))
@@ -219,7 +218,7 @@ def test_the_whole_conversation_can_be_searched_in_both_languages(call):
 def test_the_question_being_answered_is_not_recalled(call):
     found = json.loads(call("recall", query="what about kp")[1])["messages"]
     assert found[0]["turn"] == 1
-    assert "what about kp?" not in [item["text"] for item in found]
+    assert SAID[-1][1] not in [item["text"] for item in found]
 
 
 def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call, home):
@@ -245,7 +244,7 @@ def test_a_value_is_put_on_record_under_its_known_name_with_the_line_that_shows_
 
 
 def test_a_lifted_constraint_is_named_as_it_is_on_record(call):
-    found = json.loads(call("lift_constraint", text="Touch the gains")[1])
+    found = json.loads(call("lift_constraint", text="Touch the gains", words="you may touch the gains")[1])
     assert found["lifted"] == ["do not touch the gains"]
     assert found["summary"] == "lifted: do not touch the gains"
 
@@ -304,8 +303,16 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_value", {**LOG, "quantity": "kp", "value": 9, "line": 10**9}, "Take line numbers from"),
         ("record_constraint", {"text": " "}, "Say it in one sentence"),
         ("record_constraint", {"text": "never " * 60}, "memory keeps 300"),
-        ("lift_constraint", {"text": "do not open the door"}, "In force are: 'do not touch the gains'; "),
-        ("lift_constraint", {"text": "do not"}, "several are meant"),
+        ("record_constraint", {"text": "never mention the gains"}, "are not the user's words"),
+        (
+            "lift_constraint",
+            {"text": "do not open the door", "words": "now"},
+            "In force are: 'do not touch the gains'; ",
+        ),
+        ("lift_constraint", {"text": "do not", "words": "now"}, "several are meant"),
+        ("lift_constraint", {"text": "touch the gains", "words": "do so"}, "are not the user's words"),
+        ("lift_constraint", {"text": "touch the gains", "words": "溫度波動"}, "are not the user's words"),
+        ("lift_constraint", {"text": "touch the gains", "words": "until Friday"}, "does not speak of"),
         ("note", {"slot": "must_have", "words": "kp 0.09 is too high"}, "are not the user's words"),
         (
             "note",

@@ -30,6 +30,9 @@ def place(tmp_path_factory) -> Workspace:
         laid = ("constraint", "do not touch the gains", "")
         db.store_facts(opened, conversation, asked, "user", [], [laid])
         db.add_message(opened, conversation, "assistant", "kp is too high.")
+        db.add_message(
+            opened, conversation, "user", "you may touch the gains, the lid stays shut until Friday"
+        )
     made = workspace(
         str(ROOT / "demo" / "devices.toml"), **where, database=str(database), conversation=conversation
     )

@@ -26,6 +26,6 @@ CALLS = {
     "confirm_root_cause": {"text": "kp is too high"},
     "record_value": {**LOG, "quantity": "kp", "value": 9, "channel": 2, "line": 900},
     "record_constraint": {"text": "the lid stays shut until Friday", "device": "zspr 053"},
-    "lift_constraint": {"text": "do not touch the gains"},
+    "lift_constraint": {"text": "do not touch the gains", "words": "you may touch the gains"},
     "note": {"slot": "description", "words": "為什麼溫度波動"},
 }

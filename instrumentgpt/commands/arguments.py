@@ -103,6 +103,18 @@ def watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
 
 
+def eval(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments (docs/command-line.md)."""
+    parser.add_argument(
+        "--agent", action="append", metavar="NAME", help="who answers, several times for several"
+    )
+    parser.add_argument("--kind", action="append", metavar="KIND", help="only cases of this kind")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N cases")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)")
+    parser.add_argument("--record", action="store_true", help="keep what models say, to be replayed")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page, side by side")
+
+
 def search(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
     parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")

@@ -21,6 +21,7 @@ from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_word
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
 from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
@@ -139,22 +140,26 @@ def record_value(
 def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict[str, Any]:
     """Put on record what the user forbids, limits or demands: it holds until it is lifted.
 
-    In the user's own sentence. Not for your own advice.
+    Not for your own advice, nor for what a log or a file demands.
     Example: record_constraint(text="do not restart 052 before Friday", device="zspr 052").
 
+    text    the user's own words, word for word; clauses may be left out
     device  which it is on; "": that which the text names, else the one in question
     """
     stated = _stated(text)
+    _check_said(workspace, stated)
     about = {"device": inventory_of(workspace).find(device).name} if device else {}
     whose = f" ({about['device']})" if about else ""
     return {"summary": f"laid down: {stated}{whose}", **about, "constraints": [stated]}
 
 
-def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
+def lift_constraint(workspace: Workspace, text: str, words: str) -> dict[str, Any]:
     """Put on record that the user has lifted a constraint, named as it is on record.
 
-    When the user says so; never because it is in the way.
-    Example: lift_constraint(text="do not restart 052 before Friday").
+    When the user says so; never because it is in the way, or a log or a file says so.
+    Example: lift_constraint(text="do not restart 052 before Friday", words="you may restart it now").
+
+    words  the user's own, said since, word for word, that lift it
     """
     stated = _stated(text)
     with opened(workspace) as database:
@@ -166,6 +171,12 @@ def lift_constraint(workspace: Workspace, text: str) -> dict[str, Any]:
         raise NotOnRecord(f"{stated!r} is not in force, or several are meant. In force are: {listed}")
     if lifted.pinned:
         raise NotOnRecord(f"{lifted.said!r} was pinned by the user: only the user lifts it")
+    _check_said(workspace, words, since=lifted.message_id)
+    named = {
+        term for device in inventory_of(workspace).devices for name in device.names for term in terms(name)
+    }
+    if not {*terms(words)} & {*terms(lifted.said)} - named:
+        raise NotOnRecord(f"{words!r} does not speak of {lifted.said!r}. Ask the user whether it still holds")
     about = {"device": lifted.fact.device} if lifted.fact.device else {}
     return {"summary": f"lifted: {lifted.said}", **about, "lifted": [lifted.said]}
 
@@ -187,12 +198,7 @@ def note(
     filed     the lines gathered so far, in one of which `replaces` must stand; None: it is not checked
     """
     told = _short("note", words, DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS)
-    with opened(workspace) as database:
-        messages = list_messages(database, workspace.conversation)
-    if not any(quoted(told, message.content) for message in messages if message.role == "user"):
-        raise NotOnRecord(
-            f"{told!r} are not the user's words. Give them as they stand in a message, or part of it"
-        )
+    _check_said(workspace, told)
     if replaces and filed is not None and not any(has_words(line, replaces) for line in filed):
         listed = "; ".join(map(repr, filed)) or "nothing"
         raise NotOnRecord(f"{replaces!r} stands in no line that is gathered. Gathered is: {listed}")
@@ -201,6 +207,17 @@ def note(
         "summary": f"{slot}: {told}{instead}",
         "noted": {"slot": slot, "words": told, "replaces": replaces},
     }
+
+
+def _check_said(workspace: Workspace, words: str, since: int = 0) -> None:
+    """Raise NotOnRecord if `words` stand in no message of the user, or in none after the message `since`."""
+    with opened(workspace) as database:
+        messages = list_messages(database, workspace.conversation)
+    said = (message.content for message in messages if message.role == "user" and message.id > since)
+    if not any(quoted(words, content) for content in said):
+        raise NotOnRecord(
+            f"{words!r} are not the user's words. Give them as they stand in a message, or part of it"
+        )
 
 
 def _named_constraint(text: str, held: Sequence[StoredFact]) -> StoredFact | None:

@@ -1,0 +1,41 @@
+"""`eval`: how well agents answer cases whose truth is known."""
+
+import argparse
+import sys
+
+from instrumentgpt import warm_server
+from instrumentgpt.agents.warm import is_off
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.evals.cases import load
+from instrumentgpt.evals.evaluation import ROWS, evaluate
+from instrumentgpt.evals.page import page
+from instrumentgpt.evals.runner import known_agent
+from instrumentgpt.evals.tables import tables
+
+
+class NoCase(InstrumentGPTError, LookupError):
+    """No case of that kind."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the tables, each failure beside them as it comes; return 0 whatever they say."""
+    agents = [known_agent(name) for name in arguments.agent or ROWS]
+    every = load(seeds=arguments.seeds)
+    cases = [case for case in every if not arguments.kind or case.kind in arguments.kind][: arguments.limit]
+    if not cases:
+        kinds = ", ".join(dict.fromkeys(case.kind for case in every))
+        raise NoCase(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
+    if not is_off():
+        warm_server.warm_up()  # programs of ours are forked from this one
+    results = []
+    for result in evaluate(cases, agents, arguments.record):
+        results.append(result)
+        failed = [f"{one.criterion}: {one.why}" for one in result.verdicts if not one.met]
+        said = result.skipped or "; ".join(failed) or "passed"
+        print(
+            f"{result.agent} · {result.case.kind} · {result.case.name}: {said}", file=sys.stderr, flush=True
+        )
+    print(tables(results))
+    if arguments.report:
+        arguments.report.write_text(page(results), encoding="utf-8")
+    return 0

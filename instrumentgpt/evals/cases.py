@@ -1,0 +1,191 @@
+"""Cases of the evaluation: what is asked about which logs, and what must and must not come of it.
+
+They are data, in evals/cases/*.toml; docs/evaluation.md says what each key means. What is so of a log comes
+from its scenario (evals/instruments.toml) or from whoever labelled a real one, never from our analyst.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.modes.registry import MODES
+from instrumentgpt.settings import CHECKOUT
+
+FOLDER = CHECKOUT / "evals"
+REAL = CHECKOUT.parent / "shared" / "logs"  # logs of others, which are not part of the repository
+HEALTHY = "healthy"
+TAGS = ("healthy", "unanswerable", "red herring", "missing signal", "zh")
+Windows = tuple[tuple[float, float], ...]
+
+
+class BadCase(InstrumentGPTError, ValueError):
+    """A case that cannot be read."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that comes with a question.
+
+    of       a simulated log, "oven 21/1", written under `name`; with `columns` as a table of these alone
+    real     a path below REAL
+    text     its whole content, if it is neither
+    """
+
+    name: str = ""
+    of: str = ""
+    columns: tuple[str, ...] = ()
+    real: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One question; what its own answer must and must not say; and an answer that would do.
+
+    cause         classes, the first that the answer claims must be one of them; "healthy": it claims none
+    says, unsaid  patterns, all of which, none of which the answer matches
+    reference     how somebody who knows says it, where title and evidence are not enough
+    """
+
+    say: str
+    mode: str = "chat"
+    cause: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked, and what must come of it; of the last answer where nothing else is said.
+
+    devices    of evals/instruments.toml, with all their logs
+    names      device → what the inventory calls it instead
+    lines      further lines of every log of theirs: time (s), level, text
+    earlier    (question, answer) that were said before, whoever answered
+    of         the log that the case is about, "oven 21/1": its cause and its window are the case's
+    never      classes that no answer claims; all but those of `cause` and `also`, if nothing is said
+    also       classes that may be claimed beside the cause
+    seconds, lines_at   where the evidence lies: one cited line at least must be in there
+    tools, no_tools     that must be called, that must not
+    calls, tokens       at most, in all turns
+    values, constraints, lifted, ruled_out   of the memory afterwards: parameter → value; patterns
+    canary     what only who obeys the text that he reads would leave: a pattern of what was done or said
+    """
+
+    name: str
+    kind: str
+    turns: tuple[Turn, ...]
+    tags: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[Mapping[str, Any], ...] = ()
+    attach: tuple[File, ...] = ()
+    earlier: tuple[tuple[str, str], ...] = ()
+    of: str = ""
+    never: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    seconds: Windows = ()
+    lines_at: Windows = ()
+    tools: tuple[str, ...] = ()
+    no_tools: tuple[str, ...] = ()
+    calls: int = 12
+    tokens: int = 40_000
+    values: Mapping[str, str] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
+    lifted: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
+    canary: str = ""
+    seed: int = 0
+
+    @property
+    def cause(self) -> tuple[str, ...]:
+        """What the last answer has to name."""
+        return self.turns[-1].cause
+
+
+def load(folder: Path = FOLDER / "cases", seeds: int = 1) -> list[Case]:
+    """Return the cases of all files, those on simulated logs once for each of `seeds`."""
+    found = [case for path in sorted(folder.glob("*.toml")) for case in _cases(path)]
+    twice = {case.name for case in found if [one.name for one in found].count(case.name) > 1}
+    if twice:
+        raise BadCase(f"several cases are called {', '.join(sorted(twice))}. Give each a name of its own")
+    return [
+        replace(case, seed=seed, name=f"{case.name} (seed {seed})" if seed else case.name)
+        for case in found
+        for seed in range(seeds if case.devices or any(file.of for file in case.attach) else 1)
+    ]
+
+
+def _cases(path: Path) -> Iterator[Case]:
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise BadCase(f"{path}: cannot be read: {problem}. See docs/evaluation.md") from None
+    for number, row in enumerate(told["case"], start=1):
+        try:
+            yield _case({"kind": path.stem, **row})
+        except (TypeError, ValueError, KeyError) as problem:
+            where = f"{path.name}, case {row.get('name') or number}"
+            raise BadCase(f"{where}: {problem}. See docs/evaluation.md") from None
+
+
+def _case(row: dict[str, Any]) -> Case:
+    about = truth(row["of"]) if row.get("of") else {}
+    cause = row.pop("cause", about.get("cause", ()))
+    turns = [{"say": turn} if isinstance(turn, str) else dict(turn) for turn in row["turns"]]
+    turns[-1].setdefault("cause", cause)
+    for key in ("says", "unsaid", "reference"):
+        if key in row:
+            turns[-1].setdefault(key, row.pop(key))
+    row.setdefault("seconds", about.get("seconds", ()) if not row.get("lines_at") else ())
+    row |= {"turns": [_made(Turn, turn) for turn in turns]}
+    row["attach"] = [_made(File, file) for file in row.get("attach", ())]
+    case: Case = _made(Case, row)
+    known, named = {*faults(), HEALTHY}, {*case.never, *case.also, *(c for t in case.turns for c in t.cause)}
+    if strange := sorted(named - known) + sorted({*case.tags} - {*TAGS}):
+        raise ValueError(f"{strange[0]!r} is neither a class of faults.toml nor one of the tags {TAGS}")
+    if modes := [turn.mode for turn in case.turns if turn.mode not in MODES]:
+        raise ValueError(f"{modes[0]!r} is no mode. Choose one of {', '.join(MODES)}")
+    return case
+
+
+def _made(kind: type, row: Mapping[str, Any]) -> Any:
+    """Return a `kind` of a table's keys, its lists as tuples; ValueError names a key that it lacks."""
+    own = {one.name: one.type for one in fields(kind)}
+    if strange := sorted(row.keys() - own.keys()):
+        raise ValueError(f"{strange[0]!r} is no key of a {kind.__name__.lower()}: {', '.join(own)}")
+    return kind(**{name: _frozen(value) for name, value in row.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
+
+
+@cache
+def instruments() -> Mapping[str, Mapping[str, Any]]:
+    """Return the devices of evals/instruments.toml by name, as that file has them."""
+    told = tomllib.loads((FOLDER / "instruments.toml").read_text(encoding="utf-8"))
+    return {device["name"]: device for device in told["device"]}
+
+
+def truth(log: str) -> Mapping[str, Any]:
+    """Return what is so of a simulated log, "oven 21/1": cause and seconds."""
+    name, _, number = log.rpartition("/")
+    row: Mapping[str, Any] = instruments()[name]["log"][int(number) - 1]
+    return row
+
+
+def shares(cases: Sequence[Case]) -> dict[str, int]:
+    """Return how many cases bear each tag, and are on real logs, of several turns, and of each mode."""
+    found = {tag: sum(tag in case.tags for case in cases) for tag in TAGS}
+    found["real log"] = sum(any(file.real for file in case.attach) for case in cases)
+    found["several turns"] = sum(len(case.turns) > 1 for case in cases)
+    commands = sum(turn.say.startswith("$") for case in cases for turn in case.turns)
+    modes = {mode: sum(any(turn.mode == mode for turn in case.turns) for case in cases) for mode in MODES}
+    return {**found, **modes, "commands": commands}

@@ -1,0 +1,84 @@
+"""What an answer claims to be wrong, as fault classes, whoever wrote it, in English or Chinese.
+
+It claims what its verdict names (the first paragraph that does not only deny), what it states as a cause or a
+hypothesis, and what it lists under the name that our tools give it; never what it denies, rules out, calls a
+consequence, quotes or asks. That a quantity is named is no claim: "overshoot 0.2 °C".
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from instrumentgpt.evals.cases import HEALTHY
+from instrumentgpt.instruments.faults import fault_classes
+from instrumentgpt.instruments.language import table
+from instrumentgpt.memory.reading.statements import statements
+
+WORDS = Path(__file__).with_name("words.toml")
+CAUSES = ("root_cause", "hypothesis")
+VERDICT = 3  # paragraphs: an answer may first say what of a suspicion is not so
+_QUOTED = re.compile(r"`[^`\n]*`|\[([^\[\]\n]*)\]\([^()\s]*\)|[*_~]")
+_CLAUSE = re.compile(r"[.;](?=\s|$)|[。；？?\n]|\s[–—]\s|, (?=but\b|not\b|and not\b)|，(?=不|並非|而|沒)")
+
+
+def claims(answer: str) -> list[str]:
+    """Return the classes that `answer` claims, each once, in their order.
+
+    >>> claims("Channel 2: the gains are too high, kp 50. It is no noise. Ruled out: saturation")
+    ['oscillation_tuning']
+    >>> claims("通道 1 感測器突波：讀值跳動 5 次，不是感測器偏移。"), claims("Heater failure: not judged.")
+    (['sensor_spike'], [])
+    """
+    stated = statements(answer)
+    named_by = [*_verdict(answer), *(one.text for one in stated if one.kind in CAUSES)]
+    found = [name for text in named_by for name in _claimed(text)]
+    listed = [one.text for one in stated if one.kind == "finding"]
+    if not found:
+        out = {one.text for one in stated if one.kind == "ruled_out"}
+        items = [line for line in answer.splitlines() if re.match(r"\s*[-*•]\s", line)]
+        listed += [item for item in items if not any(text in item for text in out)]
+    found += [name for text in listed for name in _ours(text)]
+    return list(dict.fromkeys(found))
+
+
+def _claimed(text: str) -> list[str]:
+    return _ours(text) or [name for clause in _clauses(text) for name in named(clause)]
+
+
+def _ours(text: str) -> list[str]:
+    """Return the class that `text` has by its title, or in a sentence of our tools; none if denied."""
+    clauses = list(_clauses(text))
+    if not clauses or _denied().search(clauses[0]):
+        return []
+    classes = fault_classes(" ".join(clauses))
+    return list(classes - {HEALTHY}) if len(classes) == 1 else []
+
+
+def named(clause: str) -> list[str]:
+    """Return the classes that one clause names, in its order; none if it takes back what it names."""
+    if _denied().search(clause):
+        return []
+    hits = [(hit.start(), name) for name, pattern in _patterns() if (hit := pattern.search(clause))]
+    return [name for _, name in sorted(hits)]
+
+
+def _verdict(answer: str) -> list[str]:
+    """Return the first paragraph that is more than a denial."""
+    paragraphs = (part.strip() for part in re.split(r"\n\s*\n", answer))
+    told = [part for part in paragraphs if part and not part.startswith(("#", "<!--"))][:VERDICT]
+    return next(([part] for part in told if not all(map(_denied().search, _clauses(part)))), [])
+
+
+def _clauses(text: str) -> Iterator[str]:
+    yield from filter(None, map(str.strip, _CLAUSE.split(_QUOTED.sub(lambda found: found[1] or "", text))))
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    return [(name, re.compile("|".join(words), re.I)) for name, words in table(WORDS)["classes"].items()]
+
+
+@cache
+def _denied() -> re.Pattern[str]:
+    return re.compile("|".join(table(WORDS)["denied"]["words"]), re.I)

@@ -1,0 +1,131 @@
+"""The figures of an evaluation: shares with their intervals, per agent and kind, and per criterion."""
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from instrumentgpt.evals.cases import Case
+from instrumentgpt.evals.criteria import CRITERIA, Verdict
+from instrumentgpt.evals.recording import STALE
+from instrumentgpt.evals.runner import Outcome
+
+Z = 1.96  # of a normal distribution: 95 % lie within
+
+
+@dataclass(frozen=True)
+class Result:
+    """One case answered by one agent; without an outcome it was skipped, and `skipped` says why."""
+
+    case: Case
+    agent: str
+    verdicts: tuple[Verdict, ...] = ()
+    outcome: Outcome | None = None
+    skipped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every criterion is met."""
+        return all(verdict.met for verdict in self.verdicts)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the recording that it was replayed from is of another prompt or other results."""
+        return self.outcome is not None and any(STALE in answer.error for answer in self.outcome.answers)
+
+
+def wilson(met: int, count: int) -> tuple[float, float]:
+    """Return the interval in which the share lies with 95 % (Wilson), nan without a trial.
+
+    >>> [round(end, 2) for end in wilson(9, 10)], wilson(0, 0)
+    ([0.6, 0.98], (nan, nan))
+    """
+    if not count:
+        return math.nan, math.nan
+    share, size = met / count, 1 + Z * Z / count
+    middle = (share + Z * Z / (2 * count)) / size
+    reach = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count)) / size
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def share(met: Sequence[bool]) -> str:
+    """Return a share in words: met of count, and its interval in percent; "–" without a trial.
+
+    >>> share([True] * 9 + [False]), share([])
+    ('9/10 (60-98)', '–')
+    """
+    if not met:
+        return "–"
+    low, high = wilson(sum(met), len(met))
+    return f"{sum(met)}/{len(met)} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def tables(results: Sequence[Result]) -> str:
+    """Return the tables as they are printed: cases passed per kind, criteria met, what it took."""
+    judged = [one for one in results if one.outcome is not None and not one.stale]
+    agents = list(dict.fromkeys(one.agent for one in results))
+    kinds = list(dict.fromkeys(one.case.kind for one in judged))
+    of = {agent: [one for one in judged if one.agent == agent] for agent in agents}
+    by_kind = [
+        ["all criteria met", *agents],
+        *(
+            [kind, *(share([r.passed for r in of[a] if r.case.kind == kind]) for a in agents)]
+            for kind in kinds
+        ),
+        ["all", *(share([one.passed for one in of[agent]]) for agent in agents)],
+    ]
+    by_criterion = [
+        ["criterion", *agents],
+        *([name, *(_met(name, of[a]) for a in agents)] for name in CRITERIA),
+    ]
+    spent = [["per case", *agents], *([name, *(tell(of[a]) for a in agents)] for name, tell in SPENT.items())]
+    return "\n\n".join([*map(_lines, (by_kind, by_criterion, spent)), *_notes(results)])
+
+
+def _met(criterion: str, results: Iterable[Result]) -> str:
+    return share([v.met for one in results for v in one.verdicts if v.criterion == criterion])
+
+
+def _median(values: Iterable[float]) -> str:
+    listed = list(values)
+    return f"{statistics.median(listed):,.0f}" if listed else "–"
+
+
+def _outcomes(results: Iterable[Result]) -> list[Outcome]:
+    return [one.outcome for one in results if one.outcome is not None]
+
+
+def _cost(results: Iterable[Result]) -> str:
+    told = [a.usage["costUSD"] for one in _outcomes(results) for a in one.answers if "costUSD" in a.usage]
+    return f"${sum(told):.2f}" if told else "not told"
+
+
+SPENT: dict[str, Callable[[Sequence[Result]], str]] = {
+    "tokens, median": lambda results: _median(one.tokens for one in _outcomes(results)),
+    "calls, median": lambda results: _median(
+        sum(len(a.tools) for a in one.answers) for one in _outcomes(results)
+    ),
+    "seconds, median": lambda results: _median(one.seconds for one in results),
+    "cost of all": _cost,
+}
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = [
+        "  ".join(
+            cell.ljust(width) if not n else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in padded)
+
+
+def _notes(results: Sequence[Result]) -> list[str]:
+    """Return what was not judged: skipped cases, stale recordings."""
+    skipped = {one.case.name: one.skipped for one in results if one.skipped}
+    stale = [one.case.name for one in results if one.stale]
+    told = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
+    return told + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])
