@@ -4,6 +4,12 @@ import gc
 
 import streamlit as st
 
+# A button's label in italics names it to who cannot see its icon, and is not drawn.
+ICON_ALONE = """
+button em { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow of a menu */
+"""
+
 if __name__ == "__main__":
     from instrumentgpt.settings import CHECKOUT
     from instrumentgpt.ui import chat, instruments, session, settings
@@ -18,6 +24,7 @@ if __name__ == "__main__":
     icon = CHECKOUT / "instrumentgpt" / "ui" / "icon.svg"  # a named one is fetched from outside
     st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
     leave_imports_alone()
+    st.html(f"<style>{ICON_ALONE}</style>")
     pages = {
         "instruments": st.Page(
             instruments.page, title="Instruments", icon=":material/monitor_heart:", url_path="instruments"

@@ -34,7 +34,7 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
     key = f"again-{message_id}"
     st.menu_button(
-        "",
+        "_Ask this question again_",
         agents,
         key=key,
         format_func=lambda name: f"Ask {AGENTS[name].label}",
@@ -50,7 +50,7 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
 def draw_pencil(message_id: int, disabled: bool) -> None:
     """Draw the button beside a question that opens its words to be changed and sent as a new one."""
     st.button(
-        "",
+        "_Edit and ask again_",
         key=f"edit-{message_id}",
         icon=":material/edit:",
         type="tertiary",

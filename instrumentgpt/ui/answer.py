@@ -180,7 +180,7 @@ def _draw_ending(message: db.Message, progress: Progress) -> None:
 
 def _draw_copy(message: db.Message) -> None:
     with st.popover(
-        "",
+        "_Copy the answer_",
         icon=":material/content_copy:",
         type="tertiary",
         help="Copy",

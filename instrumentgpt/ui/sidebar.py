@@ -93,7 +93,7 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
                 args=(conversation.id,),
             )
         chosen = st.menu_button(
-            "",
+            f"_Rename, export or delete {title}_",
             [RENAME, EXPORT, DELETE],
             key=f"menu-{conversation.id}",
             icon=":material/more_horiz:",

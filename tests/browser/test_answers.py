@@ -78,7 +78,7 @@ def test_reading_further_up_one_asks_waits_for_another_answer_and_stops_both(pag
     expect(last(page)).to_contain_text("Waiting")
     expect(last(page)).to_contain_text("number 1 in the queue")
     stop(page)
-    page.get_by_role("button", name="A long talk").click()
+    page.get_by_role("button", name="A long talk", exact=True).click()
     expect(last(page)).to_contain_text("word3")
     stop(page)
     expect(last(page)).to_contain_text("word1 word2 word3")

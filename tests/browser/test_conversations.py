@@ -75,7 +75,7 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     pick(page, menu, page.get_by_text("Rename", exact=True))
     dialog.get_by_label("Title").fill("Oven door")
     dialog.get_by_role("button", name="Rename").click()
-    expect(sidebar.get_by_role("button", name="Oven door")).to_be_visible()
+    expect(sidebar.get_by_role("button", name="Oven door", exact=True)).to_be_visible()
     pick(page, menu, page.get_by_text("Export", exact=True))
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Export").click()
@@ -87,6 +87,15 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     sidebar.get_by_role("button", name="Undo: Oven door").click()
     expect(sidebar.locator(f".st-key-open-{conversation}")).to_be_visible()
     expect(sidebar.get_by_role("button", name="Undo: Oven door")).to_have_count(0)
+
+
+def test_no_button_is_called_by_its_icon(page, server, long_talk):
+    opened(page, server.address(conv=long_talk))
+    menu = page.get_by_role("button", name="Rename, export or delete Why does 052 swing?").first
+    expect(menu).to_be_visible()
+    expect(page.get_by_role("button", name="Edit and ask again").last).to_be_attached()
+    assert menu.bounding_box()["width"] < 48, "its name is drawn"
+    assert not re.findall(r'button "[^"]*\bicon"', page.locator("body").aria_snapshot())
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen_and_all_is_a_tap_away(page, server, long_talk):

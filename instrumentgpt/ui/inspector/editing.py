@@ -39,7 +39,7 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
     key = f"item-{key_of(entry.item)}"
     st.menu_button(
-        "",
+        "_Change this entry_",
         _options(entry),
         key=key,
         icon=":material/more_horiz:",
@@ -54,7 +54,7 @@ def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
     """Draw the menu beside the device, of which name and address are the entries."""
     key = f"device-{conversation_id}"
     st.menu_button(
-        "",
+        "_Correct the device_",
         range(len(entries)),
         key=key,
         format_func=lambda place: f":material/edit: Correct the {NAMES[entries[place].item.field]}",
@@ -113,7 +113,7 @@ def draw_line(words: str, origin: str, key: str, icon: str, help: str, *call: An
     """
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
         st.markdown(f":small[{words}]  \n:small[:gray[{origin}]]", width="stretch")
-        st.button("", key, help, call[0], call[1:], icon=f":material/{icon}:", type="tertiary")
+        st.button(f"_{help}_", key, help, call[0], call[1:], icon=f":material/{icon}:", type="tertiary")
 
 
 def change(action: Callable[[Database], object]) -> bool:

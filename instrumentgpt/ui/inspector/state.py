@@ -125,7 +125,9 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
             label_visibility="collapsed",
             width=120,
         )
-        saved = st.form_submit_button("", icon=":material/add:", help="Lay it down", type="tertiary")
+        saved = st.form_submit_button(
+            "_Lay it down_", icon=":material/add:", help="Lay it down", type="tertiary"
+        )
     said = " ".join((text or "").split())
     if saved and said:
         editing.revise_item(conversation_id, Item(scope or "", "constraint", said), "lay_down", new=said)

@@ -43,7 +43,12 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
         device = _pick_device(devices, inventory)
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         chosen = _pick_logs(choices, asked) if choices else []
-        st.button("", icon=":material/refresh:", help="Look for new logs", on_click=_look_again)
+        st.button(
+            "_Look for new logs_",
+            icon=":material/refresh:",
+            help="Look for new logs",
+            on_click=_look_again,
+        )
     if problem:
         st.warning(
             untrusted.label(f"{problem}. Copies that are here are listed.", MESSAGE_CHARACTERS),
