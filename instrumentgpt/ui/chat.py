@@ -218,15 +218,10 @@ def _show_more(conversation_id: str, limit: int) -> None:
 
 
 def _draw_question(database: Database, message: db.Message, kept: list[db.Artifact], answering: bool) -> None:
+    is_long = len(message.content) > LONG_CHARACTERS or message.content.count("\n") > LONG_LINES
     with st.chat_message("user", avatar=USER):
         artifacts.draw_files(database, kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            with st.container(
-                width="stretch", height=LONG_HEIGHT if _is_long(message) else "content", border=False
-            ):
+            with st.container(width="stretch", height=LONG_HEIGHT if is_long else "content", border=False):
                 st.text(message.content)
             again.draw_pencil(message.id, disabled=answering)
-
-
-def _is_long(question: db.Message) -> bool:
-    return len(question.content) > LONG_CHARACTERS or question.content.count("\n") > LONG_LINES

@@ -41,8 +41,9 @@ def progress_of(database: Database, run_id: str, known: Progress | None = None) 
 @st.fragment(run_every=TICK_SECONDS)
 def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
+    known_id, known = st.session_state.get("progress", ("", None))
     with session.opened() as database:
-        progress = progress_of(database, run_id, _progress_seen(run_id))
+        progress = progress_of(database, run_id, known if known_id == run_id else None)
         thinking = LiveThinking(st.container(key="live-thinking"))
         steps = LiveSteps(
             st.container(key="live-steps"), {key_of(one) for one in drawn.settled_steps()}, conversation_id
@@ -80,11 +81,6 @@ def watch(conversation_id: str, last_message_id: int) -> None:
         changed = bool(newest) and newest[0].id != last_message_id
         if changed or live_run(database, conversation_id):
             st.rerun()
-
-
-def _progress_seen(run_id: str) -> Progress | None:
-    known_id, progress = st.session_state.get("progress", ("", None))
-    return progress if known_id == run_id else None
 
 
 def _live_text(progress: Progress, drawn: Progress) -> str:

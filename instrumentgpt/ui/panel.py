@@ -42,7 +42,9 @@ def draw(database: Database, conversation_id: str, answering: bool) -> bool:
             return True
         _draw_steps(progress)
         if progress.panel.status == "running" and not _offers(database, conversation_id):
-            _draw_resume(progress)
+            words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
+            label = f"Continue at sub-problem {progress.reached}"
+            composer.draw_ask(label, words, mode=MODE, icon=":material/play_arrow:", type="primary")
     return True
 
 
@@ -91,12 +93,6 @@ def _draw_editor(progress: Progress) -> None:
         st.text_area(label, plan, key=key, height="content")
         st.caption(f"Experts: {untrusted.label(', '.join(read_experts(home())), CODES_CHARACTERS)}")
         st.button("Send the changed list", on_click=_send, args=(key,))
-
-
-def _draw_resume(progress: Progress) -> None:
-    words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
-    label = f"Continue at sub-problem {progress.reached}"
-    composer.draw_ask(label, words, mode=MODE, icon=":material/play_arrow:", type="primary")
 
 
 def _send(key: str) -> None:

@@ -92,8 +92,9 @@ async def lifespan(opened_by: Access, app: st.App) -> AsyncIterator[None]:
     url = get_url(get_display_address(st.get_option("server.address") or "localhost"))
     url += f"/?token={opened_by.token}" if opened_by.token else ""
     print(SAID.format(url=url), flush=True)
+    has_screen = sys.platform != "linux" or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
     opening = home() / f"open-{st.get_option('server.port')}.html"
-    if "--open" in sys.argv[1:] and _has_screen():
+    if "--open" in sys.argv[1:] and has_screen:
         opening.write_text(OPENING.format(url=url), encoding="utf-8")  # a command line is everybody's to read
         open_browser(opening.as_uri())
     yield
@@ -110,7 +111,3 @@ def send_at_once() -> None:
             if one.status == psutil.CONN_LISTEN:
                 with socket.socket(fileno=os.dup(one.fd)) as listener:
                     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-
-
-def _has_screen() -> bool:
-    return sys.platform != "linux" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ))

@@ -39,10 +39,7 @@ def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
     with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
             for one in told:
-                if isinstance(one, Remark):
-                    _draw_remark(one, conversation_id)
-                else:
-                    _draw_step(one)
+                _draw(one, conversation_id)
 
 
 def draw_denied(progress: Progress) -> None:
@@ -108,10 +105,7 @@ class LiveSteps:
             else:
                 self.ended.add(key)
             with self.running.get(key, self.box):
-                if isinstance(one, Remark):
-                    _draw_remark(one, self.conversation_id)
-                else:
-                    _draw_step(one)
+                _draw(one, self.conversation_id)
 
 
 def key_of(one: Step | Remark) -> str | int:
@@ -150,25 +144,16 @@ def _closed_label(steps: Sequence[Step]) -> str:
     return " · ".join(words)
 
 
-def _draw_remark(remark: Remark, conversation_id: str) -> None:
-    untrusted.write(remark.text, conversation_id, st.caption)
-
-
-def _draw_step(step: Step) -> None:
+def _draw(step: Step | Remark, conversation_id: str) -> None:
     """Draw a step as it stands: in an expander, since Streamlit sleeps 100 ms to make and fill a status."""
+    if isinstance(step, Remark):
+        untrusted.write(step.text, conversation_id, st.caption)
+        return
     with st.expander(step_label(step), type="step", icon=ICONS[step.status]):
-        _draw_arguments(step)
-        _draw_result(step)
-
-
-def _draw_arguments(step: Step) -> None:
-    if step.arguments:
-        _draw_bounded(json.dumps(step.arguments, ensure_ascii=False, indent=1))
-
-
-def _draw_result(step: Step) -> None:
-    if step.result:
-        _draw_bounded(_summary_first(step.result))
+        if step.arguments:
+            _draw_bounded(json.dumps(step.arguments, ensure_ascii=False, indent=1))
+        if step.result:
+            _draw_bounded(_indented(step.result))
 
 
 def _draw_bounded(text: str) -> None:
@@ -177,7 +162,7 @@ def _draw_bounded(text: str) -> None:
         st.caption(f"{len(text) - RESULT_CHARACTERS:,} more characters are not shown here.")
 
 
-def _summary_first(result: str) -> str:
+def _indented(result: str) -> str:
     """Our own tools return JSON; it is shown indented, other text as it is."""
     try:
         parsed = json.loads(result)
