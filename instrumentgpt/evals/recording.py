@@ -98,8 +98,9 @@ def recorded(agent: str) -> Iterator[list[Step]]:
         prompt, events = asked.prompt, list[Event]()
         for event in before.parse(lines):
             events.append(event)
+            if isinstance(event, Done):  # who has heard it reads no further
+                steps.extend(steps_of(prompt, events))
             yield event
-        steps.extend(steps_of(prompt, events))
 
     registry.AGENTS[agent] = replace(before, command=command, parse=parse)
     try:
