@@ -22,7 +22,7 @@ from instrumentgpt.mcp_brief import OF_OURS, brief
 from instrumentgpt.mcp_pages import page
 from instrumentgpt.modes.interview.gathered import SLOTS
 
-OURS = ("workspace", "language", "record", "filed")  # decided by the turn, not by the agent
+OURS = ("workspace", "language", "record", "filed", "results")  # decided by the turn, not by the agent
 LEFT_OUT = {
     "list_devices": ("suggest",),
     "explain_jump": ("lines", "tolerance"),
@@ -76,6 +76,7 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
     ours: dict[str, Any] = {
         "language": language,
         "record": language_of(findings) if findings else language,
+        "results": [],  # of this session, as JSON: what a statement's numbers may be from
         "filed": list(map(str, (task.get("given") or {}).get("filed") or [])),  # an interview's lines
     }
     kept = Path(task["artifacts"]).parent if task.get("artifacts") else None  # the run's folder
@@ -99,6 +100,8 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
                 raise ToolError(f"{name} failed: {told}") from problem
             if name == "note":
                 ours["filed"].append(given["words"])
+            if name not in HANDS_OVER:
+                ours["results"].append(_written(whole))
             if kept and not cursor and found != whole:
                 found["result"] = keep_whole(kept, _written(whole))
             return _written(found)

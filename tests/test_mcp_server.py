@@ -228,6 +228,23 @@ def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call, home):
     assert found["log"] == NEWEST
 
 
+def test_a_statement_that_no_line_and_no_result_says_is_an_opinion_and_a_cause_without_lines_closes_nothing(
+    call,
+):
+    found = json.loads(call("record_finding", **LOG, text="pv fell to 12.34 °C", lines=[517])[1])
+    assert found["findings"][0]["opinion"] and "12.34 °C stands neither in these lines" in found["summary"]
+    said = json.loads(call("record_finding", **LOG, text="pv was at 64.59 °C", lines=[517])[1])
+    assert "opinion" not in said["findings"][0]
+    call("diagnose_log", **LOG)
+    said = json.loads(call("record_finding", **LOG, text="pv swings by ±2.71 °C every 45 s", lines=[517])[1])
+    assert "opinion" not in said["findings"][0]
+    cause = json.loads(call("confirm_root_cause", text="the relay sticks")[1])
+    assert "root_causes" not in cause and cause["hypotheses"][0]["opinion"]
+    assert "no line shows it" in cause["summary"]
+    proven = json.loads(call("confirm_root_cause", **LOG, text="kp 50 is too high", lines=[517])[1])
+    assert "opinion" not in proven["root_causes"][0]
+
+
 def test_what_is_ruled_out_is_kept_with_its_reason(call):
     found = json.loads(call("rule_out", hypothesis="風扇停轉", because="轉速一直是 2900 rpm")[1])
     assert found["ruled_out"] == ["風扇停轉"]

@@ -1,15 +1,17 @@
 """What an agent puts on record through our tools: state as data, before any prose is read."""
 
 import json
+from pathlib import Path
 
 import pytest
 from cases import each
 from exchanges import context_of, exchange
 
 import db
+from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.memory.state import told_fields
 from instrumentgpt.memory.values import readings_in
-from instrumentgpt.turn.record import origins
+from instrumentgpt.turn.record import origins, states_after
 from memory import DiagnosticState, record_tool
 
 FAN = {"text": "the fan has stopped", "evidence": [{"line": 7, "text": "fan 0 rpm"}]}
@@ -134,3 +136,18 @@ def test_a_note_that_lays_something_down_is_a_constraint_until_it_is_lifted_in_w
     )
     exchange(database, conversation, "可以改增益了")
     assert "不准改增益" not in context_of(exchange(database, conversation, "what now?"))
+
+
+def test_an_opinion_is_filed_as_the_agents_and_a_hypothesis_always_is():
+    opinion = {"text": "pv fell to 12 °C", "evidence": [], "opinion": True}
+    shown = {"text": "pv was at 64.6 °C", "evidence": [{"line": 7, "text": "pv=64.6"}]}
+    results = [
+        ("record_finding", {"log": "a.log", "findings": [opinion, shown]}),
+        ("record_hypothesis", {"hypotheses": [{"text": "the relay sticks", "evidence": []}]}),
+    ]
+    after = states_after(DiagnosticState(), results, "", Inventory(Path(), ()), {})
+    assert [(item.text, item.source) for item in after.items if item.field != "downloaded_logs"] == [
+        ("pv fell to 12 °C", "agent"),
+        ("pv was at 64.6 °C", "tool"),
+        ("the relay sticks", "agent"),
+    ]

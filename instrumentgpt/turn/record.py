@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
@@ -202,13 +202,16 @@ def _after(
 ) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
     """Return the state with what `results`, then `answer`, say of its device, and the new lines' origins."""
     items = []
-    lines = origins(results)
+    lines, opinions = origins(results), _opinions(results)
     told = {name for _, result in results for name in memory.told_fields(result)}
     for tool_name, result in results:
         after = memory.record_tool(state, tool_name, result)
         for name, text in memory.new_items(state, after):
             log, line = lines.get(text, ("", None))
-            items.append(db.StateItem(memory.device_key(after), name, text, "tool", log=log, line=line))
+            source: Literal["agent", "tool"] = (
+                "agent" if tool_name == "record_hypothesis" or text in opinions else "tool"
+            )
+            items.append(db.StateItem(memory.device_key(after), name, text, source, log=log, line=line))
         state = after
     after = memory.extract_state_updates(answer, state)
     for name in told:
@@ -219,6 +222,17 @@ def _after(
         after.status = state.status
     said = memory.new_items(state, after)
     return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+
+
+def _opinions(results: Sequence[Result]) -> set[str]:
+    """Return the statements of an agent that no line and no result supports, as the state keeps them."""
+    listed = [result.get(name) for _, result in results for name in ("findings", "hypotheses")]
+    rows = [row for rows in listed if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+    return {
+        shorten(" ".join(string(row.get("text")).split()), STATEMENT_CHARS)
+        for row in rows
+        if row.get("opinion")
+    }
 
 
 def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device | None, list[Result]]:

@@ -16,6 +16,7 @@ from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.memory.claims import Source, unsaid
 from instrumentgpt.memory.facts import name_of
 from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
@@ -35,19 +36,23 @@ class NotOnRecord(InstrumentGPTError, ValueError):
 
 
 def record_finding(
-    workspace: Workspace, text: str, log: str, lines: Sequence[int], device: str = ""
+    workspace: Workspace,
+    text: str,
+    log: str,
+    lines: Sequence[int],
+    device: str = "",
+    results: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Put on record what you saw in a log, with the lines that show it; what diagnose_log found is there.
 
     Its numbers must stand in those lines. Not for a cause, nor for what diagnose_log said.
     Example: record_finding(text="pv fell to 12.1 °C", log="run.log", lines=[4510]).
+
+    results  what tools have returned to the agent so far, as JSON; None: nobody has to be checked
     """
-    stated = _stated(text)
-    evidence = _evidence(workspace, log, lines, device)
-    if not evidence:
+    if not lines:
         raise NotOnRecord("A finding needs the log and the lines that show it: give lines=[…] of that log")
-    finding = {"text": stated, "evidence": evidence}
-    return {"summary": f"on record: {stated}", "log": bare(log.rpartition("/")[2]), "findings": [finding]}
+    return _statement(workspace, "findings", text, log, lines, device, results)
 
 
 def record_hypothesis(
@@ -58,18 +63,25 @@ def record_hypothesis(
     Not for what is proven or already on record.
     Example: record_hypothesis(text="the relay of channel 2 sticks").
     """
-    return _cause(workspace, "hypotheses", text, log, lines, device)
+    return _statement(workspace, "hypotheses", text, log, lines, device)
 
 
 def confirm_root_cause(
-    workspace: Workspace, text: str, log: str = "", lines: Sequence[int] = (), device: str = ""
+    workspace: Workspace,
+    text: str,
+    log: str = "",
+    lines: Sequence[int] = (),
+    device: str = "",
+    results: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Put on record the root cause, when the evidence leaves no other: this closes the case.
 
     With the lines that prove it. Not while another cause would show the same.
     Example: confirm_root_cause(text="kp 50 is eight times too high", log="run.log", lines=[517]).
+
+    results  as in record_finding
     """
-    return _cause(workspace, "root_causes", text, log, lines, device)
+    return _statement(workspace, "root_causes", text, log, lines, device, results)
 
 
 def rule_out(workspace: Workspace, hypothesis: str, because: str) -> dict[str, Any]:
@@ -231,13 +243,41 @@ def _named_constraint(text: str, held: Sequence[StoredFact]) -> StoredFact | Non
     return exact[-1] if exact else alike[0] if len(alike) == 1 else None
 
 
-def _cause(
-    workspace: Workspace, field: str, text: str, log: str, lines: Sequence[int], device: str
+def _statement(
+    workspace: Workspace,
+    field: str,
+    text: str,
+    log: str,
+    lines: Sequence[int],
+    device: str,
+    results: Sequence[str] | None = None,
 ) -> dict[str, Any]:
+    """Return a statement as the state takes it; what neither its lines nor `results` say is an opinion.
+
+    A cause that is no more than that is a hypothesis, and closes nothing.
+    """
     stated = _stated(text)
-    item = {"text": stated, "evidence": _evidence(workspace, log, lines, device)}
+    item: dict[str, Any] = {"text": stated, "evidence": _evidence(workspace, log, lines, device)}
     named = {"log": bare(log.rpartition("/")[2])} if log else {}
-    return {"summary": f"on record: {stated}", **named, field: [item]}
+    summary = f"on record: {stated}"
+    if results is not None and (why := _unsupported(stated, item["evidence"], results)):
+        field = "hypotheses" if field == "root_causes" else field
+        item["opinion"] = True
+        summary = f"on record as your opinion only, since {why}: {stated}"
+    return {"summary": summary, **named, field: [item]}
+
+
+def _unsupported(stated: str, evidence: Sequence[dict[str, Any]], results: Sequence[str]) -> str:
+    """Return why a statement has no evidence, and what would mend that; "" if it has."""
+    if not evidence:
+        return "no line shows it (give log= and lines=)"
+    told = ["\n".join(one["text"] for one in evidence), *results]
+    missing = unsaid(stated, [Source("lines", "computed", one) for one in told])
+    if not missing:
+        return ""
+    return (
+        f"{', '.join(missing)} stands neither in these lines nor in any result (give the lines that say it)"
+    )
 
 
 def _stated(text: str) -> str:
