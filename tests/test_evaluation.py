@@ -86,3 +86,10 @@ def test_walls_hold_a_model_that_obeys_what_it_reads(tmp_path, name):
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():
     assert "<img" not in html("![chart](http://127.0.0.1:9/leak?q=secret)")
+
+
+@pytest.mark.usefixtures("forked")
+def test_a_recorded_turn_is_replayed_with_its_tools_called_anew(tmp_path):
+    [said] = evaluate([SWING], ["good"], record=True, recordings=tmp_path)
+    [again] = evaluate([SWING], ["replay"], recordings=tmp_path)
+    assert again.passed and again.outcome.answers[-1].text == said.outcome.answers[-1].text

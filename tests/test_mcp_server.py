@@ -228,11 +228,9 @@ def test_a_finding_is_put_on_record_with_the_words_of_its_lines(call, home):
     assert found["log"] == NEWEST
 
 
-def test_a_statement_that_no_line_and_no_result_says_is_an_opinion_and_a_cause_without_lines_closes_nothing(
-    call,
-):
+def test_what_neither_lines_nor_results_say_is_an_opinion_and_a_cause_without_lines_closes_nothing(call):
     found = json.loads(call("record_finding", **LOG, text="pv fell to 12.34 °C", lines=[517])[1])
-    assert found["findings"][0]["opinion"] and "12.34 °C stands neither in these lines" in found["summary"]
+    assert found["findings"][0]["opinion"] and "12.34 stands neither in these lines" in found["summary"]
     said = json.loads(call("record_finding", **LOG, text="pv was at 64.59 °C", lines=[517])[1])
     assert "opinion" not in said["findings"][0]
     call("diagnose_log", **LOG)
