@@ -1,9 +1,10 @@
 """How well the analyst understands questions of people who never read its code: a rate, not single pins.
 
-    python -m bench.questions [--half open|frozen]
+    python -m bench.questions [--half open|frozen|fresh]
 
 questions.toml was written before the code by somebody who did not read it; the frozen half was looked at by
-nobody while it was built. Counted is the kind, and the slots: device, channels, whether a time was seen.
+nobody while it was built, nor was questions_fresh.toml. Counted is the kind, the kind or a button beside it,
+and the slots: device, channels, whether a time was seen.
 """
 
 import argparse
@@ -18,12 +19,15 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory
 
 QUESTIONS = Path(__file__).with_name("questions.toml")
 INVENTORY = Path(__file__).parents[1] / "demo" / "devices.toml"
-SCORES = ("kind", "device", "channels", "time")
+SCORES = ("kind", "kind or button", "device", "channels", "time")
 
 
 def questions(half: str = "") -> list[dict[str, Any]]:
-    """Return the questions of `half`, "open" or "frozen", or all."""
-    rows: list[dict[str, Any]] = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))["question"]
+    """Return the questions of `half`, "open", "frozen" or "fresh"; all of the first two for ""."""
+    path = QUESTIONS.with_stem("questions_fresh") if half == "fresh" else QUESTIONS
+    rows: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["question"]
+    if half == "fresh":
+        return rows
     return [row for row in rows if half in ("", "frozen" if row.get("frozen") else "open")]
 
 
@@ -43,6 +47,7 @@ def scored(row: Mapping[str, Any], inventory: Inventory) -> dict[str, bool]:
     timed = bool(question.clocks or question.days or question.relative)
     return {
         "kind": question.kind in row["kind"],
+        "kind or button": bool({question.kind, *question.others} & set(row["kind"])),
         "device": device == wanted,
         "channels": every or list(question.channels) == row["channels"],
         "time": timed == bool(row["time"]),
@@ -66,6 +71,6 @@ def _groups(row: Mapping[str, Any]) -> Iterator[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=["open", "frozen"], default="")
+    parser.add_argument("--half", choices=["open", "frozen", "fresh"], default="")
     for group, found in rates(parser.parse_args().half).items():
         print(f"{group:12}", *(f"{name} {share:5.0%}" for name, share in found.items()))

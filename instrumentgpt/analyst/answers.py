@@ -25,6 +25,7 @@ from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover
 from instrumentgpt.analyst.questions import (
     ALONE,
+    CHOSEN,
     Question,
     aspect,
     devices_in,
@@ -64,7 +65,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
     """Return the questions of the message, each with its device; what asks nothing is none."""
     whole = read(task, inventory, tool)
     parts = [one.strip() for one in _PARTS.split(task.question) if one.strip()]
-    if len(parts) < 2 or whole.question.pasted or len(parts) > 3 * MOST_AT_ONCE:
+    is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
+    if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]
     found: list[Case] = []
     for text in parts:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from instrumentgpt.analyst.questions import devices_in, near_misses, read_question
+from instrumentgpt.analyst.questions import KINDS, devices_in, near_misses, read_question
 from instrumentgpt.instruments.devices import Inventory, resolve
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.language import Language
@@ -31,7 +31,8 @@ def follow_ups(
     """Return the questions that fit what is known of the device in view, best first.
 
     asked      the last question: one that names no device, where none is in view, is offered with each;
-               one that names a device that nobody has, with those most like it
+               one that names a device that nobody has, with those most like it; one that may be of another
+               kind, with that kind's name before it, which decides
     """
     in_view = bool(state.device_name or state.device_ip or state.last_log_file)
     if asked and inventory and (completed := _completed(asked, inventory, in_view)):
@@ -39,6 +40,7 @@ def follow_ups(
     found = {one for text in (*state.root_causes, *state.findings) for one in fault_classes(text)}
     faults = found - {*NO_FAULT}
     question = read_question(asked, in_view)
+    meant = [f"{KINDS[kind][language]}: {asked}" for kind in question.others if not question.again]
     others = [gain for gain in ("kp", "ki", "kd") if gain != question.gain] if question.gain else []
     if asked and question.kind == "gains" and others and not faults & {*TOO_HIGH}:
         offered = [QUESTIONS["gain"][language].format(gain) for gain in others]
@@ -48,6 +50,7 @@ def follow_ups(
     if faults and channels and question.channel is None:
         offered.append(QUESTIONS["channel"][language].format(next(iter(channels))))
     kinds = {"errors": "events"} | ({"compare": "compare"} if state.device_ip else {})  # else no log before
+    offered = meant + offered  # a wrong guess has a visible way out
     return offered + [QUESTIONS[name][language] for name, kind in kinds.items() if kind != question.kind]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
@@ -20,10 +21,22 @@ from instrumentgpt.memory.terms import in_simplified
 TABLE = Path(__file__).with_name("questions.toml")
 EXAMPLES = Path(__file__).with_name("examples.tsv")
 TERMS = Path(__file__).with_name("terms.toml")
-KINDS = (
-    "diagnosis", "figures", "plot", "compare", "gains", "events", "remembered", "survey", "handover",
-    "term", "help",
-)  # fmt: skip
+KINDS: dict[str, dict[Language, str]] = {  # kind → its name; "name: question" is of that kind
+    "diagnosis": {"en": "Diagnosis", "zh": "診斷"},
+    "figures": {"en": "Figures", "zh": "數值"},
+    "plot": {"en": "Chart", "zh": "圖表"},
+    "compare": {"en": "Comparison", "zh": "比較"},
+    "gains": {"en": "Gains", "zh": "增益"},
+    "events": {"en": "Log lines", "zh": "記錄行"},
+    "remembered": {"en": "On record", "zh": "已知事項"},
+    "survey": {"en": "All devices", "zh": "所有設備"},
+    "handover": {"en": "Hand-over", "zh": "交接"},
+    "term": {"en": "Meaning of words", "zh": "名詞解釋"},
+    "help": {"en": "Help", "zh": "說明"},
+}
+CHOSEN = float("inf")  # score of a kind that the question begins with
+DOUBT = 4  # points: kinds so near the best are offered
+MOST_OFFERED = 2  # other kinds
 ALONE = 5  # weight from which a sentence asks something by itself
 LIKENESS = 0.5  # weight of a unit of log odds: best of .1 to .8 on questions beside the examples
 SMOOTHING = 10  # examples, spread over the kinds as a word is over all of them
@@ -103,6 +116,7 @@ class Question:
     pasted: tuple[str, ...] = ()
     order: bool = False  # asks for an act, which is never carried out
     again: bool = False  # goes on about the question before: "and channel 2?"
+    others: tuple[str, ...] = ()  # kinds that may have been meant instead, likeliest first
 
     @property
     def channel(self) -> int | None:
@@ -205,6 +219,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     True
     """
     pasted, rest = split_pasted(text)
+    chosen, rest = _chosen(rest)
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
@@ -223,6 +238,8 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     earlier = spelled(before) if before else ""
     if earlier and not (devices or question.channels or question.all_channels):
         question = replace(question, channels=channels_in(earlier))
+    if chosen:
+        return replace(question, kind=chosen, score=CHOSEN)
     if before and question.again:
         known = read_question(before, in_view, devices)
         if weights[best] < ALONE or best == known.kind:
@@ -233,7 +250,23 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
         best = "diagnosis"
     elif best == "gains" and len(suspected(words)) > 1 and _OR.search(words):
         best = "diagnosis"  # "is it kp or the relay?"
-    return replace(question, kind=best, score=weights[best])
+    told = (aspect("done", words) or aspect("not_the_cause", words)) and not aspect("asks", words)
+    ranked = [] if told or pasted else sorted(set(KINDS) - {best}, key=lambda kind: -scores[kind])
+    others = tuple(kind for kind in ranked[:MOST_OFFERED] if scores[kind] > scores[best] - DOUBT)
+    return replace(question, kind=best, score=weights[best], others=others)
+
+
+def _chosen(text: str) -> tuple[str, str]:
+    """Return the kind that `text` begins with, "" for none, and the question.
+
+    >>> _chosen("Chart: how was channel 2?"), _chosen("圖表：通道 2"), _chosen("note: all fine")
+    (('plot', 'how was channel 2?'), ('plot', '通道 2'), ('', 'note: all fine'))
+    """
+    first, *rest = re.split(r"[:：]\s*", text, maxsplit=1)
+    said = first.strip().casefold()
+    found = (kind for kind, names in KINDS.items() if said in map(str.casefold, names.values()))
+    kind = next(found, "") if rest and rest[0] else ""
+    return (kind, rest[0]) if kind else ("", text)
 
 
 def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str]) -> float:
