@@ -8,22 +8,22 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_085,
-    "instrumentgpt/analyst": 3_920,
+    "instrumentgpt/agents": 5_083,
+    "instrumentgpt/analyst": 3_926,
     "instrumentgpt/commands": 1_595,
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 19_776,
     "instrumentgpt/memory": 5_326,
-    "instrumentgpt/modes/commands": 880,
-    "instrumentgpt/modes/interview": 1_480,
-    "instrumentgpt/modes/investigate": 1_620,
-    "instrumentgpt/modes/panel": 2_300,
+    "instrumentgpt/modes/commands": 872,
+    "instrumentgpt/modes/interview": 1_478,
+    "instrumentgpt/modes/investigate": 1_618,
+    "instrumentgpt/modes/panel": 2_286,
     "instrumentgpt/storage": 4_469,
     "instrumentgpt/turn": 2_466,
-    "instrumentgpt/ui": 6_799,
+    "instrumentgpt/ui": 6_775,
 }
-WHOLE = 56_260
+WHOLE = 59_210
 
 
 def lines_in(room: str) -> int:

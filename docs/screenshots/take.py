@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "tests" / "browser")]
 
-from driving import CHROMIUM, FLAGS, Server, ask, opened, running  # noqa: E402
+from driving import CHROMIUM, FLAGS, Server, ask, opened, running, with_token  # noqa: E402
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 WORK_MS = 120_000
@@ -107,6 +107,17 @@ def logs(page: Page, server: Server) -> None:
     page.wait_for_timeout(2 * SETTLED_MS)
 
 
+def instruments(page: Page, server: Server) -> None:
+    page.goto(with_token(server.address("instruments")))
+    expect(page.get_by_test_id("stAlert")).to_have_count(1, timeout=WORK_MS)  # all are being judged
+    expect(page.get_by_test_id("stAlert")).to_have_count(0, timeout=WORK_MS)
+    table = page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert table is not None
+    page.mouse.click(table["x"] + 12, table["y"] + 35 + 35 + 17)  # the box of the second row, on a canvas
+    expect(page.get_by_test_id("stPlotlyChart")).to_be_visible(timeout=WORK_MS)
+    page.wait_for_timeout(SETTLED_MS)
+
+
 Size, Colours = dict[str, int], str
 PICTURES: dict[str, tuple[Callable[[Page, Server], None], Size, Colours]] = {
     "start": (start, DESK, "light"),
@@ -118,6 +129,7 @@ PICTURES: dict[str, tuple[Callable[[Page, Server], None], Size, Colours]] = {
     "investigate": (investigate, DESK, "light"),
     "panel": (panel, DESK, "light"),
     "phone": (advice, PHONE, "light"),
+    "instruments": (instruments, {"width": 1280, "height": 1000}, "light"),
     "logs-light": (logs, {"width": 1280, "height": 1100}, "light"),
 }
 
