@@ -37,6 +37,7 @@ COLOURS = {
 TRENDS = ("duty", "half_peak_to_peak", "period")
 ROW_PIXELS, STRIP_PIXELS = 110, 40
 TABLE_PIXELS = 420
+MOMENT_PIXELS = 130  # a day and a time
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
 LISTED = 200  # logs of one device
@@ -178,6 +179,7 @@ def _table(rows: list[Row], language: Language) -> Row | None:
         column_config={
             **{name: say(name) for name in frame.columns},
             "what": st.column_config.TextColumn(say("what"), width="large"),
+            "since": st.column_config.TextColumn(say("since"), width=MOMENT_PIXELS),
             "errors": st.column_config.LineChartColumn(say("errors"), width="medium"),
         },
         hide_index=True,
@@ -210,7 +212,7 @@ def _draw_history(database: Database, row: Row, device: Device, language: Langua
     say = partial(phrase, WORDS, language=language)
     found = verdicts_of(database, row.device, LISTED)
     st.subheader(untrusted.label(row.label), anchor=False)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("ask"), icon=":material/chat:", type="primary"):
             session.leave()
             st.session_state[composer.UNSENT] = say("question", name=row.device)
