@@ -19,11 +19,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_286,
-    "instrumentgpt/storage": 4_469,
+    "instrumentgpt/storage": 4_483,
     "instrumentgpt/turn": 2_466,
-    "instrumentgpt/ui": 6_777,
+    "instrumentgpt/ui": 6_825,
 }
-WHOLE = 59_212
+WHOLE = 59_275
 
 
 def lines_in(room: str) -> int:

@@ -274,3 +274,22 @@ def test_a_question_in_the_queue_shows_as_waiting_with_its_place(database):
     assert "hourglass" in listed.icon
     assert begin_run(database, run, at_once=1) == 0
     assert "Waiting" not in texts(page(conversation))
+
+
+def test_above_the_limit_of_a_conversation_an_agent_is_asked_only_after_a_click(
+    database, cli_agent, stopping, monkeypatch
+):
+    cli_agent("fake_agent.py", "echo")
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT", "cursor")
+    monkeypatch.setenv("INSTRUMENTGPT_ASK_ABOVE_TOKENS", "10000")
+    conversation, _ = answered(database)
+    run = db.list_messages(database, conversation)[-1].run_id
+    usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
+    append_events(database, run, [to_json(Done("ok", "x", usage=usage))])
+    at = page(conversation)
+    at.chat_input[0].set_value("and now?").run()
+    assert "12,750 tokens ($0.01), above the limit of 10,000" in texts(at).replace("\\", "")
+    assert questions(database, conversation) == ["why?"]
+    next(button for button in at.button if button.label == "Ask the offline analyst").click().run()
+    assert questions(database, conversation) == ["why?", "and now?"]
+    assert stopping(conversation).agent == "offline"

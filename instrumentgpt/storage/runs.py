@@ -3,10 +3,12 @@
 Prompts are kept as they were sent, every one, compressed: 8,000 tokens take about 10 kB.
 """
 
+import json
 import sqlite3
 import time
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -170,6 +172,18 @@ def list_runs(database: Database, conversation_id: str, limit: int = 100, kind: 
     """Return the newest `limit` runs of a kind of the conversation, newest first."""
     source = "runs WHERE conversation_id = ? AND kind = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
     return select(database, Run, source, (conversation_id, kind, limit))
+
+
+def usage_of(database: Database, conversation_id: str) -> dict[str, float]:
+    """Return what agents reported of all answers of the conversation together, as `events.Done.usage`."""
+    sql = (
+        "SELECT json_extract(event, '$.usage') FROM run_events JOIN runs ON runs.id = run_id"
+        " WHERE conversation_id = ? AND json_extract(event, '$.event') = 'Done'"
+    )
+    found: Counter[str] = Counter()
+    for (usage,) in rows(database, sql, (conversation_id,)):
+        found.update(json.loads(usage or "{}"))
+    return dict(found)
 
 
 def mode_of(database: Database, question_message_id: int) -> str:

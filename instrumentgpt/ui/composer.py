@@ -1,10 +1,11 @@
 """The input at the bottom: a question with its files, in which mode, who answers, and Stop meanwhile."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
+from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
@@ -13,13 +14,13 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
-from instrumentgpt.storage.runs import Run, list_runs
+from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import artifacts, connection, permissions, session, untrusted
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
-MODE = "chosen-mode"
+MODE, HELD = "chosen-mode", "held-question"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Question:
     like      id of an earlier question whose files come along again
     mode      how it is answered; "": as the control beside the input says
     proposed  the words are the page's: nothing is lost if it is not asked
+    allowed   it is asked whatever the conversation has cost
     """
 
     text: str
@@ -38,6 +40,7 @@ class Question:
     like: int | None = None
     mode: str = ""
     proposed: bool = False
+    allowed: bool = False
 
 
 def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> None:
@@ -50,6 +53,8 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
     with st.bottom:
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
+        if held := st.session_state.get(HELD):
+            _draw_held(*held)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             mode = MODES[_draw_mode(latest)]
             _draw_agent(settings)
@@ -92,16 +97,53 @@ def ask() -> None:
             conversation_id = shown.id if shown else db.create_conversation(database)
             st.session_state[session.CONVERSATION] = conversation_id
             session.leave_place()
+            settings = session.current_settings(database)
+            agent = question.agent or settings.agent
+            if (cost := _too_dear(database, conversation_id, agent, settings)) and not question.allowed:
+                st.session_state[HELD] = question, cost
+                return
             kept = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 kept = copy_uploads(database, question.like)
-            agent = question.agent or session.current_settings(database).agent
         words = question.text or artifacts.question_about(question.files)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
+
+
+def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
+    """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
+    usage = usage_of(database, conversation_id) if settings.ask_above_tokens else {}
+    taken = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+    if not settings.ask_above_tokens or taken < settings.ask_above_tokens:
+        return ""
+    if choose(agent, settings)[0].name == "offline":
+        return ""
+    money = f" (${usage['costUSD']:.2f})" if usage.get("costUSD") else ""
+    return f"{taken:,.0f} tokens{money}, above the limit of {settings.ask_above_tokens:,}"
+
+
+def _draw_held(question: Question, cost: str) -> None:
+    """Draw what a question that was held back would add to, and what can be done with it."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/paid: This conversation has taken {cost}. Ask all the same?", width="stretch")
+        for label, agent in (("Ask", question.agent), ("Ask the offline analyst", "offline")):
+            st.button(label, key=f"held-{label}", on_click=_release, args=(replace(question, agent=agent),))
+        st.button("Not now", key="held-no", on_click=_take_back, args=(question,))
+
+
+def _release(question: Question) -> None:
+    st.session_state.pop(HELD, None)
+    st.session_state[ASKED] = replace(question, allowed=True)
+
+
+def _take_back(question: Question) -> None:
+    st.session_state.pop(HELD, None)
+    st.session_state[UNSENT] = question.text
+    if question.files:
+        st.session_state[NOTE] = "Your question is back in the input. Choose its files again."
 
 
 def _send() -> None:

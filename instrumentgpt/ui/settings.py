@@ -47,6 +47,12 @@ COUNTS = {  # setting → its label, lowest and highest value, and what it does
         10,
         "The last exchanges go to the agent in full; older ones as a summary.",
     ),
+    "ask_above_tokens": (
+        "Ask me above so many tokens of a conversation",
+        0,
+        100_000_000,
+        "A question to an agent then waits for a click; 0: never.",
+    ),
     "prompt_tokens": (
         "Tokens of a whole prompt",
         2_000,
