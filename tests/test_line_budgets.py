@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 556,
     "instrumentgpt/instruments": 19_776,
-    "instrumentgpt/memory": 5_326,
+    "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
@@ -23,7 +23,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_466,
     "instrumentgpt/ui": 6_825,
 }
-WHOLE = 59_275
+WHOLE = 59_288
 
 
 def lines_in(room: str) -> int:

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import table
 from instrumentgpt.memory.reading.statements import statements
 
-WORDS = Path(__file__).with_name("words.toml")
+WORDS = Path(__file__).with_suffix(".toml")
 CAUSES = ("root_cause", "hypothesis")
 VERDICT = 3  # paragraphs: an answer may first say what of a suspicion is not so
 _QUOTED = re.compile(r"`[^`\n]*`|\[([^\[\]\n]*)\]\([^()\s]*\)|[*_~]")
