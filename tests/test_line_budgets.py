@@ -9,11 +9,11 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
-    "instrumentgpt/analyst": 3_926,
+    "instrumentgpt/analyst": 3_929,
     "instrumentgpt/commands": 1_595,
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 556,
-    "instrumentgpt/instruments": 19_776,
+    "instrumentgpt/instruments": 19_777,
     "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
@@ -23,7 +23,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_466,
     "instrumentgpt/ui": 6_825,
 }
-WHOLE = 59_288
+WHOLE = 59_292
 
 
 def lines_in(room: str) -> int:

@@ -311,8 +311,9 @@ def _made_by(case: Case, swing: Result, unit: str) -> str:
     }
     told = [case.say(f"swing_{swing['maker']}", **numbers)]
     if swing["period"]:
-        told.insert(0, case.say("swing_regular", **numbers))
-        if swing["expected"] is not None and abs(swing["phase"] - swing["expected"]) < 10:
+        answers = "swing_response" if swing["output"] is not None else "swing_no_output"
+        told[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
+        if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:
             told.append(case.say("swing_answers", **numbers))
     return together(told, case.language)
 

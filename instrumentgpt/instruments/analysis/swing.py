@@ -78,7 +78,8 @@ def _swing(number: int, errors: Mapping[int, tuple[Floats, Floats, Floats]], fou
     regular = found.regularity > REGULAR and found.period > 0
     period = found.period if regular else math.nan
     cycles = float(time[-1] - time[0]) / period if regular else 0.0
-    amplitude, phase = _answer(time, error, output, period) if regular else (math.nan, math.nan)
+    is_seen = regular and np.isfinite(output).any()
+    amplitude, phase = _answer(time, error, output, period) if is_seen else (math.nan, math.nan)
     expected = math.nan
     if regular and found.kp > 0:
         expected = math.degrees(-math.atan2(found.ki * period / (2 * math.pi), found.kp))
@@ -93,7 +94,7 @@ def _swing(number: int, errors: Mapping[int, tuple[Floats, Floats, Floats]], fou
         "noise" if is_noise
         else "outside" if together
         else "irregular" if not regular or cycles < LEAST_CYCLES
-        else "not_the_output" if not amplitude > STILL
+        else "not_the_output" if amplitude <= STILL  # nan where the log has no output: nobody can say
         else "actuator" if is_stepped
         else "open"
     )  # fmt: skip
