@@ -6,9 +6,9 @@ The whole result is kept for the turn; the agent gets any part of it by a second
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from instrumentgpt.agents.stream_parser import HANDS_OVER
+from instrumentgpt.analyst.words import line_link
 from instrumentgpt.mcp_pages import ALWAYS
 
 OF_OURS = ("channel_numbers", "checks", "unjudged", "titles")  # what the page and the analyst need besides
@@ -74,7 +74,7 @@ def brief(name: str, result: Mapping[str, Any]) -> dict[str, Any]:
         ]
     if name == "read_lines":
         lines = result["lines"]
-        link = _link(log, lines[0]["line"]) if lines else ""
+        link = line_link(log, lines[0]["line"]) if lines else ""
         picked = {**result, "link": link, "lines": [f"{one['line']}: {one['text']}" for one in lines]}
     told: dict[str, Any] = _told(picked, log)
     if name in SAID_BELOW and any(told.get(part) for part in shown or ()):
@@ -114,9 +114,9 @@ def _told(value: Any, log: str) -> Any:
         return _evidence(value, log)
     told = {name: _told(item, log) for name, item in value.items() if item not in (None, "", [], {}, ())}
     if log and isinstance(value.get("line"), int):
-        told["line"] = _link(log, value["line"])
+        told["line"] = line_link(log, value["line"])
     if log and isinstance(value.get("lines"), list) and all(isinstance(n, int) for n in value["lines"]):
-        told["lines"] = [_link(log, line) for line in value["lines"][:LINKED]]
+        told["lines"] = [line_link(log, line) for line in value["lines"][:LINKED]]
     return told
 
 
@@ -128,8 +128,6 @@ def _evidence(row: Mapping[str, Any], log: str) -> str:
     values = row.get("values") or ({"": row["value"]} if "value" in row else {})
     readings = ", ".join(f"{name} {_told(value, log)}".strip() for name, value in values.items())
     clock = re.sub(r"^\d{4}-\d\d-\d\d ", "", str(row.get("clock") or ""))
-    return " ".join(filter(None, (_link(log, row["line"]), clock, readings or str(row.get("text") or ""))))
-
-
-def _link(log: str, line: int) -> str:
-    return f"[L {line:,}](?log={quote(log)}&line={line})"
+    return " ".join(
+        filter(None, (line_link(log, row["line"]), clock, readings or str(row.get("text") or "")))
+    )

@@ -23,7 +23,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_466,
     "instrumentgpt/ui": 6_825,
 }
-WHOLE = 59_292
+WHOLE = 59_290
 
 
 def lines_in(room: str) -> int:
