@@ -10,6 +10,7 @@ from pathlib import Path
 import db
 from instrumentgpt.commands.export import UnwritableFile
 from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import Row, rows_of
 from instrumentgpt.instruments.devices import load_inventory
@@ -34,6 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
             json.dumps(asdict(row), ensure_ascii=False) if arguments.json else _line(row, arguments.language)
         )
     print(f"{len(found.judged)} logs judged, {found.unchanged} unchanged", file=sys.stderr)
+    for case in found.reopened:
+        print(
+            f"case {case.id} is reopened: {case.device}: {title_of(case, arguments.language)}",
+            file=sys.stderr,
+        )
     for name, problem in found.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
     return int(bool(found.problems))

@@ -8,6 +8,7 @@ from contextlib import closing
 import db
 from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.watch import compare_with_alerts, tell
 from instrumentgpt.instruments.devices import load_inventory
@@ -34,6 +35,8 @@ def _look(jobs: int) -> None:
     found = scan(database_path(), devices, home() / "cache", jobs)
     for name, problem in found.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
+    for case in found.reopened:
+        print(f"reopened: case {case.id}: {case.device}: {title_of(case, 'en')}", flush=True)
     with closing(db.connect(database_path())) as database:
         new, gone = compare_with_alerts(database, devices, time.time())
         for word, alerts in (("new", new), ("gone", gone)):

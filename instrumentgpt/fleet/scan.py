@@ -17,6 +17,7 @@ import numpy as np
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
@@ -30,6 +31,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.readings import read_as, recalled
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
+from instrumentgpt.storage.cases import Case
 from instrumentgpt.storage.verdicts import Verdict, known_files, store_verdicts
 
 LISTED_AT_ONCE = 16  # folders
@@ -55,11 +57,15 @@ Told = Callable[[int, int], None]
 
 @dataclass
 class Scan:
-    """What a scan did: logs judged, logs that had not changed, and device or log → why it was not judged."""
+    """What a scan did: logs judged, logs that had not changed, and device or log → why it was not judged.
+
+    reopened  cases whose fault came back, as they were before
+    """
 
     judged: list[Verdict] = field(default_factory=list)
     unchanged: int = 0
     problems: dict[str, str] = field(default_factory=dict)
+    reopened: list[Case] = field(default_factory=list)
 
 
 def scan(
@@ -71,6 +77,8 @@ def scan(
     on_progress: Told = lambda done, total: None,
 ) -> Scan:
     """Judge what is new in the folders of `devices`, in processes of this machine, and store it as it comes.
+
+    Then cases whose fault came back are reopened.
 
     jobs    processes; 0: as many as this machine has cores
     newest  only so many logs of each device; 0: all
@@ -104,6 +112,8 @@ def scan(
             result.judged += waiting
             waiting, stored = [], time.monotonic()
         on_progress(done, len(todo))
+    with closing(db.connect(database_path)) as database:
+        result.reopened = reopen_returned(database, [device.name for device in devices])
     return result
 
 

@@ -314,6 +314,36 @@ def m011_alerts(database: Database) -> None:
 
 
 @MIGRATIONS()
+def m012_cases(database: Database) -> None:
+    """Cases with what is pinned to them, their changes and an index of their words."""
+    _table(
+        database, "cases", "id", {"conversation_id": "conversations?"},
+        text="device model fault state symptom cause ruled_out action outcome notes conversation_id? log",
+        whole="id channel? line?", real="opened_at changed_at settled_at? seen_until?",
+    )  # fmt: skip
+    database.table("cases").create_index(["device", "fault"])
+    _table(
+        database, "case_evidence", "id", {"case_id": "cases"}, text="kind text device log pinned_by",
+        whole="id case_id line?", real="pinned_at", blob="content?",
+    )  # fmt: skip
+    _table(
+        database, "case_changes", "id", {"case_id": "cases"}, text="field old new changed_by log",
+        whole="id case_id line?", real="changed_at",
+    )  # fmt: skip
+    for table in ("case_evidence", "case_changes"):
+        database.table(table).create_index(["case_id"])
+    database.execute(f"CREATE VIRTUAL TABLE case_terms USING fts5(terms, {WORDS})")
+
+
+@MIGRATIONS()
+def m013_branches(database: Database) -> None:
+    """Conversations that are pinned, tagged, or branched from a message of another."""
+    for column, kind in (("pinned_at", float), ("branched_from", int)):
+        database.table("conversations").add_column(column, kind)
+    database.table("conversations").add_column("tags", str, not_null_default="")
+
+
+@MIGRATIONS()
 def m080_marks(database: Database) -> None:
     """Where the numbers of an agent's answer are from, beside the answer."""
     _table(

@@ -74,7 +74,7 @@ def search(
     asked = search_terms(query, aliases)[:MOST_THINGS]
     if not asked:
         return []
-    found = _matches(database, _all_of(asked), limit)
+    found = _matches(database, all_of(asked), limit)
     if len(found) < min(FEW, limit) and len(asked) > 1:
         rare = [one for one in asked if _is_rare(database, one)] or asked
         found += [place for place in _matches(database, _any_of(rare), limit) if place not in found]
@@ -91,7 +91,8 @@ def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[
             yield hit
 
 
-def _all_of(asked: Sequence[SearchTerm]) -> str:
+def all_of(asked: Sequence[SearchTerm]) -> str:
+    """Return what FTS5 is asked for text that holds every one of the terms, in whichever words."""
     return " AND ".join(f"({_any_of([one])})" for one in asked)
 
 

@@ -1,0 +1,239 @@
+"""Cases: opened from a conversation, settled by people, reopened by the scan that finds the fault again.
+
+A scan knows a case again by device, fault class and channel; nothing is ever closed but by a person.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.analyst.words import line_link, quoted
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, faults
+from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.storage.cases import (
+    SCAN,
+    TEXTS,
+    Case,
+    Change,
+    Evidence,
+    change_case,
+    open_case,
+    pin,
+)
+from instrumentgpt.storage.connection import Value, rows, select
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.verdicts import Verdict, standings
+
+WORDS = Path(__file__).with_suffix(".toml")
+LIVE = 2 * 86_400.0  # s: a log that ended longer before its case was settled has a clock of its own
+ITEMS = 5  # of a state's findings or causes that a case begins with
+LINES = 6  # pinned of the first finding
+
+
+def case_from(database: Database, conversation_id: str, inventory: Inventory, who: str) -> int:
+    """Open a case with what the conversation knows: device, findings, causes, what is out; return its number.
+
+    Its class, channel and lines are those of the newest diagnosis that found a fault, its chart the newest.
+    """
+    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
+    state = memory_in_force(database, conversation_id, state, ()).state
+    result, finding = _diagnosed(database, conversation_id)
+    device = state.device_name or state.device_ip or str(result.get("device", ""))
+    model = next((one.model for one in inventory.devices if device in one.names), "")
+    symptom = finding.get("text") or next(iter(state.findings), "")
+    causes = state.root_causes or state.hypotheses
+    told = [str(symptom), *state.root_causes, *state.findings]
+    classes = [name for text in told for name in sorted(fault_classes(text)) if name not in NO_FAULT]
+    out = rows(
+        database,
+        "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id",
+        (conversation_id,),
+    )
+    ruled_out = dict.fromkeys([*(said for (said,) in out), *finding.get("ruled_out", ())])
+    lines = finding.get("evidence", [])[:LINES]
+    log = str(result.get("log") or state.last_log_file or "")
+    with db.transaction(database):
+        case_id = open_case(
+            database,
+            who,
+            device=device,
+            model=model,
+            fault=finding.get("class") or next(iter(classes), ""),
+            channel=finding.get("channel"),
+            symptom=_listed([symptom, *(one for one in state.findings if same(one) != same(symptom))]),
+            cause=_listed(causes or [finding.get("cause", "")]),
+            ruled_out=_listed(list(ruled_out)),
+            action=str(finding.get("action", "")),
+            conversation_id=conversation_id,
+            log=log,
+            line=lines[0]["line"] if lines else None,
+        )
+        for one in lines:
+            pin(database, case_id, who, one["text"], device, log, one["line"])
+        made = db.list_artifacts(database, conversation_id, "conversation_id")
+        for chart in [one for one in made if one.kind == "plotly" and not one.removed_at][-1:]:
+            pin_chart(database, case_id, chart, who)
+    return case_id
+
+
+def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str) -> None:
+    """Pin a copy of a chart of a conversation to the case."""
+    if kept := db.get_artifact(database, artifact.conversation_id, artifact.id):
+        pin(database, case_id, who, artifact.title, chart=kept.content)
+
+
+def settle(
+    database: Database, case: Case, who: str, outcome: str, settled_at: float, action: str = ""
+) -> None:
+    """Close a case with its confirmed outcome ("" if nobody knows), done at `settled_at`, s since 1970."""
+    standing = standings(database).get(case.device)
+    change_case(
+        database,
+        case.id,
+        who,
+        state="closed",
+        outcome=outcome,
+        action=action or case.action,
+        settled_at=settled_at,
+        seen_until=standing.verdict.ended if standing else None,
+    )
+
+
+def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
+    """Reopen each closed case of `devices` whose fault a log shows that began after it was settled.
+
+    Returns them as they were. A log that began before tells nothing of after, however long it goes on.
+    """
+    returned = []
+    settled = "cases WHERE state = 'closed' AND fault != '' AND settled_at IS NOT NULL"
+    for case in select(database, Case, settled):
+        if case.device not in devices:
+            continue
+        since = _settled_by_its_clock(case)
+        found = select(
+            database,
+            Verdict,
+            "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
+            " AND (begun > ? OR (begun IS NULL AND judged_at > ?))"
+            " ORDER BY coalesce(begun, judged_at) LIMIT 1",
+            (case.device, case.fault, case.channel, case.log, since, case.settled_at),
+        )
+        for verdict in found:
+            new: dict[str, Value] = {"state": "reopened", "log": verdict.log, "line": verdict.line}
+            change_case(database, case.id, SCAN, **new)
+            returned.append(case)
+    return returned
+
+
+def _settled_by_its_clock(case: Case) -> float:
+    """Return when the case was settled, by the clock of its device's logs as far as they tell it."""
+    assert case.settled_at is not None
+    is_live = case.seen_until is None or case.settled_at - case.seen_until <= LIVE
+    return case.settled_at if is_live else case.seen_until or 0.0
+
+
+def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]:
+    """Return number of a case that is not settled → the newest log of its device, if all is well in that."""
+    known = standings(database)
+    return {
+        case.id: known[case.device].verdict
+        for case in cases
+        if case.state != "closed" and case.device in known
+        if known[case.device].verdict.state == "healthy" and known[case.device].verdict.log != case.log
+    }
+
+
+def title_of(case: Case, language: Language) -> str:
+    """Return what a case is of, in a line: "Oscillation (tuning), channel 2"."""
+    first = case.symptom.strip().removeprefix("- ").splitlines()
+    known = wording.title(case.fault, language) if case.fault in faults() else " ".join(first[:1])
+    placed = "" if case.channel is None else phrase(WORDS, "channel", language, channel=case.channel)
+    return known + placed
+
+
+def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change], language: Language) -> str:
+    """Return the case as Markdown: what it is of, its parts as people left them, lines as links, history."""
+    told = [f"# {phrase(WORDS, 'heading', language, number=case.id, title=title_of(case, language))}", ""]
+    told += [f"{phrase(WORDS, 'about', language, **_about(case, language))}", ""]
+    for name in TEXTS:
+        if text := getattr(case, name):
+            told += [f"## {phrase(WORDS, name, language)}", "", text, ""]
+    if lines := [one for one in evidence if one.kind == "line"]:
+        told += [f"## {phrase(WORDS, 'evidence', language)}", ""]
+        told += [
+            f"- {line_link(reference_to(one.log, one.device), one.line or 1)} {quoted(one.text)}"
+            for one in lines
+        ] + [""]
+    told += [f"## {phrase(WORDS, 'history', language)}", ""]
+    told += [f"- {change_line(one, case, language)}" for one in changes if one.field != "evidence"]
+    return "\n".join(told) + "\n"
+
+
+def change_line(one: Change, case: Case, language: Language) -> str:
+    """Return a change in words: when, who, what."""
+    new = phrase(WORDS, one.new, language) if one.field == "state" else shortened(one.new)
+    if one.field.endswith("_at"):
+        new = moment(float(one.new)) if one.new else ""
+    what = phrase(WORDS, one.field, language)
+    shown = f" ({_place(case.device, one.log, one.line)})" if one.log and one.line else ""
+    who = phrase(WORDS, "scan", language) if one.changed_by == SCAN else one.changed_by
+    return f"{moment(one.changed_at)} · {who} · {what}: {new or '–'}{shown}"
+
+
+def moment(at: float) -> str:
+    """Return the local day and time of `at`, s since 1970, as "2026-02-19 23:24"."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """Return text in one line of at most `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _place(device: str, log: str, line: int | None) -> str:
+    return line_link(reference_to(log, device), line or 1)
+
+
+def _about(case: Case, language: Language) -> dict[str, str]:
+    device = f"{case.device} ({case.model})" if case.model else case.device or case.log or "–"
+    return {
+        "device": device,
+        "state": phrase(WORDS, case.state, language),
+        "opened": moment(case.opened_at),
+        "settled": moment(case.settled_at) if case.settled_at else "–",
+    }
+
+
+def _diagnosed(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the newest diagnosis of the conversation that found a fault, and that fault; else {}, {}."""
+    sql = (
+        "SELECT json_extract(event, '$.result') FROM run_events JOIN runs ON runs.id = run_id"
+        " WHERE conversation_id = ? AND json_extract(event, '$.name') = 'diagnose_log'"
+        " AND json_extract(event, '$.status') = 'ok' AND question_message_id NOT IN deleted_messages"
+        " ORDER BY started_at DESC, number DESC"
+    )
+    for (text,) in rows(database, sql, (conversation_id,)):
+        try:
+            result = json.loads(text)
+            found = [one for one in result["findings"] if one["class"] not in NO_FAULT]
+        except (ValueError, TypeError, KeyError):  # it came through an agent
+            continue
+        if found:
+            return result, found[0]
+    return {}, {}
+
+
+def _listed(texts: Sequence[str]) -> str:
+    items = [text for text in texts if text][:ITEMS]
+    return "\n".join(f"- {text}" for text in items) if len(items) > 1 else "".join(items)

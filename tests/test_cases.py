@@ -1,0 +1,158 @@
+"""Cases: opened from a conversation, settled by people, reopened by the scan that finds the fault again."""
+
+import shutil
+import time
+
+import pytest
+
+import db
+from instrumentgpt.fleet.cases import case_from, gone_faults, markdown, reopen_returned, settle
+from instrumentgpt.fleet.scan import scan
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.settings import DEMO_INVENTORY, database_path
+from instrumentgpt.storage.cases import (
+    UnknownCase,
+    change_case,
+    changes_of,
+    evidence_of,
+    get_case,
+    list_cases,
+    open_case,
+    pin,
+    unpin,
+    unsettled_cases,
+)
+from instrumentgpt.storage.verdicts import Verdict, store_verdicts
+from instrumentgpt.turn import runs
+
+DAY = 86_400.0
+NOON = time.mktime((2026, 3, 2, 12, 0, 0, 0, 0, -1))
+SWINGS = {"device": "oven 7", "model": "T-8", "fault": "oscillation_tuning", "channel": 2}
+
+
+def verdict(log, begun, state="fault", fault="oscillation_tuning", channel=2, judged=None, line=7):
+    at = NOON if judged is None else judged
+    return Verdict(
+        "oven 7", log, 1, "", begun, begun and begun + 3600, state, fault, "high", channel, line,
+        "swings", "振盪", "{}", "[]", at,
+    )  # fmt: skip
+
+
+def test_every_change_of_a_case_is_kept_with_who_and_what_was_before(database):
+    case = open_case(database, "ann", **SWINGS, symptom="swings by ±2.7 °C")
+    change_case(database, case, "bob", cause="kp too high", action="kp to 6")
+    change_case(database, case, "ann", cause="a loose thermocouple")
+    change_case(database, case, "ann", cause="a loose thermocouple")
+    pin(database, case, "ann", "PV 52.7", "oven 7", "a.log", 517)
+    pin(database, case, "ann", "PV 52.7", "oven 7", "a.log", 517)
+    (line,) = evidence_of(database, case)
+    unpin(database, line.id, "bob")
+    assert [(one.changed_by, one.field, one.old, one.new) for one in changes_of(database, case)] == [
+        ("ann", "case", "", "swings by ±2.7 °C"),
+        ("bob", "cause", "", "kp too high"),
+        ("bob", "action", "", "kp to 6"),
+        ("ann", "cause", "kp too high", "a loose thermocouple"),
+        ("ann", "evidence", "", "PV 52.7"),
+        ("bob", "evidence", "PV 52.7", ""),
+    ]
+    with pytest.raises(UnknownCase, match="The Cases page"):
+        change_case(database, 99, "ann", cause="x")
+
+
+@pytest.mark.parametrize("words", ["thermocouples loose", "熱電偶", "OVEN 7", "52.7"])
+def test_cases_are_found_by_their_words_and_their_evidence_and_filtered(database, words):
+    case = open_case(database, "ann", **SWINGS, cause="a loose thermocouple 熱電偶鬆脫")
+    pin(database, case, "ann", "PV 52.7", "oven 7", "a.log", 517)
+    other = open_case(database, "ann", device="oven 8", model="T-9", state="closed")
+    assert [one.id for one in list_cases(database, words)] == [case]
+    assert [one.id for one in list_cases(database, model="T-9")] == [other]
+    assert [one.id for one in list_cases(database, state="unsettled")] == [case]
+    assert list_cases(database, "the") == list_cases(database, words, state="closed") == []
+    assert unsettled_cases(database) == {"oven 7": 1}
+
+
+def settled(database, at, known=()):
+    """The number of a case that was settled `at`, when these logs were known."""
+    store_verdicts(database, known)
+    case = open_case(database, "ann", **SWINGS, log="a.log")
+    settle(database, get_case(database, case), "ann", "reseated the thermocouple", at)
+    return case
+
+
+@pytest.mark.parametrize(
+    ("log", "is_back"),
+    [
+        (verdict("b.log", NOON + 600), True),
+        (verdict("b.log", NOON - 600), False),  # of before the repair, brought in later
+        (verdict("a.log", NOON - DAY / 2, judged=NOON + DAY), False),  # the same log, which goes on
+        (verdict("b.log", NOON + 600, channel=3), False),
+        (verdict("b.log", NOON + 600, fault="sensor_open"), False),
+        (verdict("b.log", NOON + 600, state="healthy"), False),
+        (verdict("b.log", None, judged=NOON + 60), True),
+        (verdict("b.log", None, judged=NOON - 60), False),
+    ],
+)
+def test_a_case_is_reopened_by_a_log_that_began_after_it_was_settled_and_by_no_other(database, log, is_back):
+    case = settled(database, NOON, [verdict("a.log", NOON - DAY / 2)])
+    store_verdicts(database, [log])
+    assert [one.id for one in reopen_returned(database, ["oven 7"])] == [case] * is_back
+    found = get_case(database, case)
+    assert found.state == ("reopened" if is_back else "closed")
+    if is_back:
+        last = changes_of(database, case)[-1]
+        assert (last.changed_by, last.new, last.log, last.line) == ("scan", "reopened", "b.log", 7)
+        assert (found.log, found.line, found.outcome) == ("b.log", 7, "reseated the thermocouple")
+    assert reopen_returned(database, ["oven 7"]) == []
+
+
+def test_where_a_devices_clock_is_not_ours_the_newest_log_tells_when_a_case_was_settled(database):
+    case = settled(database, NOON + 90 * DAY, [verdict("a.log", NOON)])
+    store_verdicts(database, [verdict("b.log", NOON + DAY)])
+    assert [one.id for one in reopen_returned(database, ["oven 7"])] == [case]
+
+
+def test_a_fault_that_is_gone_offers_its_case_for_closing_and_closes_nothing(database):
+    store_verdicts(database, [verdict("a.log", NOON)])
+    case = open_case(database, "ann", **SWINGS, log="a.log")
+    assert gone_faults(database, list_cases(database)) == {}
+    store_verdicts(database, [verdict("b.log", NOON + DAY, state="healthy", fault="healthy")])
+    assert gone_faults(database, list_cases(database))[case].log == "b.log"
+    assert reopen_returned(database, ["oven 7"]) == []
+    assert get_case(database, case).state == "open"
+    assert len(changes_of(database, case)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "question"), [("en", "What is wrong with zspr 053?"), ("zh", "zspr 053 哪裡有問題？")]
+)
+def test_a_conversation_becomes_a_case_with_what_it_found_and_reads_as_markdown(
+    database, conversation, language, question
+):
+    list(runs.consume(database_path(), conversation, question, agent="offline"))
+    case_id = case_from(database, conversation, load_inventory(DEMO_INVENTORY), "ann")
+    case, evidence = get_case(database, case_id), evidence_of(database, case_id)
+    assert (case.device, case.fault, case.channel) == ("zspr 053", "oscillation_tuning", 2)
+    assert "±2.71 °C" in case.symptom and case.cause and case.action and case.ruled_out
+    assert {one.kind for one in evidence} == {"line", "chart"} and case.line == evidence[0].line
+    told = markdown(case, evidence, changes_of(database, case_id), language)
+    assert f"[L {case.line:,}](?log=zspr%20053/{case.log}&line={case.line})" in told
+    assert ("## Ruled out" if language == "en" else "## 已排除") in told
+    db.delete_conversation(database, conversation)
+    assert get_case(database, case_id).conversation_id is None
+    assert len(evidence_of(database, case_id)) == len(evidence)
+
+
+def test_the_scan_itself_reopens_a_case_with_the_line_that_shows_the_fault(database, tmp_path, inventory):
+    logs = sorted((DEMO_INVENTORY.parent / "logs" / "zspr_053").glob("*.gz"))
+    (tmp_path / "logs").mkdir()
+    shutil.copy(logs[0], tmp_path / "logs")
+    inventory('[[device]]\nname = "oven 7"\nip = "10.9.0.7"\nlogs = "logs"\n')
+    devices = load_inventory(tmp_path / "devices.toml").devices
+    scan(database_path(), devices, tmp_path / "cache", jobs=1)
+    case = open_case(database, "ann", **SWINGS)
+    settle(database, get_case(database, case), "ann", "kp to 6", time.time())
+    shutil.copy(logs[1], tmp_path / "logs")
+    found = scan(database_path(), devices, tmp_path / "cache", jobs=1)
+    assert [one.id for one in found.reopened] == [case]
+    assert get_case(database, case).log == logs[1].name.removesuffix(".gz")
+    assert changes_of(database, case)[-1].line == 517
