@@ -15,6 +15,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("db", 2),
     ("instrumentgpt.settings", 3),
     ("instrumentgpt.instruments", 4),
+    ("instrumentgpt.handover", 4),
     ("cursor_cli", 5),
     ("instrumentgpt.agents", 5),
     ("instrumentgpt.analyst", 5),

@@ -13,6 +13,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/commands": 1_605,
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 830,
+    "instrumentgpt/handover": 800,
     "instrumentgpt/instruments": 19_777,
     "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,

@@ -8,12 +8,13 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.claims import Mark
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.ui import again, artifacts, live, panel, session, untrusted
+from instrumentgpt.ui import again, artifacts, copying, live, panel, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
@@ -81,12 +82,16 @@ def draw(
     for artifact in kept:
         if artifact.id not in message.content:  # nothing says where it stands
             artifacts.draw(database, artifact, expanded=artifact.id in open_charts)
+    to_know = []  # wherever the answer goes
     if message.status != "complete":
-        _draw_ending(message, progress)
+        to_know.append(ENDINGS.get(message.status, "The agent reported an error"))
+        _draw_ending(to_know[0], progress)
     if missing := sourceless(marks, language):
+        to_know.append(missing)
         st.caption(missing)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _draw_copy(message)
+        text = answer_text(message, conversation_id, kept, copying.address(), to_know)
+        copying.draw(text, f"copy-{message.id}")
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
@@ -167,28 +172,14 @@ def _folded(run_id: str) -> Progress:
         return live.progress_of(database, run_id)
 
 
-def _draw_ending(message: db.Message, progress: Progress) -> None:
+def _draw_ending(words: str, progress: Progress) -> None:
     """Say how an answer ended that is not complete, and what helps."""
-    words = ENDINGS.get(message.status, "The agent reported an error")
     st.badge(words, icon=":material/warning:", color="orange")
     if progress.failure:
         st.text(progress.failure.text)
         if progress.failure.remedy:
             remedy = untrusted.label(progress.failure.remedy, REMEDY_CHARACTERS)
             st.markdown(f":material/build: {remedy}")
-
-
-def _draw_copy(message: db.Message) -> None:
-    with st.popover(
-        "_Copy the answer_",
-        icon=":material/content_copy:",
-        type="tertiary",
-        help="Copy",
-        key=f"copy-{message.id}",
-        on_change="rerun",
-    ) as copy:
-        if copy.open:
-            st.code(message.content, language="markdown", wrap_lines=True, height=300)
 
 
 def _facts(database: Database, message: db.Message, progress: Progress) -> list[str]:

@@ -1,60 +1,21 @@
-"""Text of logs, agents and users, made safe to show: it may format itself, never command the page.
-
-Markdown is read here, by a CommonMark parser that knows neither HTML nor images, and handed over as one line
-of HTML in which all that the text says is escaped. The page's own parser, whose idea of code, tables or links
-may be another, has nothing left to decide: to it such a line is HTML from end to end (CommonMark 0.31, 4.6).
-"""
+"""Text of logs, agents and users, made safe to show: it may format itself, never command the page."""
 
 import re
-from collections.abc import Callable, MutableMapping, Sequence
-from functools import lru_cache
-from threading import Lock
-from typing import Any, NamedTuple
-from urllib.parse import parse_qs, quote, urlencode
+from collections.abc import Callable
 
 import streamlit as st
-from markdown_it import MarkdownIt
-from markdown_it.common.utils import escapeHtml
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
 from streamlit.delta_generator import DeltaGenerator
 
-LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
-LANGUAGES = {
-    "bash",
-    "c",
-    "cpp",
-    "csv",
-    "diff",
-    "html",
-    "ini",
-    "json",
-    "python",
-    "sh",
-    "sql",
-    "toml",
-    "xml",
-    "yaml",
-}
-LINE_DIGITS = 12  # no log has more lines
-KEPT = 512  # texts, as HTML: a page is drawn over and over
+from instrumentgpt.handover.markdown import LANGUAGES as LANGUAGES
+from instrumentgpt.handover.markdown import MISSING as MISSING
+from instrumentgpt.handover.markdown import Note as Note
+from instrumentgpt.handover.markdown import evidence_query as evidence_query
+from instrumentgpt.handover.markdown import html as html
+from instrumentgpt.handover.markdown import marked as marked
+
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
-# A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's (260 kB to load).
-_MEANT = re.compile(r":(?=material/|[\w+-]+:)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")
-MISSING = "text-decoration: underline dotted"
-_FIRST_SIGN, _LAST_SIGN = 0xF0000, 0x10FFFD  # for private use: no text of a log or an agent has them
-_SIGNS = re.compile("[\U000f0000-\U0010ffff]")
-_NOTED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
 _JOINER = "\u2060"  # word joiner: invisible, and no part of any syntax
-
-
-class Note(NamedTuple):
-    """What is told of a place in a text: in a tooltip, by its look, and where a click leads."""
-
-    title: str
-    style: str = ""
-    query: str = ""
 
 
 def write(
@@ -67,37 +28,6 @@ def write(
     return draw(html(text, conversation_id, notes), unsafe_allow_html=True)
 
 
-def marked(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """Return `text` with a sign of ours at both ends of each place, numbered, for `html` to find in it.
-
-    Text that has characters of that kind already stays as it is: nobody can bring signs along.
-    """
-    if _SIGNS.search(text) or len(places) > _LAST_SIGN - _FIRST_SIGN:
-        return text
-    for number, (start, end) in reversed(list(enumerate(places))):
-        text = f"{text[:start]}{chr(_FIRST_SIGN + number)}{text[start:end]}{chr(_LAST_SIGN)}{text[end:]}"
-    return text
-
-
-@lru_cache(KEPT)
-def html(text: str, conversation_id: str = "", notes: tuple[Note, ...] = ()) -> str:
-    """Return Markdown as one line of HTML that loads nothing; evidence links gain the conversation.
-
-    notes  what is told at the places of a text that was `marked`, in their order
-
-    >>> html("costs **$3**, ![x](http://192.0.2.1/x.png)")
-    '<p>costs <strong>$3</strong>, !<a href="http://192.0.2.1/x.png">x</a></p>&#10;'
-    >>> html("see [L 18](?log=a.log&line=18)", "c1")
-    '<p>see <a href="?conv=c1&amp;log=a.log&amp;line=18">L 18</a></p>&#10;'
-    >>> html(marked("at <37 °C", [(4, 6)]), notes=(Note("from you"),))
-    '<p>at &lt;<span title="from you">37</span> °C</p>&#10;'
-    """
-    with _TURN:  # its finder of addresses keeps what it found; the page's sessions are threads
-        told = {"conversation": conversation_id, "notes": notes}
-        line: str = _PARSER.render(text, told).replace("\n", "&#10;")
-    return _MEANT.sub("&#58;", _SIGNS.sub("", line) if notes else line)
-
-
 def label(text: str, limit: int = 60) -> str:
     """Return `text` for a button, badge or heading: one line, at most `limit` characters, nothing formatted.
 
@@ -107,83 +37,3 @@ def label(text: str, limit: int = 60) -> str:
     line = " ".join(text.split())
     line = line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
     return _MARKUP.sub(r"\\\1", _SHORTCODE.sub(f":{_JOINER}", line))
-
-
-def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
-    """Return the part of an address that opens `log` at `line`: `?conv=…&log=…&line=…`."""
-    conversation = {"conv": conversation_id} if conversation_id else {}
-    return "?" + urlencode({**conversation, "log": log, "line": line}, quote_via=quote)
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": True})
-    parser.enable(["table", "linkify"]).disable("image")
-    assert parser.linkify
-    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-    parser.validateLink = lambda url: url.casefold().startswith(LINKS)  # type: ignore[method-assign]
-    parser.add_render_rule("link_open", _link)
-    parser.add_render_rule("fence", _fence)
-    parser.add_render_rule("text", _text)
-    parser.add_render_rule("code_inline", _text)
-    return parser
-
-
-def _link(
-    own: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
-    address = str(tokens[index].attrs["href"])
-    if not address:  # "[x]()" would open the page itself
-        del tokens[index].attrs["href"]
-    elif address.startswith("?log="):
-        tokens[index].attrs["href"] = _with_conversation(address[1:], environment["conversation"])
-    return own.renderToken(tokens, index, options, environment)
-
-
-def _text(
-    own: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
-    token = tokens[index]
-    is_code = token.type == "code_inline"
-    text = own.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
-    if not environment["notes"]:
-        return text
-    opened = sum(before.nesting for before in tokens[:index] if before.type.startswith("link_"))
-
-    def noted(found: re.Match[str]) -> str:
-        note = environment["notes"][ord(found[1]) - _FIRST_SIGN]
-        style = f' style="{note.style}"' if note.style else ""
-        title = escapeHtml(note.title)
-        if not note.query or opened:
-            return f'<span title="{title}"{style}>{found[2]}</span>'
-        return f'<a href="{escapeHtml(note.query)}" title="{title}"{style}>{found[2]}</a>'
-
-    return _NOTED.sub(noted, text)
-
-
-def _fence(
-    own: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
-    language = tokens[index].info.strip().casefold()
-    tokens[index].info = language if language in LANGUAGES else ""
-    return own.fence(tokens, index, options, environment)
-
-
-def _with_conversation(query: str, conversation_id: str) -> str:
-    given = parse_qs(query)
-    log, line = given.get("log", [""])[0], given.get("line", [""])[0][:LINE_DIGITS]
-    return evidence_query(log, int(line) if line.isdecimal() else 1, conversation_id)
-
-
-_PARSER, _TURN = _parser(), Lock()

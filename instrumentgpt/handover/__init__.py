@@ -1,0 +1,1 @@
+"""What is handed on: copied text, reports on paper, letters, a shift."""

@@ -1,0 +1,180 @@
+"""Markdown of logs, agents and users as HTML that loads nothing, runs nothing and commands no page.
+
+Markdown is read here, by a CommonMark parser that knows neither HTML nor images, and handed over as one line
+of HTML in which all that the text says is escaped. The page's own parser, whose idea of code, tables or links
+may be another, has nothing left to decide: to it such a line is HTML from end to end (CommonMark 0.31, 4.6).
+"""
+
+import re
+from collections.abc import MutableMapping, Sequence
+from functools import lru_cache
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, quote, urlencode
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
+LANGUAGES = {
+    "bash",
+    "c",
+    "cpp",
+    "csv",
+    "diff",
+    "html",
+    "ini",
+    "json",
+    "python",
+    "sh",
+    "sql",
+    "toml",
+    "xml",
+    "yaml",
+}
+LINE_DIGITS = 12  # no log has more lines
+KEPT = 512  # texts, as HTML: a page is drawn over and over
+# A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's (260 kB to load).
+_MEANT = re.compile(r":(?=material/|[\w+-]+:)")
+MISSING = "text-decoration: underline dotted"
+_FIRST_SIGN, _LAST_SIGN = 0xF0000, 0x10FFFD  # for private use: no text of a log or an agent has them
+_SIGNS = re.compile("[\U000f0000-\U0010ffff]")
+_NOTED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
+_RELATIVE = re.compile(r"\]\((\?(?:log|conv)=[^)\s]*)\)")
+
+
+class Note(NamedTuple):
+    """What is told of a place in a text: in a tooltip, by its look, and where a click leads."""
+
+    title: str
+    style: str = ""
+    query: str = ""
+
+
+def marked(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """Return `text` with a sign of ours at both ends of each place, numbered, for `html` to find in it.
+
+    Text that has characters of that kind already stays as it is: nobody can bring signs along.
+    """
+    if _SIGNS.search(text) or len(places) > _LAST_SIGN - _FIRST_SIGN:
+        return text
+    for number, (start, end) in reversed(list(enumerate(places))):
+        text = f"{text[:start]}{chr(_FIRST_SIGN + number)}{text[start:end]}{chr(_LAST_SIGN)}{text[end:]}"
+    return text
+
+
+@lru_cache(KEPT)
+def html(text: str, conversation_id: str = "", notes: tuple[Note, ...] = ()) -> str:
+    """Return Markdown as one line of HTML that loads nothing; evidence links gain the conversation.
+
+    notes  what is told at the places of a text that was `marked`, in their order
+
+    >>> html("costs **$3**, ![x](http://192.0.2.1/x.png)")
+    '<p>costs <strong>$3</strong>, !<a href="http://192.0.2.1/x.png">x</a></p>&#10;'
+    >>> html("see [L 18](?log=a.log&line=18)", "c1")
+    '<p>see <a href="?conv=c1&amp;log=a.log&amp;line=18">L 18</a></p>&#10;'
+    >>> html(marked("at <37 °C", [(4, 6)]), notes=(Note("from you"),))
+    '<p>at &lt;<span title="from you">37</span> °C</p>&#10;'
+    """
+    with _TURN:  # its finder of addresses keeps what it found; the page's sessions are threads
+        told = {"conversation": conversation_id, "notes": notes}
+        line: str = _PARSER.render(text, told).replace("\n", "&#10;")
+    return _MEANT.sub("&#58;", _SIGNS.sub("", line) if notes else line)
+
+
+def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
+    """Return the part of an address that opens `log` at `line`: `?conv=…&log=…&line=…`."""
+    conversation = {"conv": conversation_id} if conversation_id else {}
+    return "?" + urlencode({**conversation, "log": log, "line": line}, quote_via=quote)
+
+
+def absolute(text: str, address: str, conversation_id: str = "") -> str:
+    """Return Markdown whose links to log lines and conversations open the page at `address` from anywhere.
+
+    >>> absolute("see [L 18](?log=a.log&line=18)", "http://127.0.0.1:8501/", "c1")
+    'see [L 18](http://127.0.0.1:8501/?conv=c1&log=a.log&line=18)'
+    """
+
+    def whole(found: re.Match[str]) -> str:
+        query = (
+            found[1] if found[1].startswith("?conv=") else _with_conversation(found[1][1:], conversation_id)
+        )
+        return f"]({address}{query})"
+
+    return _RELATIVE.sub(whole, text)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": True})
+    parser.enable(["table", "linkify"]).disable("image")
+    assert parser.linkify
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    parser.validateLink = lambda url: url.casefold().startswith(LINKS)  # type: ignore[method-assign]
+    parser.add_render_rule("link_open", _link)
+    parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("text", _text)
+    parser.add_render_rule("code_inline", _text)
+    return parser
+
+
+def _link(
+    own: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: Any,
+    environment: MutableMapping[str, Any],
+) -> str:
+    address = str(tokens[index].attrs["href"])
+    if not address:  # "[x]()" would open the page itself
+        del tokens[index].attrs["href"]
+    elif address.startswith("?log="):
+        tokens[index].attrs["href"] = _with_conversation(address[1:], environment["conversation"])
+    return own.renderToken(tokens, index, options, environment)
+
+
+def _text(
+    own: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: Any,
+    environment: MutableMapping[str, Any],
+) -> str:
+    token = tokens[index]
+    is_code = token.type == "code_inline"
+    text = own.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
+    if not environment["notes"]:
+        return text
+    opened = sum(before.nesting for before in tokens[:index] if before.type.startswith("link_"))
+
+    def noted(found: re.Match[str]) -> str:
+        note = environment["notes"][ord(found[1]) - _FIRST_SIGN]
+        style = f' style="{note.style}"' if note.style else ""
+        title = escapeHtml(note.title)
+        if not note.query or opened:
+            return f'<span title="{title}"{style}>{found[2]}</span>'
+        return f'<a href="{escapeHtml(note.query)}" title="{title}"{style}>{found[2]}</a>'
+
+    return _NOTED.sub(noted, text)
+
+
+def _fence(
+    own: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: Any,
+    environment: MutableMapping[str, Any],
+) -> str:
+    language = tokens[index].info.strip().casefold()
+    tokens[index].info = language if language in LANGUAGES else ""
+    return own.fence(tokens, index, options, environment)
+
+
+def _with_conversation(query: str, conversation_id: str) -> str:
+    given = parse_qs(query)
+    log, line = given.get("log", [""])[0], given.get("line", [""])[0][:LINE_DIGITS]
+    return evidence_query(log, int(line) if line.isdecimal() else 1, conversation_id)
+
+
+_PARSER, _TURN = _parser(), Lock()

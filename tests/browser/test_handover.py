@@ -1,0 +1,47 @@
+"""What is handed on is read where it arrives: pasted text, printed pages."""
+
+import re
+
+import pytest
+from driving import Server, answered, ask, opened
+from playwright.sync_api import expect
+
+PASTED = """() => new Promise(done => {
+  document.body.innerHTML = "<textarea></textarea>"
+  document.addEventListener("paste", event => done(
+    Object.fromEntries(event.clipboardData.types.map(type => [type, event.clipboardData.getData(type)]))))
+  document.querySelector("textarea").focus()
+})"""
+LINK = re.compile(r"\[L [\d,]+\]\((http[^)]+)\)")
+
+
+NEWER, OLDER = "", "Object.defineProperty(navigator, 'clipboard', { value: undefined })"  # over plain http
+
+
+@pytest.mark.parametrize(
+    "locale, label, done, way",
+    [("en-GB", "Copy the answer", "Copied", NEWER), ("zh-TW", "複製回答", "已複製", OLDER)],
+)
+def test_an_answer_is_copied_by_one_click_as_text_and_formatted_and_its_links_open_at_the_line(
+    server: Server, browser, locale, label, done, way
+):
+    context = browser.new_context(locale=locale)
+    context.add_init_script(way)
+    page = opened(context.new_page(), server.address())
+    ask(page, "10.1.1.47 why does the temperature swing?")
+    answer = answered(page, 1)
+    answer.get_by_role("button", name=label).click()
+    expect(answer.get_by_role("status").filter(has_text=done)).to_be_visible()
+    other = context.new_page()
+    other.goto(f"{server.url}/_stcore/health")
+    other.evaluate(f"() => {{ window.pasted = ({PASTED})() }}")
+    other.keyboard.press("Control+V")
+    text, formatted = other.evaluate("window.pasted.then(it => [it['text/plain'], it['text/html']])")
+    assert "<!--" not in text and "](?" not in text
+    assert "[zspr 052" in text and "<strong>" in formatted
+    link = LINK.findall(text)[0]
+    assert link.startswith(f"{server.url}/?conv=") and f'href="{link.replace("&", "&amp;")}"' in formatted
+    other.goto(link)
+    line = int(link.rpartition("line=")[2])
+    expect(other.get_by_role("dialog")).to_contain_text(f"{line:,} ▶")
+    context.close()
