@@ -12,7 +12,7 @@ button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow o
 
 if __name__ == "__main__":
     from instrumentgpt.settings import CHECKOUT
-    from instrumentgpt.ui import chat, instruments, session, settings
+    from instrumentgpt.ui import cases, chat, instruments, session, settings
     from instrumentgpt.ui.logs import page as logs
 
     @st.cache_resource(show_spinner=False)
@@ -30,6 +30,7 @@ if __name__ == "__main__":
             instruments.page, title="Instruments", icon=":material/monitor_heart:", url_path="instruments"
         ),
         "chat": st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
+        "cases": st.Page(cases.page, title="Cases", icon=":material/cases:", url_path="cases"),
         "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
         "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
     }

@@ -28,7 +28,12 @@ SHOWN: dict[
 ] = {  # tool → what is told of its result: name → None (whole), or of each item
     "diagnose_log": {
         **dict.fromkeys(("start", "end", "lines", "unit", "missing", "guessed", "notes")),
-        "findings": {**dict.fromkeys(_FAULT.split()), "evidence": None, "coincidences": {"text": None}},
+        "findings": {
+            **dict.fromkeys(_FAULT.split()),
+            "evidence": None,
+            "coincidences": {"text": None},
+            "settled": None,
+        },
         "excursions": {"count": None, "unexplained": {"summary": None}},
         "segments": {"worst": {"summary": None}, "trends": {"summary": None}},
         "withheld": None,

@@ -22,6 +22,7 @@ from instrumentgpt.storage.cases import (
     unpin,
     unsettled_cases,
 )
+from instrumentgpt.storage.runs import prompt_before
 from instrumentgpt.storage.verdicts import Verdict, store_verdicts
 from instrumentgpt.turn import runs
 
@@ -156,3 +157,32 @@ def test_the_scan_itself_reopens_a_case_with_the_line_that_shows_the_fault(datab
     assert [one.id for one in found.reopened] == [case]
     assert get_case(database, case).log == logs[1].name.removesuffix(".gz")
     assert changes_of(database, case)[-1].line == 517
+
+
+def test_what_settled_a_fault_before_is_said_with_the_diagnosis_and_changes_no_verdict(database):
+    def asked(question):
+        conversation = db.create_conversation(database)
+        list(runs.consume(database_path(), conversation, question, agent="offline"))
+        return db.list_messages(database, conversation, last=1)[0].content
+
+    before = asked("What is wrong with zspr 053?")
+    known = {"device": "zspr 053", "fault": "oscillation_tuning", "channel": 2}
+    back, held = (open_case(database, "ann", **known) for _ in range(2))
+    settle(database, get_case(database, back), "ann", "halved kp", NOON - DAY)
+    change_case(database, back, "scan", state="reopened")
+    settle(database, get_case(database, held), "ann", "reseated the *thermocouple*.", NOON)
+    open_case(database, "ann", **known, cause="nobody knows yet")
+
+    after = asked("What is wrong with zspr 053?")
+    told = "On this device the same finding was settled on 2026-03-02: reseated the "
+    assert told in after and f"([case {held}](?case={held}))" in after and "*thermocouple*" not in after
+    assert after.index(told) < after.index("and came back: halved kp") < after.index("Next: ")
+    rest = [line for line in after.splitlines() if line and "the same finding was settled" not in line]
+    kept = [line for line in before.splitlines() if line]
+    assert [line for line in rest if "PLOTLY" not in line] == [line for line in kept if "PLOTLY" not in line]
+    assert "曾於 2026-03-02 解決" in asked("zspr 053 哪裡有問題？")
+
+    conversation = db.list_conversations(database, limit=1)[0].id
+    list(runs.consume(database_path(), conversation, "zspr 053 為什麼振盪？", agent="offline"))
+    sent = prompt_before(database, conversation, "chat").text
+    assert f"2026-03-02, zspr 053, oscillation_tuning: reseated the *thermocouple*. [case {held}]" in sent

@@ -20,6 +20,7 @@ CALLS = {
     "write_report": {"logs": [f"zspr 053/{NEWEST}"]},
     "recall": {"query": "溫度波動"},
     "device_history": {"device": "zspr 053", "query": "溫度波動"},
+    "find_cases": {"device": "zspr 053", "query": "thermocouple"},
     "record_finding": {**LOG, "text": "the lid was open", "lines": [3]},
     "record_hypothesis": {"text": "the fan has stopped"},
     "rule_out": {"hypothesis": "the fan has stopped", "because": "fan at 2,900 rpm throughout"},

@@ -332,6 +332,7 @@ def _next(case: Case, about: Subject, found: Result) -> Iterator[str]:
         yield from _next_healthy(case, found)
         return
     first = faults[0]
+    yield from settled(case, first)
     better = ""
     if first["class"] in TUNED:
         wanted = {"channel": first["channel"], "language": case.language}
@@ -347,6 +348,15 @@ def _next(case: Case, about: Subject, found: Result) -> Iterator[str]:
             }
             yield "\n" + case.say("afterwards", **told) + "\n"
             break
+
+
+def settled(case: Case, fault: Result) -> Iterator[str]:
+    """Yield what settled the same finding before, the likeliest help first."""
+    for one in fault["settled"]:
+        key = "back" if one["came_back"] else "sibling" if one["sibling"] else "own"
+        told = {"date": one["date"], "device": plain_text(one["device"]), "link": one["link"]}
+        outcome = plain_text(one["outcome"]).rstrip(".。")
+        yield case.say(f"settled_{key}", outcome=outcome, **told) + "\n\n"
 
 
 def _next_healthy(case: Case, found: Result) -> Iterator[str]:

@@ -50,9 +50,10 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
     result, finding = _diagnosed(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
     model = next((one.model for one in inventory.devices if device in one.names), "")
-    symptom = finding.get("text") or next(iter(state.findings), "")
+    found = [text for text in state.findings if not fault_classes(text) & {*NO_FAULT}]
+    symptom = str(finding.get("text") or next(iter(found), ""))
     causes = state.root_causes or state.hypotheses
-    told = [str(symptom), *state.root_causes, *state.findings]
+    told = [symptom, *state.root_causes, *found]
     classes = [name for text in told for name in sorted(fault_classes(text)) if name not in NO_FAULT]
     out = rows(
         database,
@@ -70,7 +71,7 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
             model=model,
             fault=finding.get("class") or next(iter(classes), ""),
             channel=finding.get("channel"),
-            symptom=_listed([symptom, *(one for one in state.findings if same(one) != same(symptom))]),
+            symptom=_listed([symptom, *(one for one in found if same(one) != same(symptom))]),
             cause=_listed(causes or [finding.get("cause", "")]),
             ruled_out=_listed(list(ruled_out)),
             action=str(finding.get("action", "")),
@@ -155,16 +156,20 @@ def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]
 
 def title_of(case: Case, language: Language) -> str:
     """Return what a case is of, in a line: "Oscillation (tuning), channel 2"."""
-    first = case.symptom.strip().removeprefix("- ").splitlines()
-    known = wording.title(case.fault, language) if case.fault in faults() else " ".join(first[:1])
+    known = wording.title(case.fault, language) if case.fault in faults() else first_line(case.symptom)
     placed = "" if case.channel is None else phrase(WORDS, "channel", language, channel=case.channel)
     return known + placed
+
+
+def first_line(text: str) -> str:
+    """Return the first line of Markdown as words: without the mark of a list."""
+    return "".join(text.strip().removeprefix("- ").splitlines()[:1])
 
 
 def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change], language: Language) -> str:
     """Return the case as Markdown: what it is of, its parts as people left them, lines as links, history."""
     told = [f"# {phrase(WORDS, 'heading', language, number=case.id, title=title_of(case, language))}", ""]
-    told += [f"{phrase(WORDS, 'about', language, **_about(case, language))}", ""]
+    told += [about(case, language), ""]
     for name in TEXTS:
         if text := getattr(case, name):
             told += [f"## {phrase(WORDS, name, language)}", "", text, ""]
@@ -174,9 +179,10 @@ def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change]
             f"- {line_link(reference_to(one.log, one.device), one.line or 1)} {quoted(one.text)}"
             for one in lines
         ] + [""]
-    told += [f"## {phrase(WORDS, 'history', language)}", ""]
-    told += [f"- {change_line(one, case, language)}" for one in changes if one.field != "evidence"]
-    return "\n".join(told) + "\n"
+    if changes:
+        told += [f"## {phrase(WORDS, 'history', language)}", ""]
+        told += [f"- {change_line(one, case, language)}" for one in changes] + [""]
+    return "\n".join(told)
 
 
 def change_line(one: Change, case: Case, language: Language) -> str:
@@ -205,14 +211,12 @@ def _place(device: str, log: str, line: int | None) -> str:
     return line_link(reference_to(log, device), line or 1)
 
 
-def _about(case: Case, language: Language) -> dict[str, str]:
+def about(case: Case, language: Language) -> str:
+    """Return the line that says whose case it is, how it stands and since when."""
     device = f"{case.device} ({case.model})" if case.model else case.device or case.log or "–"
-    return {
-        "device": device,
-        "state": phrase(WORDS, case.state, language),
-        "opened": moment(case.opened_at),
-        "settled": moment(case.settled_at) if case.settled_at else "–",
-    }
+    dates = [("opened_on", case.opened_at), ("settled_on", case.settled_at)]
+    told = [phrase(WORDS, name, language, day=moment(at)) for name, at in dates if at]
+    return " · ".join([device, phrase(WORDS, case.state, language), *told])
 
 
 def _diagnosed(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:

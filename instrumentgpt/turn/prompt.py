@@ -8,7 +8,10 @@ from sqlite_utils import Database
 
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
+from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.precedents import earlier, lines
+from instrumentgpt.instruments.settled import lines as settled_lines
+from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
@@ -103,7 +106,10 @@ def _elsewhere(
     if device is None or "history" not in settings.shown_layers:
         return []
     known = [*state.findings, *state.hypotheses]
-    return lines(earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known))
+    classes = {name for text in [request[:LOOKED_AT], *known] for name in fault_classes(text)} - {*NO_FAULT}
+    cases = settled_before(database, device, inventory, classes) if classes else []
+    found = earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known)
+    return [*settled_lines(cases), *lines(found)]
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:

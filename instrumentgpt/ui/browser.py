@@ -8,6 +8,8 @@ an address names, a finished panel) is waited for, once per visit, and marked wi
 phone the sidebar makes room for it.
 """
 
+from typing import Any
+
 import streamlit as st
 
 from instrumentgpt.ui import session
@@ -15,13 +17,15 @@ from instrumentgpt.ui import session
 _LISTENER = """
 export default function ({ setTriggerValue }) {
   const open = event => {
-    const link = event.target.closest?.("a[href*='log='][href*='line='], a[href^='?conv=']")
+    const ours = "a[href*='log='][href*='line='], a[href^='?conv='], a[href^='?case=']"
+    const link = event.target.closest?.(ours)
     const modified = event.button || event.ctrlKey || event.metaKey || event.shiftKey
     if (!link || modified) return
     const query = new URL(link.href, window.location.href).searchParams
     event.preventDefault()
     event.stopPropagation()
     if (query.get("log")) setTriggerValue("opened", { log: query.get("log"), line: query.get("line") })
+    else if (query.get("case")) setTriggerValue("looked_up", { case: query.get("case") })
     else setTriggerValue("visited", { conv: query.get("conv"), msg: query.get("msg") })
   }
   document.addEventListener("click", open, true)
@@ -81,9 +85,15 @@ _scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
 def clicked() -> dict[str, str] | None:
     """Return the `log` and `line` of the evidence link that was just clicked, or None. Both are untrusted.
 
-    A link to another conversation is followed at once.
+    A link to another conversation, or to a case, is followed at once.
     """
-    given = _listener(key="evidence-links", on_opened_change=lambda: None, on_visited_change=lambda: None)
+    wanted: dict[str, Any] = {
+        f"on_{name}_change": lambda: None for name in ("opened", "visited", "looked_up")
+    }
+    given = _listener(key="evidence-links", **wanted)
+    if isinstance(given.looked_up, dict):
+        query = {"case": str(given.looked_up.get("case"))}
+        st.switch_page(session.page_named("cases"), query_params=query)
     if isinstance(given.visited, dict):
         message = str(given.visited.get("msg") or "")
         session.go_to(str(given.visited.get("conv")), int(message) if message.isdecimal() else None)

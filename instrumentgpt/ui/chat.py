@@ -19,6 +19,7 @@ from instrumentgpt.ui import (
     answer,
     artifacts,
     browser,
+    case_pins,
     composer,
     deleted,
     entities,
@@ -54,6 +55,8 @@ def page() -> None:
 
 def _draw() -> None:
     """Draw one moment of the database: an answer that ends meanwhile is live in all parts, or in none."""
+    if case := st.query_params.get("case"):  # an answer's link to a case, opened from elsewhere
+        st.switch_page(session.page_named("cases"), query_params={"case": case})
     runs.reap(database_path())
     composer.ask()
     with session.opened() as database, snapshot(database):
@@ -87,7 +90,7 @@ def _draw_conversation(
     database: Database, settings: Settings, shown: db.Conversation, run: Run | None, latest: Run | None
 ) -> None:
     """Draw the conversation and what its newest run, `latest`, leaves to do; `run` is being answered."""
-    _draw_title(database, shown)
+    _draw_title(database, shown, answering=run is not None)
     messages = _draw_messages(database, shown.id, settings, answering=run is not None)
     frame = _draw_live(database, run) if run else None
     mode = latest.mode if latest else ""
@@ -112,13 +115,15 @@ def _draw_conversation(
         live.watch(shown.id, newest[-1].id if newest else 0)
 
 
-def _draw_title(database: Database, conversation: db.Conversation) -> None:
+def _draw_title(database: Database, conversation: db.Conversation, answering: bool) -> None:
     """Draw the title, and beside it which device the conversation is about and how far it is."""
     state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
             st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
-        inspector.draw_badges(memory_in_force(database, conversation.id, state).state)
+        held = memory_in_force(database, conversation.id, state).state
+        inspector.draw_badges(held)
+        case_pins.draw_case(database, conversation.id, held, answering)
 
 
 def _draw_messages(

@@ -99,6 +99,6 @@ def who() -> str:
 
 
 def page_named(name: str) -> Page:
-    """Return the page called `name`: "chat", "logs" or "settings"."""
+    """Return the page called `name`: "chat", "cases", "logs" or "settings"."""
     pages: dict[str, Page] = st.session_state[PAGES]
     return pages[name]

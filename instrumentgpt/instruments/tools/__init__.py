@@ -26,6 +26,7 @@ from instrumentgpt.instruments.tools.notes import (
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
+from instrumentgpt.instruments.tools.settled import find_cases
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,
@@ -45,6 +46,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "write_report": write_report,
     "recall": recall,
     "device_history": device_history,
+    "find_cases": find_cases,
     "record_finding": record_finding,
     "record_hypothesis": record_hypothesis,
     "rule_out": rule_out,

@@ -11,13 +11,15 @@ from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
-from instrumentgpt.instruments.conversation import inventory_of
+from instrumentgpt.instruments.conversation import NoConversation, inventory_of
+from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
-from instrumentgpt.instruments.faults import is_open, next_tests
+from instrumentgpt.instruments.faults import NO_FAULT, is_open, next_tests
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
+from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.window import extremes_of, window_of
@@ -27,6 +29,7 @@ MOST_EVIDENCE = 6  # lines quoted of one finding
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
 MOST_COINCIDENT = 4  # lines named of one coincidence
+MOST_SETTLED = 3  # cases told of one finding
 
 
 def diagnose_log(
@@ -38,7 +41,8 @@ def diagnose_log(
     record: Language | None = None,
 ) -> dict[str, Any]:
     """Run all checks on `log`: what is wrong, likeliest root cause first, with confidence, times, numbers,
-    evidence lines, cause, next step, what was ruled out, and channels' figures. It is on record.
+    evidence lines, cause, next step, what was ruled out, what settled it before, and channels' figures.
+    It is on record.
 
     The first look at every log. Not again for what is on record.
     Example: diagnose_log(log="InstrumentDebug_2026-02-19_23-24-45.39.log", device="zspr 052").
@@ -48,10 +52,17 @@ def diagnose_log(
     opened = open_log(workspace, log, device)
     found = diagnosed(opened)
     chosen = [one for one in found.findings if channel is None or one.channel in (None, channel)]
+    settled = _settled(workspace, opened, chosen)
     return {
         "summary": _summary(found, opened.name, channel, language),
         **_about(opened),
-        "findings": _findings(opened, chosen, coincidences(found), language, record or language),
+        "findings": [
+            {
+                **one,
+                "settled": [before for before in settled if before["class"] == one["class"]][:MOST_SETTLED],
+            }
+            for one in _findings(opened, chosen, coincidences(found), language, record or language)
+        ],
         "channels": _channels(opened, found, channel),
         "kinds": [
             {"channel": one["channel"], **one["kind"]}
@@ -196,6 +207,21 @@ def _summary(found: Diagnosis, name: str, channel: int | None, language: Languag
     told = [_excursion_text(found.log, one, language) for one in away]
     told = told or [wording.summary(one, language) for one in faults or findings]
     return f"{name}: " + ("; ".join(told[:3]) or "no verdict")
+
+
+def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return what settled faults of these classes before; nothing outside of a conversation."""
+    classes = {one.fault for one in findings} - {*NO_FAULT}
+    if not classes or not about.device:
+        return []
+    inventory = inventory_of(workspace)
+    try:
+        with conversation_opened(workspace) as database:
+            device = inventory.find(about.device)
+            found = settled_before(database, device, inventory, classes, findings[0].channel)
+    except NoConversation:
+        return []
+    return [one.as_data() for one in found]
 
 
 def _unexplained(found: Diagnosis, channel: int | None) -> list[Excursion]:

@@ -1,0 +1,108 @@
+"""The case beside its conversation: the link to it, or the button that opens one, and pinning to it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote
+
+import streamlit as st
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import WORDS as PARTS
+from instrumentgpt.fleet.cases import case_from, pin_chart
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.language import phrase
+from instrumentgpt.instruments.tools.opened import find_log, texts_of
+from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.storage.cases import Case, list_cases, pin
+from instrumentgpt.ui import artifacts, evidence, session, untrusted
+from instrumentgpt.ui.cases import WORDS, language
+
+MOST_LINES = 12  # offered of one answer
+_LINK = re.compile(r"\(\?log=(?P<log>[^&)\s]+)&line=(?P<line>\d{1,11})\)")
+Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
+
+
+def draw_case(database: Database, conversation_id: str, state: DiagnosticState, answering: bool) -> None:
+    """Draw the link to the conversation's case, or the button that makes it one if it is about a fault."""
+    found = list_cases(database, conversation_id=conversation_id)
+    if found:
+        word = phrase(PARTS, found[0].state, language())
+        label = phrase(WORDS, "case", language(), number=found[0].id, state=word)
+        query = {"case": str(found[0].id)}
+        st.page_link(session.page_named("cases"), label=label, icon=":material/cases:", query_params=query)
+    elif device_key(state) or state.findings or state.root_causes:
+        st.button(
+            phrase(WORDS, "make", language()),
+            icon=":material/cases:",
+            help=phrase(WORDS, "make_help", language()),
+            disabled=answering,
+            on_click=_make,
+            args=(conversation_id,),
+        )
+
+
+def draw_pins(
+    database: Database, conversation_id: str, message: db.Message, made: Sequence[db.Artifact]
+) -> None:
+    """Draw the menu under an answer that pins its lines and charts, if the conversation is a case."""
+    case = next(iter(list_cases(database, conversation_id=conversation_id)), None)
+    if case is None:
+        return
+    lines = dict.fromkeys((unquote(one["log"]), int(one["line"])) for one in _LINK.finditer(message.content))
+    charts = {one.id: one.title for one in made if one.kind == artifacts.CHART and not one.removed_at}
+    offered: list[Pinned] = [*list(lines)[:MOST_LINES], *charts]
+    if not offered:
+        return
+    shown, key = language(), f"pin-{message.id}"
+
+    def name(one: Pinned) -> str:
+        if isinstance(one, str):
+            return phrase(WORDS, "pin_chart", shown, title=untrusted.label(charts.get(one, "")))
+        return phrase(WORDS, "pin_line", shown, line=one[1], log=untrusted.label(Path(one[0]).name, 40))
+
+    words = phrase(WORDS, "pin", shown, number=case.id)
+    st.menu_button(
+        f"_{words}_",
+        offered,
+        key=key,
+        format_func=name,
+        icon=":material/keep:",
+        type="tertiary",
+        help=words,
+        on_click=_pin,
+        args=(key, case, conversation_id),
+    )
+
+
+def _make(conversation_id: str) -> None:
+    with session.problems_shown(), session.opened() as database:
+        inventory = load_inventory(session.current_settings(database).inventory)
+        case_from(database, conversation_id, inventory, session.who())
+
+
+def _pin(key: str, case: Case, conversation_id: str) -> None:
+    chosen: Pinned | None = st.session_state[key]
+    if chosen is None:
+        return
+    try:
+        with session.opened() as database:
+            if isinstance(chosen, str):
+                kept = db.get_artifact(database, conversation_id, chosen)
+                if kept:
+                    pin_chart(database, case.id, kept, session.who())
+            else:
+                _pin_line(database, case, conversation_id, *chosen)
+    except (InstrumentGPTError, OSError) as problem:
+        st.toast(untrusted.label(str(problem), 300), icon=":material/error:")
+        return
+    st.toast(phrase(WORDS, "pinned", language(), number=case.id), icon=":material/keep:")
+
+
+def _pin_line(database: Database, case: Case, conversation_id: str, log: str, line: int) -> None:
+    place = evidence.workspace_of(database, conversation_id, session.current_settings(database))
+    text = texts_of(find_log(place, log), [line]).get(line, "")
+    device, _, name = log.rpartition("/")
+    pin(database, case.id, session.who(), text, device, name, line)
