@@ -9,20 +9,20 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
-    "instrumentgpt/analyst": 3_929,
+    "instrumentgpt/analyst": 3_942,
     "instrumentgpt/commands": 1_605,
     "instrumentgpt/evals": 1_216,
-    "instrumentgpt/fleet": 830,
+    "instrumentgpt/fleet": 833,
     "instrumentgpt/handover": 800,
-    "instrumentgpt/instruments": 19_777,
+    "instrumentgpt/instruments": 19_936,
     "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_286,
     "instrumentgpt/storage": 4_760,
-    "instrumentgpt/turn": 2_466,
-    "instrumentgpt/ui": 6_825,
+    "instrumentgpt/turn": 2_472,
+    "instrumentgpt/ui": 7_127,
 }
 WHOLE = 59_290
 
