@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
 from instrumentgpt.analyst.constraints import constraints_in_force
-from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
 from instrumentgpt.analyst.report import diagnosed, faults_of
 from instrumentgpt.analyst.words import plain_text, quoted
@@ -75,3 +76,32 @@ def _paragraph(case: Case) -> Iterator[str]:
         lines.append(case.say("paragraph_not", constraints=case.listed(map(quoted, said))))
     lines.append(age(case, found["end"]))
     yield "\n\n".join(line for line in lines if line) + "\n"
+
+
+def shift_start(text: str, now: datetime) -> datetime | None:
+    """Return the moment that `text` names, before `now`; a day before where it says nothing, None if no time.
+
+    >>> at = datetime(2026, 11, 24, 14, 0)
+    >>> [str(shift_start(text, at)) for text in ("yesterday 18:00", "昨天18:00以來的交班報告", "since 15:00")]
+    ['2026-11-23 18:00:00', '2026-11-23 18:00:00', '2026-11-23 15:00:00']
+    >>> str(shift_start("2026-11-20 06:00", at)), shift_start("soon", at)
+    ('2026-11-20 06:00:00', None)
+    """
+    if not text.strip():
+        return now - timedelta(days=1)
+    asked = read_question(text)
+    start = span_of(asked.relative, now)[0] if asked.relative else None
+    if asked.days:
+        parts = [int(part) for part in asked.days[0].split("-") if part]
+        year, month, day = ([now.year, now.month, now.day][: 3 - len(parts)] + parts)[:3]
+        try:
+            start = datetime(year, month, day)
+        except ValueError:  # the 31st of a month that has none
+            return None
+    if asked.clocks:
+        hour, minute = map(int, asked.clocks[0].split(":")[:2])
+        on = start or now
+        start = on.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        if start > now and on is now:
+            start -= timedelta(days=1)
+    return start if start and start <= now else None

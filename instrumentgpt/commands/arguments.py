@@ -122,6 +122,29 @@ def search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
 
 
+def report(parser: argparse.ArgumentParser) -> None:
+    """Add what is reported, since when, and where it is written."""
+    parser.add_argument("what", choices=["shift", "case", "answer"], help="what is handed on")
+    parser.add_argument(
+        "which",
+        nargs="?",
+        default="",
+        metavar="WHICH",
+        help="a case's number; a conversation's id, of which the newest answer is taken, or ID/MESSAGE",
+    )
+    parser.add_argument(
+        "--since", type=words, default="", metavar="TIME", help="of a shift: “yesterday 18:00”, “昨天18:00”"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the .html, .pdf or .md to write (default: print it)",
+    )
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+
+
 def export(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
     parser.add_argument("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID")

@@ -16,7 +16,6 @@ from typing import Literal
 from instrumentgpt.errors import InstrumentGPTError
 
 OLDEST_PYTHON = (3, 11)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 State = Literal["ok", "missing", "optional"]
 
 
@@ -150,13 +149,15 @@ def _account(name: str, label: str, path: str) -> Iterator[Line]:
 
 
 def browser() -> Iterator[Line]:
-    """Is there a Chromium for the browser tests?"""
+    """Is there a Chromium that prints PDFs, and runs the browser tests?"""
+    from instrumentgpt.handover.pdf import BROWSERS
+
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found:
-        yield Line("ok", "Chromium for the browser tests", found)
+        yield Line("ok", "Chromium for PDFs", found)
     else:
-        remedy = "Only `make test` needs it: apt-get install chromium fonts-noto-cjk"
-        yield Line("optional", "Chromium for the browser tests", "not found", remedy)
+        remedy = "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"
+        yield Line("optional", "Chromium for PDFs", "not found", remedy)
 
 
 LOOKS: tuple[Callable[[], Iterator[Line]], ...] = (python, packages, database, devices, agents, browser)

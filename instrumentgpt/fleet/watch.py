@@ -53,7 +53,7 @@ def compare_with_alerts(
         if one.state == "fault" and one.severity in TOLD_OF:
             key = (one.device, one.fault, one.channel)
             faults[key], texts[key] = one, one.text_en
-        if quiet := _silence(database, device.name, found[device.name], now):
+        if quiet := silence(database, device.name, found[device.name], now):
             key = (one.device, SILENT, None)
             faults[key], texts[key] = one, f"No log for {span_text(quiet)}, longer than usual"
     known = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
@@ -68,7 +68,7 @@ def compare_with_alerts(
     return untold_alerts(database)
 
 
-def _silence(database: Database, device: str, standing: Standing, now: float) -> float:
+def silence(database: Database, device: str, standing: Standing, now: float) -> float:
     """Return for how long, in s, the device has written no log, if that is longer than usual; else 0."""
     if standing.logs < USUAL:
         return 0.0

@@ -93,14 +93,16 @@ def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
 def absolute(text: str, address: str, conversation_id: str = "") -> str:
     """Return Markdown whose links to log lines and conversations open the page at `address` from anywhere.
 
+    conversation_id  of which the logs are; "": a device's, on the page of logs
+
     >>> absolute("see [L 18](?log=a.log&line=18)", "http://127.0.0.1:8501/", "c1")
     'see [L 18](http://127.0.0.1:8501/?conv=c1&log=a.log&line=18)'
     """
 
     def whole(found: re.Match[str]) -> str:
-        query = (
-            found[1] if found[1].startswith("?conv=") else _with_conversation(found[1][1:], conversation_id)
-        )
+        query = found[1]
+        if query.startswith("?log="):
+            query = _with_conversation(query[1:], conversation_id) if conversation_id else _on_logs(query[1:])
         return f"]({address}{query})"
 
     return _RELATIVE.sub(whole, text)
@@ -169,6 +171,14 @@ def _fence(
     language = tokens[index].info.strip().casefold()
     tokens[index].info = language if language in LANGUAGES else ""
     return own.fence(tokens, index, options, environment)
+
+
+def _on_logs(query: str) -> str:
+    """Return where the page of logs opens the line that an evidence link names."""
+    given = parse_qs(query)
+    device, _, log = given.get("log", [""])[0].rpartition("/")
+    named = {"device": device, "log": log, "line": given.get("line", [""])[0][:LINE_DIGITS]}
+    return f"logs?{urlencode({name: value for name, value in named.items() if value}, quote_via=quote)}"
 
 
 def _with_conversation(query: str, conversation_id: str) -> str:

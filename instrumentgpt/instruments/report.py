@@ -45,31 +45,43 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
 
     Text of the logs is escaped wherever it stands; the page forbids itself to load anything.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+    sections = [_section(one, f"log-{number}", language) for number, one in enumerate(diagnoses, start=1)]
+    return (
+        sheets()
+        .get_template(TEMPLATE)
+        .render(
+            sections=sections,
+            word=lambda key, *values: word(key, language, *values),
+            made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+            version=__version__,
+            plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
+        )
+    )
+
+
+def sheets(*folders: Path) -> Environment:
+    """Return the templates of pages, those of `folders` beside our own; what they are given is text."""
+    return Environment(
+        loader=FileSystemLoader([Path(__file__).parent, *folders]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    sections = [_section(one, f"log-{number}", language) for number, one in enumerate(diagnoses, start=1)]
-    return environment.get_template(TEMPLATE).render(
-        sections=sections,
-        word=lambda key, *values: word(key, language, *values),
-        made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
-        version=__version__,
-        plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
-    )
 
 
 def write_report(path: Path, diagnoses: Sequence[Diagnosis], language: Language = "en") -> None:
     """Write the report to `path`: all of it or, if that fails, nothing."""
-    page = report(diagnoses, language)
+    write_whole(path, report(diagnoses, language).encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` to `path`: all of it or, if that fails, nothing. Raises OSError."""
     with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.absolute().parent, prefix=path.name, suffix=".part", delete=False
+        "wb", dir=path.absolute().parent, prefix=path.name, suffix=".part", delete=False
     ) as file:
         try:
-            file.write(page)
+            file.write(content)
             file.flush()
             os.chmod(file.name, 0o666 & ~_umask())
             os.replace(file.name, path)

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlite_utils import Database
+
 from instrumentgpt.settings import home, settings_in_force
+from instrumentgpt.storage.artifacts import list_uploads, upload_path
 
 
 @dataclass(frozen=True)
@@ -36,3 +39,9 @@ def workspace(
         Path(database) if database else None,
         conversation,
     )
+
+
+def workspace_of(database: Database, conversation_id: str, inventory: str = "") -> Workspace:
+    """Return where the logs of a conversation are: the inventory's copies, and what came with it."""
+    dropped = [str(upload_path(database, upload)) for upload in list_uploads(database, conversation_id)]
+    return workspace(inventory, attachments=dropped)

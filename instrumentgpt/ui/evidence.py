@@ -12,9 +12,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.logs import read_lines
-from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.settings import Settings, home
-from instrumentgpt.storage.artifacts import list_uploads, upload_path
 from instrumentgpt.ui import browser, session, untrusted
 
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
@@ -34,7 +33,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     from instrumentgpt.instruments.tools.opened import find_log
 
     try:
-        path = find_log(workspace_of(database, conversation_id, settings), log)
+        path = find_log(workspace_of(database, conversation_id, settings.inventory), log)
     except (InstrumentGPTError, OSError) as error:
         problem = untrusted.label(str(error), 400)
         st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
@@ -73,12 +72,6 @@ def _show(path: Path, log: str, line: int) -> None:
     if lines:
         height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
         st.code(text_around(lines, line), language=None, height=height)
-
-
-def workspace_of(database: Database, conversation_id: str, settings: Settings) -> Workspace:
-    """Return where logs are looked for: the inventory's copies, and what came with the conversation."""
-    dropped = tuple(upload_path(database, upload) for upload in list_uploads(database, conversation_id))
-    return Workspace(Path(settings.inventory), home() / "cache", home() / "artifacts", dropped)
 
 
 def _from_address() -> dict[str, str] | None:

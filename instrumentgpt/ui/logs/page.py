@@ -8,8 +8,9 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.tools.opened import bare
+from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState
-from instrumentgpt.ui import evidence, session, untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.logs import actions, chart, choosing, comparison, findings, lines, place, reading
 from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
 
@@ -27,7 +28,7 @@ def _draw(database: Database) -> None:
     conversation = session.current(database)
     conversation_id = conversation.id if conversation else ""
     settings = session.current_settings(database)
-    workspace = evidence.workspace_of(database, conversation_id, settings)
+    workspace = workspace_of(database, conversation_id, settings.inventory)
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
     about = (conversation_id, state.device_name or "", bare((state.last_log_file or "").rpartition("/")[2]))
     chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace, about)

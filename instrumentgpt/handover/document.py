@@ -1,0 +1,205 @@
+"""What is handed on as one thing: an answer or a case as Markdown, as one HTML page, or on paper."""
+
+import base64
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from markupsafe import Markup
+from sqlite_utils import Database
+
+import db
+from instrumentgpt import __version__
+from instrumentgpt.analyst.words import line_link, plain_text, quoted
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import markdown as case_markdown
+from instrumentgpt.fleet.cases import shortened
+from instrumentgpt.handover.markdown import absolute, html
+from instrumentgpt.handover.pdf import pdf_of
+from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.tools.opened import find_log, texts_of
+from instrumentgpt.instruments.workspace import Workspace, workspace_of
+from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.cases import changes_of, chart_of, evidence_of, get_case
+from instrumentgpt.storage.conversations import unknown
+from instrumentgpt.storage.markers import rendered_parts
+from instrumentgpt.storage.marks import marks_of_answer
+from instrumentgpt.storage.runs import get_run
+
+word = partial(phrase, Path(__file__).with_name("words.toml"))
+MOST_LINES = 40  # quoted below an answer
+QUESTION_CHARS = 1_000  # of a question: what was pasted into it is in the zip
+_LINE_LINK = re.compile(r"\]\(\?log=([^)\s&]+)&line=(\d{1,12})\)")
+
+
+class NoAnswer(InstrumentGPTError, LookupError):
+    """A conversation has not the answer that is to be handed on."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart in a document: Plotly JSON."""
+
+    content: bytes
+    title: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """Something to hand on: its parts are Markdown, whose links are absolute, and charts."""
+
+    title: str
+    parts: tuple[str | Chart, ...]
+    language: Language
+
+    def markdown(self) -> str:
+        """Return it as Markdown; a chart is told by its title."""
+        parts = (part if isinstance(part, str) else f"*{plain_text(part.title)}*" for part in self.parts)
+        return "\n\n".join([f"# {plain_text(self.title)}", *(part.strip("\n") for part in parts)]) + "\n"
+
+    def html(self, made: datetime | None = None) -> str:
+        """Return it as one HTML page that runs and loads nothing; `made` when, None: now."""
+        from instrumentgpt.instruments.report import sheets  # plotly, pandas: only for a page
+
+        page: str = (
+            sheets(Path(__file__).parent)
+            .get_template("document.html")
+            .render(
+                title=self.title,
+                parts=[Markup(html(one)) if isinstance(one, str) else self._drawn(one) for one in self.parts],
+                word=lambda key, *values: word(key, self.language, *values),
+                made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+                version=__version__,
+            )
+        )
+        return page
+
+    def written(self, suffix: str) -> bytes:
+        """Return it as a file of this ending: ".md", ".html", ".pdf". Raises NoPrinter."""
+        if suffix == ".md":
+            return self.markdown().encode()
+        page = self.html()
+        return pdf_of(page) if suffix == ".pdf" else page.encode()
+
+    def _drawn(self, chart: Chart) -> dict[str, str]:
+        import plotly.graph_objects as go
+
+        from instrumentgpt.instruments.charts.static import static_svg
+
+        try:
+            svg = static_svg(go.Figure(_plain(json.loads(chart.content))), chart.alt)
+        except (ValueError, KeyError, TypeError, AttributeError):  # of an agent's own making
+            svg, title = "", word("chart_gone", self.language, title=chart.title)
+            return {"alt": "", "svg": svg, "title": title}
+        return {"alt": chart.alt, "svg": Markup(svg), "title": chart.title}  # escapes what it is given
+
+
+def answer_document(
+    database: Database, conversation_id: str, message_id: int | None, language: Language, address: str
+) -> Document:
+    """Return an answer with its question, its charts, and the lines that it quotes.
+
+    message_id  None: the newest answer
+    address     of the page, where its links lead
+
+    Raises UnknownConversation, NoAnswer.
+    """
+    conversation = db.get_conversation(database, conversation_id)
+    if conversation is None:
+        raise unknown(conversation_id)
+    messages = db.list_messages(database, conversation_id)
+    answers = [one for one in messages if one.role == "assistant" and message_id in (None, one.id)]
+    if not answers:
+        wanted = "no answer yet" if message_id is None else f"no answer {message_id}"
+        raise NoAnswer(f"Conversation {conversation_id} has {wanted}. Open it on the page to see what it has")
+    answer = answers[-1]
+    questions = [one for one in messages if one.role == "user" and one.id < answer.id][-1:]
+    made = {one.id: one for one in db.list_artifacts(database, answer.id)}
+    head = word(
+        "answered",
+        language,
+        when=time.strftime("%Y-%m-%d %H:%M", time.localtime(answer.created_at)),
+        agent=_agent_of(database, answer, language),
+        link=f"[{word('open', language)}](?conv={conversation_id}&msg={answer.id})",
+    )
+    parts: list[str | Chart] = [
+        head,
+        *(f"> {plain_text(shortened(one.content, QUESTION_CHARS))}" for one in questions),
+    ]
+    for part in rendered_parts(answer.content, made):
+        kept = made.get(part.artifact_id)
+        if kept is None:
+            parts.append(part.text)
+        elif kept.kind == "plotly" and not kept.removed_at:
+            stored = db.get_artifact(database, conversation_id, kept.id)
+            parts.append(Chart(stored.content if stored else b"", kept.title, kept.alt or kept.title))
+        else:
+            parts.append(f"*{plain_text(kept.title)}*")
+    if answer.status != "complete":
+        parts.append(f"**{word('ended', language, status=answer.status)}**")
+    marks = marks_of_answer(database, answer.id) or ()
+    if missing := sum(mark.kind == "unknown" for mark in marks):
+        parts.append(f"*{word('sourceless', language, missing=missing, every=len(marks))}*")
+    inventory = settings_in_force(db.get_settings(database)).inventory
+    if lines := list(_lines(workspace_of(database, conversation_id, inventory), answer.content)):
+        parts.append("\n".join([f"## {word('lines', language)}", "", *lines]))
+    return _document(conversation.title, parts, language, address, conversation_id)
+
+
+def case_document(database: Database, case_id: int, language: Language, address: str) -> Document:
+    """Return a case with its evidence and history. Raises UnknownCase."""
+    case, evidence = get_case(database, case_id), evidence_of(database, case_id)
+    heading, _, text = case_markdown(case, evidence, changes_of(database, case_id), language).partition("\n")
+    charts = [
+        Chart(chart_of(database, one.id), one.text, one.text) for one in evidence if one.kind == "chart"
+    ]
+    return _document(
+        heading.removeprefix("# "), [text, *charts], language, address, case.conversation_id or ""
+    )
+
+
+def _agent_of(database: Database, answer: db.Message, language: Language) -> str:
+    name = get_run(database, answer.run_id).agent if answer.run_id else "–"
+    return word("offline", language) if name == "offline" else plain_text(name)
+
+
+def _document(
+    title: str, parts: list[str | Chart], language: Language, address: str, conversation_id: str
+) -> Document:
+    whole = (absolute(one, address, conversation_id) if isinstance(one, str) else one for one in parts)
+    return Document(" ".join(title.split()) or word("untitled", language), tuple(whole), language)
+
+
+def _lines(workspace: Workspace, text: str) -> Iterator[str]:
+    """Yield the lines of logs that an answer links, as they stand there; what is not here any more is not."""
+    wanted: dict[str, list[int]] = {}
+    for log, line in list(dict.fromkeys(_LINE_LINK.findall(text)))[:MOST_LINES]:
+        wanted.setdefault(unquote(log), []).append(int(line))
+    for log, numbers in wanted.items():
+        try:
+            found = texts_of(find_log(workspace, log), numbers)
+        except (InstrumentGPTError, OSError):
+            continue
+        yield from (f"- {line_link(log, line)} {quoted(found[line])}" for line in sorted(found))
+
+
+def _plain(value: Any) -> Any:
+    """Return a figure's JSON with the arrays that Plotly packs as lists of numbers.
+
+    >>> _plain({"x": {"dtype": "i1", "bdata": "AQI="}})
+    {'x': [1, 2]}
+    """
+    if isinstance(value, dict):
+        if "bdata" in value and "dtype" in value:
+            return np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"])).tolist()
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,205 @@
+"""What happened since a moment: faults that came and went, who is silent, cases, conversations."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
+from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
+from instrumentgpt.fleet.cases import moment, shortened, title_of
+from instrumentgpt.fleet.watch import silence
+from instrumentgpt.handover.document import Document, word
+from instrumentgpt.handover.markdown import absolute
+from instrumentgpt.instruments.devices import Device
+from instrumentgpt.instruments.findings import SEVERITIES
+from instrumentgpt.instruments.language import Language, phrase, span_text
+from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.instruments.report_tables import word as report_word
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.storage.alerts import SILENT, Alert
+from instrumentgpt.storage.cases import list_cases
+from instrumentgpt.storage.connection import rows, select
+from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.verdicts import Verdict, last_judged, standings, verdicts_of
+
+Key = tuple[str, str, int | None]  # device, fault, channel
+TALKS = 50  # conversations listed
+TEXT_CHARS = 300  # of one fault, cause or outcome
+
+
+@dataclass
+class Faults:
+    """What changed on the instruments, each with when (s since 1970), and what stayed wrong."""
+
+    new: dict[Key, tuple[float, Verdict]] = field(default_factory=dict)
+    gone: dict[Key, tuple[float, Verdict]] = field(default_factory=dict)
+    standing: dict[Key, tuple[float, Verdict]] = field(default_factory=dict)
+    silent: dict[str, tuple[float, str]] = field(default_factory=dict)  # device → (for s, newest log)
+
+
+def shift_document(
+    database: Database,
+    devices: Sequence[Device],
+    since: float,
+    language: Language,
+    address: str,
+    now: float | None = None,
+) -> Document:
+    """Return what happened from `since` to `now` (s since 1970; None: this moment), as people hand over."""
+    until = time.time() if now is None else now
+    found = faults_since(database, devices, since, until)
+    judged = last_judged(database)
+    head = word(
+        "shift_head", language, until=moment(until), new=len(found.new), gone=len(found.gone),
+        silent=len(found.silent), standing=len(found.standing), devices=len(devices),
+    )  # fmt: skip
+    when = moment(judged) if judged is not None else word("never", language)
+    key = "judged" if judged is not None and judged >= since else "judged_before"
+    sections: dict[str, list[str]] = {
+        "new": [_fault_line(one, language) for one in _by_severity(found.new)],
+        "gone": [
+            word(
+                "gone_line",
+                language,
+                device=plain_text(one.device),
+                text=_text(one, language),
+                when=moment(at),
+            )
+            for at, one in _by_severity(found.gone)
+        ],
+        "silent": [
+            word(
+                "silent_line",
+                language,
+                device=plain_text(device),
+                span=span_text(quiet, language),
+                log=quoted(log),
+            )
+            for device, (quiet, log) in found.silent.items()
+        ],
+        "standing": [_fault_line(one, language) for one in _by_severity(found.standing)],
+        "cases": list(_cases(database, since, language)),
+        "talks": list(_talks(database, since, until, language)),
+    }
+    parts = [f"{head}\n\n{word(key, language, when=when)}"]
+    for name, lines in sections.items():
+        items = "\n".join(f"- {line}" for line in lines) or word("none", language)
+        parts.append(f"## {word(name, language)}\n\n{items}")
+    title = word("shift", language, since=moment(since))
+    return Document(title, tuple(absolute(part, address) for part in parts), language)
+
+
+def faults_since(database: Database, devices: Sequence[Device], since: float, until: float) -> Faults:
+    """Return what came, went, stayed and fell silent: by what was judged of the logs, and by alerts.
+
+    A fault came with the log that shows it first, by that log's own clock; one without a date came when it
+    was judged. What an alert tells beside that, within a log that goes on, counts from when it was raised.
+    """
+    found, known = Faults(), standings(database)
+    for device in devices:
+        if device.name not in known:
+            continue
+        read = [one for one in verdicts_of(database, device.name) if one.state != "unreadable"]
+        _walk(found, sorted(read, key=_age), since)
+        if quiet := silence(database, device.name, known[device.name], until):
+            found.silent[device.name] = quiet, known[device.name].verdict.log
+    names = {device.name for device in devices}
+    for alert in select(
+        database, Alert, "alerts WHERE raised_at >= ? OR gone_at >= ? ORDER BY id", (since,) * 2
+    ):
+        key = alert.device, alert.fault, alert.channel
+        if alert.fault == SILENT or alert.device not in names:
+            continue
+        verdicts = select(
+            database, Verdict, "verdicts WHERE device = ? AND log = ?", (alert.device, alert.log)
+        )
+        for verdict in [one for one in verdicts if one.fault == alert.fault]:
+            if alert.raised_at >= since and alert.gone_at is None:
+                found.standing.pop(key, None)
+                found.new.setdefault(key, (alert.raised_at, verdict))
+            elif alert.gone_at is not None and key not in found.standing:
+                found.gone.setdefault(key, (alert.gone_at, verdict))
+    return found
+
+
+def _walk(found: Faults, verdicts: Sequence[Verdict], since: float) -> None:
+    """Take in what the verdicts on one device's logs, oldest first, say of the time since `since`."""
+    last: Verdict | None = None
+    began = 0.0
+    for one in verdicts:
+        if last is not None and _key(one) == _key(last) and one.state == last.state:
+            last = one
+            continue
+        if last is not None and last.state == "fault" and _age(one) >= since:
+            found.gone[_key(last)] = _age(one), last
+        last, began = one, _age(one)
+        if one.state == "fault":
+            found.gone.pop(_key(one), None)
+    if last is not None and last.state == "fault":
+        (found.new if began >= since else found.standing)[_key(last)] = began, last
+
+
+def _age(verdict: Verdict) -> float:
+    return verdict.begun if verdict.begun is not None else verdict.judged_at
+
+
+def _key(verdict: Verdict) -> Key:
+    return verdict.device, verdict.fault, verdict.channel
+
+
+def _by_severity(faults: dict[Key, tuple[float, Verdict]]) -> list[tuple[float, Verdict]]:
+    return sorted(faults.values(), key=lambda row: (SEVERITIES.index(row[1].severity), row[0]))
+
+
+def _text(one: Verdict, language: Language) -> str:
+    return plain_text(shortened(one.text_zh if language == "zh" else one.text_en, TEXT_CHARS))
+
+
+def _fault_line(row: tuple[float, Verdict], language: Language) -> str:
+    at, one = row
+    return word(
+        "fault_line",
+        language,
+        device=plain_text(one.device),
+        text=_text(one, language),
+        severity=report_word(f"severity_{one.severity}", language),
+        when=moment(at),
+        link=line_link(reference_to(one.log, one.device), one.line or 1),
+    )
+
+
+def _cases(database: Database, since: float, language: Language) -> Iterator[str]:
+    """Yield the cases that are not settled, and those that were settled meanwhile."""
+    for case in list_cases(database):
+        if case.state == "closed" and case.changed_at < since:
+            continue
+        outcome = f": {plain_text(shortened(case.outcome, TEXT_CHARS))}" if case.outcome else ""
+        yield word(
+            "case_line", language, number=case.id, device=plain_text(case.device or case.log),
+            title=plain_text(shortened(title_of(case, language), TEXT_CHARS)), outcome=outcome,
+            state=phrase(CASE_WORDS, case.state, language).lower(),
+        )  # fmt: skip
+
+
+def _talks(database: Database, since: float, until: float, language: Language) -> Iterator[str]:
+    """Yield the conversations in which something was said meanwhile, with the root cause named last."""
+    spoken = (
+        "SELECT conversation_id, max(id) FROM messages WHERE created_at BETWEEN ? AND ?"
+        " GROUP BY conversation_id ORDER BY max(id) DESC LIMIT ?"
+    )
+    for conversation_id, message_id in rows(database, spoken, (since, until, TALKS)):
+        conversation = db.get_conversation(database, conversation_id)
+        if conversation is None:
+            continue
+        state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
+        state = memory_in_force(database, conversation_id, state, ()).state
+        cause = shortened(state.root_causes[-1], TEXT_CHARS) if state.root_causes else ""
+        device = state.device_name or state.device_ip
+        yield word(
+            "talk_line", language, link=conversation_link(conversation.title, conversation_id, message_id),
+            device=f" ({plain_text(device)})" if device else "",
+            cause=plain_text(cause) or word("no_cause", language),
+        )  # fmt: skip
