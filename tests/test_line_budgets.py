@@ -9,11 +9,11 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
-    "instrumentgpt/analyst": 3_942,
-    "instrumentgpt/commands": 1_605,
+    "instrumentgpt/analyst": 3_980,
+    "instrumentgpt/commands": 1_700,
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 833,
-    "instrumentgpt/handover": 800,
+    "instrumentgpt/handover": 900,
     "instrumentgpt/instruments": 19_936,
     "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,
