@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 833,
     "instrumentgpt/handover": 900,
-    "instrumentgpt/instruments": 19_936,
+    "instrumentgpt/instruments": 19_960,
     "instrumentgpt/memory": 5_339,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,

@@ -15,9 +15,10 @@ from instrumentgpt.fleet.cases import case_from, pin_chart
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
+from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.cases import Case, list_cases, pin
-from instrumentgpt.ui import artifacts, evidence, session, untrusted
+from instrumentgpt.ui import artifacts, session, untrusted
 from instrumentgpt.ui.cases import WORDS, language
 
 MOST_LINES = 12  # offered of one answer
@@ -102,7 +103,7 @@ def _pin(key: str, case: Case, conversation_id: str) -> None:
 
 
 def _pin_line(database: Database, case: Case, conversation_id: str, log: str, line: int) -> None:
-    place = evidence.workspace_of(database, conversation_id, session.current_settings(database))
+    place = workspace_of(database, conversation_id, session.current_settings(database).inventory)
     text = texts_of(find_log(place, log), [line]).get(line, "")
     device, _, name = log.rpartition("/")
     pin(database, case.id, session.who(), text, device, name, line)
