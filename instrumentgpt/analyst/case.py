@@ -217,18 +217,16 @@ def older_log(case: Case, day: str = "") -> str:
     return names[place]
 
 
-def age(case: Case, end: str) -> str:
+def age(task: Task, language: Language, end: str) -> str:
     """Return the sentence on how old a log's last line is; "" if it is of today or has no date.
 
     end  "2026-02-20 00:10:03", as tools tell it
     """
     try:
-        days = (case.task.now - datetime.fromisoformat(end[:19])).total_seconds() / DAY
+        days = (task.now - datetime.fromisoformat(end[:19])).total_seconds() / DAY
     except ValueError:
         return ""
-    if days < 1:
-        return ""
-    return case.say("age", span=span_text(days * DAY, case.language), day=end[:10])
+    return "" if days < 1 else phrase("age", language, span=span_text(days * DAY, language), day=end[:10])
 
 
 def ask_for_log(case: Case) -> str:

@@ -84,7 +84,7 @@ def _groups(case: Case) -> Iterator[str]:
         yield from coincident(about, fault)
     if faults and not near:
         yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
-    if old := age(case, diagnosed["end"]):
+    if old := age(case.task, case.language, diagnosed["end"]):
         yield f"\n{old}\n"
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, time
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
 from instrumentgpt.analyst.questions import aspect, span_of, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import with_spans
+from instrumentgpt.instruments.since import since
 
 PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
     "temperature": ("now", "band"), "output": ("duty",), "setpoint": ("setpoint",), "noise": ("noise",),
@@ -57,29 +58,28 @@ def figures(case: Case) -> Iterator[str]:
     if silent := [one for one, told in rows if not told]:
         listed = case.listed(one["channel"] for one in silent)
         yield case.item("metric_absent", channels=listed, samples=max(one["samples"] for one in silent))
-    if not note and (old := age(case, found["end"])):
+    if not note and (old := age(case.task, case.language, found["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
 
 def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     """Return since and until as tools take them, and what is said where the time is not in the log as asked.
 
-    A time that is relative to today and newer than the log is taken from the log's last day, and said so.
+    A time is counted from today, as the calendar has it; where the log ends before it, that is said instead.
     """
     question = case.question
-    if question.relative:
-        start, stop = span_of(question.relative, case.task.now)
+    begun = since(question.text, case.task.now.date())
+    if begun or question.relative:
+        now = case.task.now
+        start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)
         end = case.tool("channel_metrics", **about.named)["end"]
-        try:
-            last = datetime.fromisoformat(end[:19])
-        except ValueError:
+        if end[4:5] != "-":  # a log without dates
             return {}, ""
-        if last < start:
-            own = table()["times"][question.relative]["pattern"].search(question.words)
-            named = question.text[own.start() : own.end()] if own else question.relative
-            time = question.relative if case.language == "en" else named
-            return {}, case.say("time_not_there", time=time, end=end[:16])
-        return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
+        if datetime.fromisoformat(end[:19]) >= start:
+            return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
+        own = None if begun else table()["times"][question.relative]["pattern"].search(question.words)
+        named = question.text[own.start() : own.end()] if own else case.say("since_day", day=begun)
+        return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.clocks) > 1:
         return {"since": question.clocks[0], "until": question.clocks[1]}, ""
     if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", question.words):

@@ -74,7 +74,7 @@ def _paragraph(case: Case) -> Iterator[str]:
         lines.append(case.say("recall_done") + " " + case.listed(done))
     if said := constraints_in_force(case.task):
         lines.append(case.say("paragraph_not", constraints=case.listed(map(quoted, said))))
-    lines.append(age(case, found["end"]))
+    lines.append(age(case.task, case.language, found["end"]))
     yield "\n\n".join(line for line in lines if line) + "\n"
 
 

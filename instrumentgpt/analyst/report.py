@@ -160,7 +160,7 @@ def header(case: Case, about: Subject, found: Result) -> str:
         channels=case.listed(found["channel_numbers"]),
         count=len(found["channel_numbers"]),
     )
-    return together([told, *filter(None, [age(case, found["end"])])], case.language)
+    return together([told, *filter(None, [age(case.task, case.language, found["end"])])], case.language)
 
 
 def kinds(case: Case, found: Result, asked: bool = False) -> Iterator[str]:

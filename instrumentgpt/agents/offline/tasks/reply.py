@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instrumentgpt.agents.offline.wire import Wire
-from instrumentgpt.analyst.case import Result, Subject, Task
+from instrumentgpt.analyst.case import Result, Subject, Task, age
 from instrumentgpt.analyst.constraints import mark, step_of
 from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import joined, phrase, plain_text, quoted
@@ -57,6 +57,7 @@ def _ranked(task: Task, found: list[Result], labels: Mapping[str, str], language
     yield phrase("reply_title", language, count=len(found)) + "\n\n"
     for place, one in enumerate(found, start=1):
         yield f"{place}. {_row(one, labels, language)}\n"
+    yield f"\n{age(task, language, max(str(one['end']) for one in found))}\n"
     faulty = [one for one in found if faults_of(one)]
     if not faulty:
         yield "\n" + phrase("reply_nothing_to_do", language, count=len(found)) + "\n\n"
@@ -74,7 +75,6 @@ def _ranked(task: Task, found: list[Result], labels: Mapping[str, str], language
 def _row(found: Result, labels: Mapping[str, str], language: Language) -> str:
     about = Subject(found["log"], found["device"])
     line = faults_of(found)[0]["line"] if faults_of(found) else None
-    separator = phrase("list_separator", language)
     return phrase(
         "reply_row",
         language,
@@ -84,7 +84,7 @@ def _row(found: Result, labels: Mapping[str, str], language: Language) -> str:
         unit=found["unit"] or "1",
         share=100 * _out_of_band(found),
         log=quoted(found["log"]),
-        line=separator + about.link(line) if line else "",
+        line=phrase("list_separator", language) + about.link(line) if line else "",
     )
 
 
