@@ -35,6 +35,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.turn.close", 10),
     ("instrumentgpt.turn.summary", 10),
     ("instrumentgpt.turn.rebuild", 10),
+    ("instrumentgpt.turn.branch", 10),
     ("instrumentgpt.turn.runs", 10),
     ("instrumentgpt.turn.process", 11),
     ("instrumentgpt.evals", 12),

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.storage.cases import unsettled_cases
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.verdicts import standings
 
@@ -31,7 +32,7 @@ class Row:
 
     since   the beginning of the oldest log in a row that says the same
     errors  pv − setpoint through the newest log's last day
-    open    conversations about it that found no root cause yet
+    open    its cases that are not settled
     """
 
     device: str
@@ -71,10 +72,10 @@ def _faults() -> set[str]:
 
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
     """Return a row for each device, the worst first; those that were never judged last."""
-    known, open_ = standings(database), _open(database)
+    known, unsettled = standings(database), unsettled_cases(database)
     found = []
     for device in devices:
-        row = Row(device.name, device.label, device.model, "unseen", open=open_.get(device.name, 0))
+        row = Row(device.name, device.label, device.model, "unseen", open=unsettled.get(device.name, 0))
         if standing := known.get(device.name):
             one = standing.verdict
             row = Row(
@@ -111,13 +112,3 @@ def _badness(row: Row) -> tuple[int, int, float]:
     order = ("fault", "open", "unreadable", "healthy", "unseen")
     largest = max((abs(one) for one in row.errors if one is not None), default=0.0)
     return order.index(row.state), SEVERITIES.index(row.severity), -largest
-
-
-def _open(database: Database) -> dict[str, int]:
-    """Return device → how many conversations are about it and have not named a root cause."""
-    sql = (
-        "SELECT json_extract(diagnostic_state, '$.device_name') AS device, count(*) FROM conversations"
-        " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
-        " AND json_extract(diagnostic_state, '$.status') = 'investigating' GROUP BY device"
-    )
-    return dict(rows(database, sql))

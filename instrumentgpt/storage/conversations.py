@@ -40,12 +40,22 @@ UNTITLED = ("", "New Chat")  # the second is the old application's
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation as the sidebar lists it; times in seconds since 1970."""
+    """A conversation as the sidebar lists it; times in seconds since 1970.
+
+    device         that it is about, "" for none
+    tags           words that people gave it, with commas between
+    pinned_at      None: it is not pinned
+    branched_from  the message of another conversation after which this one goes its own way; None for most
+    """
 
     id: str
     title: str
     created_at: float
     updated_at: float
+    device: str = ""
+    tags: str = ""
+    pinned_at: float | None = None
+    branched_from: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,11 @@ class Message:
 
 # An old application's columns may hold times as text, and no title at all.
 _TIMES = {name: f"CAST({name} AS REAL)" for name in ("created_at", "updated_at")}
-_OLD = {"title": "coalesce(title, '')", **_TIMES}
+_DEVICE = (
+    "CASE WHEN json_valid(diagnostic_state) THEN coalesce(json_extract(diagnostic_state, '$.device_name'),"
+    " json_extract(diagnostic_state, '$.device_ip'), '') ELSE '' END"
+)
+_OLD = {"title": "coalesce(title, '')", "device": _DEVICE, **_TIMES}
 
 
 def create_conversation(database: Database, title: str = "") -> str:
@@ -80,25 +94,36 @@ def get_conversation(database: Database, conversation_id: str) -> Conversation |
 
 
 def list_conversations(
-    database: Database, title: str = "", limit: int = 100, deleted: bool = False
+    database: Database, title: str = "", limit: int = 100, deleted: bool = False, pinned_first: bool = False
 ) -> list[Conversation]:
-    """Return conversations, last used first; only those with `title` in theirs, in upper or lower case.
+    """Return conversations, last used first; only those with `title` in their title or tags, in any case.
 
     deleted  those that can be brought back, in place of those that are there
     """
     source = (
-        "conversations WHERE (title LIKE ? ESCAPE '\\' OR ? = '') AND (deleted_at IS NOT NULL) = ?"
-        " ORDER BY CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
+        "conversations WHERE (coalesce(title, '') || ' ' || tags LIKE ? ESCAPE '\\' OR ? = '')"
+        " AND (deleted_at IS NOT NULL) = ?"
+        f" ORDER BY {'pinned_at IS NULL, ' if pinned_first else ''}"
+        "CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
     )
     words = title.strip()
     like = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return select(database, Conversation, source, (f"%{like}%", words, deleted, limit), **_OLD)
 
 
-def rename_conversation(database: Database, conversation_id: str, title: str) -> None:
-    """Give the conversation another title."""
-    if not change(database, "UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id)):
+def rename_conversation(
+    database: Database, conversation_id: str, title: str, tags: str | None = None
+) -> None:
+    """Give the conversation another title, and `tags` (words with commas between) where they are told."""
+    sql = "UPDATE conversations SET title = ?, tags = coalesce(?, tags) WHERE id = ?"
+    if not change(database, sql, (title, tags, conversation_id)):
         raise unknown(conversation_id)
+
+
+def pin_conversation(database: Database, conversation_id: str, pinned: bool) -> None:
+    """Let the conversation stand first in the list, or no longer."""
+    moment = time.time() if pinned else None
+    change(database, "UPDATE conversations SET pinned_at = ? WHERE id = ?", (moment, conversation_id))
 
 
 def hide_conversation(database: Database, conversation_id: str) -> None:

@@ -14,8 +14,10 @@ import db
 from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
+from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.runs import mode_of
-from instrumentgpt.ui import composer, deleted, session
+from instrumentgpt.turn.branch import branch
+from instrumentgpt.ui import composer, deleted, session, untrusted
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
 BOX_HEIGHT = 160  # px
@@ -45,6 +47,50 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
         on_click=_ask_again,
         args=(key, conversation_id, message_id),
     )
+
+
+def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
+    """Draw the button under an answer that goes on from there in a conversation of its own."""
+    st.button(
+        "_Branch from here_",
+        key=f"branch-{message_id}",
+        icon=":material/fork_right:",
+        type="tertiary",
+        help="Go on from here in a conversation of its own; this one stays",
+        disabled=disabled,
+        on_click=_branch,
+        args=(conversation_id, message_id),
+    )
+
+
+def draw_origin(database: Database, conversation: db.Conversation) -> None:
+    """Draw the link to where the conversation was branched from, if it was."""
+    if conversation.branched_from is None:
+        return
+    sql = (
+        "SELECT conversation_id, coalesce(title, '') FROM messages JOIN conversations"
+        " ON conversations.id = conversation_id AND conversations.deleted_at IS NULL WHERE messages.id = ?"
+    )
+    for origin, title in rows(database, sql, (conversation.branched_from,)):
+        st.button(
+            f"Branched from {untrusted.label(title or 'Untitled')}",
+            icon=":material/fork_right:",
+            type="tertiary",
+            on_click=session.go_to,
+            args=(origin, conversation.branched_from),
+        )
+        return
+    st.caption(":material/fork_right: Branched from a turn that is deleted")
+
+
+def _branch(conversation_id: str, message_id: int) -> None:
+    try:
+        with session.opened() as database:
+            made = branch(database, conversation_id, message_id)
+    except InstrumentGPTError as error:
+        st.toast(untrusted.label(str(error), 300), icon=":material/error:")
+        return
+    session.enter(made)
 
 
 def draw_pencil(message_id: int, disabled: bool) -> None:

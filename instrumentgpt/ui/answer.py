@@ -94,6 +94,7 @@ def draw(
         copying.draw(text, f"copy-{message.id}")
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
+        again.draw_branch(conversation_id, message.id, disabled=agents is None)
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
 

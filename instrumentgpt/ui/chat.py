@@ -124,6 +124,7 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
         held = memory_in_force(database, conversation.id, state).state
         inspector.draw_badges(held)
         case_pins.draw_case(database, conversation.id, held, answering)
+    again.draw_origin(database, conversation)
 
 
 def _draw_messages(

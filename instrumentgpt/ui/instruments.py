@@ -16,12 +16,14 @@ import psutil
 import streamlit as st
 from sqlite_utils import Database
 
+from instrumentgpt.fleet.cases import about, title_of
 from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_of
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
+from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import composer, device_form, session, untrusted
 from instrumentgpt.ui.logs.place import Place
@@ -225,6 +227,7 @@ def _draw_history(database: Database, row: Row, device: Device, language: Langua
                 icon=":material/list_alt:",
                 query_params=query,
             )
+    _draw_cases(database, row.device, language)
     if not found:
         st.caption(say("no_history"))
         return
@@ -305,6 +308,16 @@ def _gains(figures: dict[str, dict[str, float | None]]) -> str:
         if text:
             told.setdefault(text, []).append(number)
     return "; ".join(f"{','.join(numbers)}: {text}" for text, numbers in told.items())
+
+
+def _draw_cases(database: Database, device: str, language: Language) -> None:
+    cases = list_cases(database, device=device)
+    if cases:
+        st.markdown(f"**{phrase(WORDS, 'cases', language)}**")
+    for case in cases:
+        named = f"{case.id} · {title_of(case, language)} · {about(case, language)}"
+        query = {"case": str(case.id)}
+        st.page_link(session.page_named("cases"), label=untrusted.label(named, 160), query_params=query)
 
 
 def _draw_talks(database: Database, device: str, language: Language) -> None:

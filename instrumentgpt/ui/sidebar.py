@@ -12,6 +12,7 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.ui import session, untrusted
@@ -20,8 +21,9 @@ FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
 LIVE, WAITING, IDLE = "spinner", ":material/hourglass_top:", ":material/chat_bubble:"
+PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
 RENAME, EXPORT, DELETE = (
-    ":material/edit: Rename",
+    ":material/edit: Rename or tag",
     ":material/download: Export",
     ":material/delete: Delete",
 )
@@ -61,15 +63,21 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         live=True,
         key="search",
     )
-    found = db.list_conversations(database, words or "")
+    found = db.list_conversations(database, words or "", pinned_first=True)
     live = {
         run.conversation_id: LIVE if run.began_at else WAITING
         for run in live_runs(database)
         if run.kind == "turn"
     }
     shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
+    if len(found) > FEW and st.toggle("By device", key="by-device"):
+        shown = sorted(found, key=lambda one: (one.device == "", one.device.casefold()))
+    device = None
     with st.container(gap=None, key="conversations"):
         for conversation in shown:
+            if st.session_state.get("by-device") and len(found) > FEW and conversation.device != device:
+                device = conversation.device
+                st.caption(f"**{untrusted.label(device) if device else 'No device'}**")
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
         _draw_hits(database, words, any_title=bool(found))
@@ -81,6 +89,7 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
 
 def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
     title = untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS)
+    icon = ":material/keep:" if conversation.pinned_at and icon == IDLE else icon
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(width="stretch"):
             st.button(
@@ -92,15 +101,19 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
                 on_click=session.enter,
                 args=(conversation.id,),
             )
+            if conversation.tags:
+                st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         chosen = st.menu_button(
-            f"_Rename, export or delete {title}_",
-            [RENAME, EXPORT, DELETE],
+            f"_Pin, rename, export or delete {title}_",
+            [UNPIN if conversation.pinned_at else PIN, RENAME, EXPORT, DELETE],
             key=f"menu-{conversation.id}",
             icon=":material/more_horiz:",
             type="tertiary",
-            help="Rename, export or delete",
+            help="Pin, rename, export or delete",
         )
-    if chosen == RENAME:
+    if chosen in (PIN, UNPIN):
+        _change(lambda database: pin_conversation(database, conversation.id, chosen == PIN))
+    elif chosen == RENAME:
         _rename(conversation)
     elif chosen == EXPORT:
         _export(conversation)
@@ -134,13 +147,15 @@ def _show_all() -> None:
     st.session_state["all-conversations"] = True
 
 
-@st.dialog("Rename conversation")
+@st.dialog("Rename or tag the conversation")
 def _rename(conversation: db.Conversation) -> None:
     with st.form("rename", border=False):
         title = st.text_input("Title", conversation.title, max_chars=120)
-        saved = st.form_submit_button("Rename", type="primary")
+        tags = st.text_input("Tags, with commas between", conversation.tags, max_chars=120)
+        saved = st.form_submit_button("Save", type="primary")
     if saved and title and title.strip():
-        _change(lambda database: db.rename_conversation(database, conversation.id, title.strip()))
+        named = title.strip(), " ".join((tags or "").split())
+        _change(lambda database: db.rename_conversation(database, conversation.id, *named))
 
 
 @st.dialog("Export conversation")

@@ -72,10 +72,12 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     opened(page, server.address(conv=conversation))
     sidebar, dialog = page.get_by_test_id("stSidebar"), page.get_by_role("dialog")
     menu = sidebar.locator(f".st-key-menu-{conversation}").get_by_role("button")
-    pick(page, menu, page.get_by_text("Rename", exact=True))
+    pick(page, menu, page.get_by_text("Rename or tag", exact=True))
     dialog.get_by_label("Title").fill("Oven door")
-    dialog.get_by_role("button", name="Rename").click()
+    dialog.get_by_label("Tags").fill("acceptance")
+    dialog.get_by_role("button", name="Save").click()
     expect(sidebar.get_by_role("button", name="Oven door", exact=True)).to_be_visible()
+    expect(sidebar.get_by_text("acceptance")).to_be_visible()
     pick(page, menu, page.get_by_text("Export", exact=True))
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Export").click()
@@ -91,7 +93,7 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
 
 def test_no_button_is_called_by_its_icon(page, server, long_talk):
     opened(page, server.address(conv=long_talk))
-    menu = page.get_by_role("button", name="Rename, export or delete Why does 052 swing?").first
+    menu = page.get_by_role("button", name="Pin, rename, export or delete Why does 052 swing?").first
     expect(menu).to_be_visible()
     expect(page.get_by_role("button", name="Edit and ask again").last).to_be_attached()
     assert menu.bounding_box()["width"] < 48, "its name is drawn"

@@ -1,0 +1,101 @@
+"""A conversation that begins as another was after one of its turns, and goes its own way from there."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlite_utils import Database
+
+import db
+from instrumentgpt.memory.revisions import MESSAGE, TURN
+from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
+from instrumentgpt.turn.rebuild import RefusedRebuild, rebuild
+
+BESIDE = ("facts", "offers", "artifacts", "marks")  # what hangs on a message and is no part of the memory
+
+
+def branch(database: Database, conversation_id: str, message_id: int) -> str:
+    """Return the id of a new conversation: the messages up to the turn of `message_id`, the memory from them.
+
+    Charts, files, steps and what people changed until then come along; what a mode has under way (an
+    interview, a plan), agents' own sessions and permissions do not.
+
+    Raises UnknownConversation, RunInProgress, and RefusedRebuild where turns have lost their steps.
+    """
+    with db.transaction(database):
+        original, turn = db.get_conversation(database, conversation_id), turn_at(database, message_id)
+        if original is None or not turn:
+            raise unknown(conversation_id)
+        refuse_while_answering(database, conversation_id)
+        new = db.create_conversation(database, original.title)
+        told = (turn[-1], new)
+        database.conn.execute("UPDATE conversations SET branched_from = ? WHERE id = ?", told)
+        _copy(database, conversation_id, new, turn[-1])
+        try:
+            rebuild(database, new)
+        except RefusedRebuild as problem:
+            raise RefusedRebuild(
+                f"“{original.title}” cannot be branched: turns before this one have lost their steps, "
+                "of which the memory would be made. Ask in a new conversation instead."
+            ) from problem
+    return new
+
+
+def _copy(database: Database, old: str, new: str, last: int) -> None:
+    """Copy the messages of `old` up to `last`, and what hangs on them, under names of their own."""
+    messages = list(
+        database.query(
+            "SELECT * FROM messages WHERE conversation_id = ? AND id <= ? ORDER BY id", [old, last]
+        )
+    )
+    marks = ",".join(str(one["id"]) for one in messages)
+    runs = list(
+        database.query(f"SELECT * FROM runs WHERE question_message_id IN ({marks}) AND kind = 'turn'")
+    )
+    made = list(database.query(f"SELECT id FROM artifacts WHERE message_id IN ({marks})"))
+    names = {str(one["id"]): uuid.uuid4().hex for one in runs}
+    names |= {str(one["id"]): uuid.uuid4().hex[:12] for one in made}
+    ids: dict[int, int] = {}
+
+    def put(table: str, row: Mapping[str, Any]) -> int:
+        fields = {**row, "conversation_id": new} if "conversation_id" in row else dict(row)
+        columns = ", ".join(fields)
+        sql = f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(fields))})"
+        return int(database.conn.execute(sql, tuple(fields.values())).lastrowid or 0)
+
+    def renamed(text: str) -> str:
+        for name, other in names.items():
+            text = text.replace(name, other)
+        return text
+
+    for one in messages:
+        content = renamed(one["content"])
+        run = names.get(one["run_id"] or "")
+        ids[one["id"]] = put("all_messages", {**_without_id(one), "content": content, "run_id": run})
+    for one in runs:
+        put("runs", {**one, "id": names[one["id"]], "question_message_id": ids[one["question_message_id"]]})
+        sql = "SELECT number, event FROM run_events WHERE run_id = ?"
+        for number, event in database.conn.execute(sql, (one["id"],)).fetchall():
+            put("run_events", {"run_id": names[one["id"]], "number": number, "event": renamed(event)})
+    for table in BESIDE:
+        for one in list(database.query(f"SELECT * FROM {table} WHERE message_id IN ({marks})")):
+            row = _without_id(one) | {"message_id": ids[one["message_id"]]}
+            if table == "artifacts":
+                row |= {"id": names[one["id"]], "run_id": names.get(one["run_id"] or "")}
+            put(table if table == "marks" else f"all_{table}", row)
+    until = messages[-1]["created_at"]
+    sql = (
+        "SELECT * FROM state_items WHERE conversation_id = ? AND source = 'user'"
+        f" AND (message_id IN ({marks}) OR (message_id IS NULL AND created_at <= ?))"
+    )
+    for one in list(database.query(sql, [old, until])):
+        put("all_state_items", {**_without_id(one), "message_id": ids.get(one["message_id"])})
+    sql = "SELECT * FROM revisions WHERE conversation_id = ? AND after <= ? AND field != ? ORDER BY id"
+    for one in list(database.query(sql, [old, last, TURN])):
+        name = one["name"] if one["field"] != MESSAGE else str(ids.get(int(one["name"]), 0))
+        after = max((mine for theirs, mine in ids.items() if theirs <= one["after"]), default=0)
+        put("revisions", {**_without_id(one), "name": name, "after": after})
+
+
+def _without_id(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("id", "rowid")}
