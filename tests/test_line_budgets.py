@@ -20,9 +20,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_286,
-    "instrumentgpt/storage": 4_760,
-    "instrumentgpt/turn": 2_472,
-    "instrumentgpt/ui": 7_127,
+    "instrumentgpt/storage": 4_784,
+    "instrumentgpt/turn": 2_573,
+    "instrumentgpt/ui": 7_200,
 }
 WHOLE = 59_290
 
