@@ -24,6 +24,7 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes, the m
     "watch": "judge what is new again and again, and tell people of faults that came or went",
     "search": "find what was asked, answered or found in any conversation",
     "report": "write what happened since a moment, a case or an answer, as Markdown, HTML or PDF",
+    "case": "list, open, show, close and reopen cases: faults with their evidence and outcome",
     "export": "write a conversation with its charts, files, notes, saved documents and prompts as one zip",
     "prune": "say what pruning conversations untouched for long would free; with --yes prune them",
     "rebuild": "make the memory of conversations anew from their messages, tools' results and your changes",

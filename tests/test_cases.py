@@ -4,8 +4,10 @@ import shutil
 import time
 
 import pytest
+from exchanges import exchange
 
 import db
+from instrumentgpt.__main__ import main
 from instrumentgpt.fleet.cases import case_from, gone_faults, markdown, reopen_returned, settle
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.instruments.devices import load_inventory
@@ -186,3 +188,20 @@ def test_what_settled_a_fault_before_is_said_with_the_diagnosis_and_changes_no_v
     list(runs.consume(database_path(), conversation, "zspr 053 為什麼振盪？", agent="offline"))
     sent = prompt_before(database, conversation, "chat").text
     assert f"2026-03-02, zspr 053, oscillation_tuning: reseated the *thermocouple*. [case {held}]" in sent
+
+
+def test_a_case_is_opened_closed_and_found_from_the_command_line(database, conversation, capsys, ovens):
+    def printed(*words):
+        assert main(["case", *words]) == 0
+        return capsys.readouterr().out
+
+    exchange(database, conversation, "oven 7?", "Root cause: the fan is dirty")
+    assert "1  the fan is dirty  oven 7 · Open" in printed("open", conversation)
+    told = printed("close", "1", "--outcome", "cleaned the fan", "--on", "2026-03-02")
+    assert "settled 2026-03-03 00:00  cleaned the fan" in told
+    assert printed("list", "fan", "--state", "closed") == told
+    assert "## 確認的結果\n\ncleaned the fan" in printed("show", "1", "--language", "zh")
+    assert main(["case", "list", "pump"]) == 1
+    for wrong, remedy in ((["show", "x"], "case list"), (["close", "1", "--on", "Friday"], "2026-11-24")):
+        assert main(["case", *wrong]) == 1
+        assert remedy in capsys.readouterr().err

@@ -10,7 +10,7 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
     "instrumentgpt/analyst": 3_980,
-    "instrumentgpt/commands": 1_700,
+    "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_216,
     "instrumentgpt/fleet": 833,
     "instrumentgpt/handover": 900,

@@ -122,6 +122,28 @@ def search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
 
 
+def case(parser: argparse.ArgumentParser) -> None:
+    """Add what is done, with which case, its outcome and output."""
+    parser.add_argument("action", choices=["list", "open", "show", "close", "reopen"], help="what to do")
+    parser.add_argument(
+        "which",
+        type=words,
+        nargs="*",
+        metavar="WHICH",
+        help="words to list those that hold them; a case's number; to open one, a conversation's id",
+    )
+    parser.add_argument(
+        "--outcome", type=words, default="", metavar="TEXT", help="what settled it, to close it"
+    )
+    parser.add_argument("--on", default="", metavar="DAY", help="when that was, as 2026-11-24 (today)")
+    parser.add_argument("--device", type=words, default="", help="list only those of this device, by name")
+    parser.add_argument(
+        "--state", choices=["open", "closed", "reopened", "unsettled"], default="", help="list only these"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per case and line")
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+
+
 def report(parser: argparse.ArgumentParser) -> None:
     """Add what is reported, since when, and where it is written."""
     parser.add_argument("what", choices=["shift", "case", "answer"], help="what is handed on")

@@ -6,6 +6,7 @@ A scan knows a case again by device, fault class and channel; nothing is ever cl
 import json
 import time
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -156,9 +157,15 @@ def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]
 
 def title_of(case: Case, language: Language) -> str:
     """Return what a case is of, in a line: "Oscillation (tuning), channel 2"."""
-    known = wording.title(case.fault, language) if case.fault in faults() else first_line(case.symptom)
+    is_class = case.fault in faults()
+    known = wording.title(case.fault, language) if is_class else first_line(case.symptom or case.cause)
     placed = "" if case.channel is None else phrase(WORDS, "channel", language, channel=case.channel)
     return known + placed
+
+
+def end_of(day: date) -> float:
+    """Return the end of a day, s since 1970, or now if that is today: what comes later came after it."""
+    return min(time.time(), (datetime.combine(day, datetime.min.time()) + timedelta(days=1)).timestamp())
 
 
 def first_line(text: str) -> str:

@@ -1,8 +1,7 @@
 """The Cases page: what faults there were, what settled them, and one case with all that belongs to it."""
 
 import json
-import time
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import db
 from instrumentgpt.fleet.cases import WORDS as PARTS
 from instrumentgpt.fleet.cases import (
     change_line,
+    end_of,
     first_line,
     gone_faults,
     markdown,
@@ -173,13 +173,8 @@ def _settle(case: Case, shown: Language) -> None:
     day = st.date_input(say("settled_on"), "today", max_value="today")
     if st.button(say("save"), type="primary") and isinstance(day, date):
         with session.opened() as database:
-            settle(database, case, session.who(), outcome.strip(), _end_of(day))
+            settle(database, case, session.who(), outcome.strip(), end_of(day))
         st.rerun()
-
-
-def _end_of(day: date) -> float:
-    """Return the end of a day, or now if that is today: what a log shows later came after it."""
-    return min(time.time(), (datetime.combine(day, datetime.min.time()) + timedelta(days=1)).timestamp())
 
 
 def _edit(case: Case, shown: Language) -> None:
