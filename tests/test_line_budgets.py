@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_286,
     "instrumentgpt/storage": 4_784,
     "instrumentgpt/turn": 2_573,
-    "instrumentgpt/ui": 7_200,
+    "instrumentgpt/ui": 7_330,
 }
 WHOLE = 59_290
 

@@ -14,7 +14,7 @@ from instrumentgpt.memory.claims import Mark
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.ui import again, artifacts, case_pins, copying, live, panel, session, untrusted
+from instrumentgpt.ui import again, artifacts, case_pins, copying, handing, live, panel, session, untrusted
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
@@ -92,6 +92,7 @@ def draw(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = answer_text(message, conversation_id, kept, copying.address(), to_know)
         copying.draw(text, f"copy-{message.id}")
+        handing.draw_answer(conversation_id, message.id, copying.language())
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)

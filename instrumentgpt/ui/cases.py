@@ -37,7 +37,7 @@ from instrumentgpt.storage.cases import (
     unpin,
     values_of,
 )
-from instrumentgpt.ui import evidence, session, untrusted
+from instrumentgpt.ui import evidence, handing, session, untrusted
 
 WORDS = Path(__file__).with_suffix(".toml")
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -149,6 +149,7 @@ def _draw_case(database: Database, case: Case, shown: Language) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+        handing.draw_case(case.id, shown)
     shown_parts = markdown(case, pinned, (), shown).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
     for one in pinned:

@@ -64,9 +64,13 @@ _copier = st.components.v2.component("copy_text", html=_BUTTON, css=_LOOK, js=_S
 
 def draw(text: str, key: str) -> None:
     """Draw the button for the Markdown `text`."""
-    language: Language = "zh" if (st.context.locale or "").startswith("zh") else "en"
-    words = {name: phrase(WORDS, f"copy_{name}", language) for name in ("label", "done", "failed")}
+    words = {name: phrase(WORDS, f"copy_{name}", language()) for name in ("label", "done", "failed")}
     _copier(key=key, width="content", data={"markdown": text, "html": html(text), **words})
+
+
+def language() -> Language:
+    """Return the language of the browser."""
+    return "zh" if (st.context.locale or "").startswith("zh") else "en"
 
 
 def address() -> str:

@@ -25,7 +25,7 @@ from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
-from instrumentgpt.ui import composer, device_form, session, untrusted
+from instrumentgpt.ui import composer, device_form, handing, session, untrusted
 from instrumentgpt.ui.logs.place import Place
 
 WORDS = Path(__file__).with_suffix(".toml")
@@ -68,6 +68,7 @@ def _draw(database: Database) -> None:
             st.rerun()
         if st.button(say("add"), icon=":material/add:"):
             device_form.draw(None, language)
+        handing.draw_shift(session.current_settings(database), language)
     if scanning():
         st.info(say("judging", count=len(rows)), icon=":material/hourglass_top:")
         _follow()

@@ -1,0 +1,105 @@
+"""Reports to hand on, as buttons: an answer, a case, a shift, each as HTML and as PDF."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from sqlite_utils import Database
+
+from instrumentgpt.analyst.handover import shift_start
+from instrumentgpt.handover.pdf import printer
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.settings import Settings
+from instrumentgpt.ui import copying, session
+
+if TYPE_CHECKING:
+    from instrumentgpt.handover.document import Document
+
+TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
+Maker = Callable[[Database], "Document"]
+
+
+def draw_answer(conversation_id: str, message_id: int, shown: Language) -> None:
+    """Draw the menu under an answer that hands it on as a report."""
+    say = partial(phrase, copying.WORDS, language=shown)
+    with st.popover(
+        f"_{say('hand_over')}_",
+        icon=":material/ios_share:",
+        type="tertiary",
+        help=say("hand_over"),
+        key=f"hand-{message_id}",
+        on_change="rerun",
+    ) as menu:
+        if menu.open:
+            st.caption(say("answer_explained"))
+            make = partial(_answer, conversation_id, message_id, shown, copying.address())
+            _draw_downloads(make, f"answer_{conversation_id}_{message_id}", shown)
+
+
+def draw_case(case_id: int, shown: Language) -> None:
+    """Draw the buttons that hand a case on as a report."""
+    _draw_downloads(partial(_case, case_id, shown, copying.address()), f"case_{case_id}", shown)
+
+
+def draw_shift(settings: Settings, shown: Language) -> None:
+    """Draw the menu that tells what happened since a moment that is named in words."""
+    say = partial(phrase, copying.WORDS, language=shown)
+    with st.popover(say("shift"), icon=":material/ios_share:", key="shift-menu", on_change="rerun") as menu:
+        if not menu.open:
+            return
+        words = st.text_input(say("since"), say("since_usual"), help=say("since_help"), key="shift-since")
+        since = shift_start(words or "", datetime.now())
+        if since is None:
+            st.warning(say("no_moment"), icon=":material/schedule:")
+            return
+        st.caption(say("since_read", moment=since.strftime("%Y-%m-%d %H:%M")))
+        make = partial(_shift, settings.inventory, since.timestamp(), shown, copying.address())
+        _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}", shown)
+
+
+def _draw_downloads(make: Maker, name: str, shown: Language) -> None:
+    """Draw a button for each kind of file; one is made when it is clicked."""
+    with st.container(horizontal=True, gap="small"):
+        for suffix, (label, kind) in TYPES.items():
+            missing = suffix == ".pdf" and not printer()
+            st.download_button(
+                label,
+                partial(_made, make, suffix),
+                f"{name}{suffix}",
+                kind,
+                icon=":material/download:",
+                on_click="ignore",
+                disabled=missing,
+                help=phrase(copying.WORDS, "no_printer", shown) if missing else None,
+                key=f"{name}{suffix}",
+            )
+
+
+def _made(make: Maker, suffix: str) -> bytes:
+    with session.opened() as database:
+        return make(database).written(suffix)
+
+
+# What follows is imported when a file is made: Plotly and the rest take a second.
+def _answer(
+    conversation_id: str, message_id: int, shown: Language, address: str, database: Database
+) -> "Document":
+    from instrumentgpt.handover.document import answer_document
+
+    return answer_document(database, conversation_id, message_id, shown, address)
+
+
+def _case(case_id: int, shown: Language, address: str, database: Database) -> "Document":
+    from instrumentgpt.handover.document import case_document
+
+    return case_document(database, case_id, shown, address)
+
+
+def _shift(inventory: str, since: float, shown: Language, address: str, database: Database) -> "Document":
+    from instrumentgpt.handover.shift import shift_document
+
+    return shift_document(database, load_inventory(Path(inventory)).devices, since, shown, address)
