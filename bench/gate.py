@@ -8,6 +8,7 @@ question told, has a source. An invented number is one of an answer whose digits
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -18,21 +19,25 @@ from pathlib import Path
 from instrumentgpt.agents.answer import answer_text
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.registry import AGENTS
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.memory.claims import Source, claims_in, marks_of
+from instrumentgpt.memory.claims import claims_in
+from instrumentgpt.memory.gate import marks_of
+from instrumentgpt.memory.sources import Source
 from instrumentgpt.settings import CHECKOUT, DEMO_INVENTORY
 from instrumentgpt.turn.checked import sources
 
 RESULTS = Path(__file__).parent / "results" / "gate.txt"
 SEED = 18
 OF_A_KIND = 10  # questions of each kind that the analyst knows
-INVENTED = 200
+INVENTED = 1_000
 DEVICES = 6  # of the demo inventory
 ASKED = {  # of whom there is no question beside the transcript: what the answer takes up of it
     "captures": "Is the 12 V rail of PSU-7 within ±2 %?",
     "cursor": "Status byte 0x24, lock ±0.4 µV, chiller 18.0 °C within 0.1 K: what does it mean?",
 }
 UNSOURCED = {"11.93"}  # what captures without a tool say all the same
+OWN = "own words"  # an agent has no such source: what is invented is not looked up there
 OWN_WORDS = ("analyst/phrases.toml", "analyst/terms.toml")  # the analyst's own definitions and examples
 
 Answered = tuple[str, list[Source]]
@@ -62,7 +67,7 @@ def of_the_analyst() -> Iterator[Answered]:
     for line in examples.read_text(encoding="utf-8").splitlines():
         kind, _, question = line.partition("\t")
         by_kind.setdefault(kind, []).append(question)
-    own = Source("own words", "computed", "\n".join(map(_own_words, OWN_WORDS)))
+    own = Source(OWN, "computed", json.dumps([_own_words(name) for name in OWN_WORDS]))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TESTS_JUDGED"] = f"{folder}/judged"
         (Path(folder) / "cache").mkdir()
@@ -71,7 +76,9 @@ def of_the_analyst() -> Iterator[Answered]:
                 words = f"zspr 05{draw.randrange(DEVICES)}: {question}"
                 answer = asked(words, Path(folder))
                 results = zip(answer.tools, answer.results, strict=True)
-                calls = [Tool("", name, "ok", result=json.dumps(told)) for name, told in results]
+                calls = [
+                    Tool("", name, "ok", result=json.dumps(told), server=SERVER) for name, told in results
+                ]
                 yield answer.text, [*sources(calls, words), own]
 
 
@@ -107,7 +114,10 @@ def invented(answers: list[Answered], names: tuple[tuple[str, ...], ...]) -> lis
     draw, tried, found = random.Random(SEED), Counter[str](), Counter[str]()
     while tried["all"] < INVENTED:
         text, known = draw.choice(answers)
-        places = [claim for claim in claims_in(text, names) if _digits(claim.text).strip("0")]
+        known = [source for source in known if source.name != OWN]
+        sourced = {mark.start for mark in marks_of(text, known, names) if mark.kind != "unknown"}
+        claims = (claim for claim in claims_in(text, names) if claim.start in sourced)
+        places = [claim for claim in claims if _digits(claim.text).strip("0")]
         if not places:
             continue
         claim = draw.choice(places)
@@ -143,7 +153,10 @@ def _digits(words: str) -> str:
 
 
 def _own_words(name: str) -> str:
-    return (CHECKOUT / "instrumentgpt" / name).read_text(encoding="utf-8")
+    """Return a file of the analyst's sentences, without what is filled in."""
+    return re.sub(
+        r"\{\w+(?::[^{}\s]*)?\}", " ", (CHECKOUT / "instrumentgpt" / name).read_text(encoding="utf-8")
+    )
 
 
 if __name__ == "__main__":

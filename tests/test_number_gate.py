@@ -7,7 +7,8 @@ from cases import each
 from offline_case import asked
 
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.memory.claims import Mark, marks_of
+from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.memory.gate import Mark, marks_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.turn import runs
@@ -24,7 +25,7 @@ NAMES = (("zspr 052", "10.1.1.47"), ("zspr 053",))
 
 
 def unsourced(text, result=RESULT, question="why does 052 swing above 57 °C?", **more):
-    calls = [Tool("1", "diagnose_log", "ok", result=json.dumps(result, ensure_ascii=False))]
+    calls = [Tool("1", "diagnose_log", "ok", result=json.dumps(result, ensure_ascii=False), server=SERVER)]
     marks = marks_of(text, sources(calls, question, **more), NAMES)
     return [text[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
 
@@ -55,10 +56,46 @@ def test_a_number_has_a_source_if_something_known_says_it_within_the_digits_writ
     assert unsourced(text) == missing
 
 
+BOUND = {
+    "log": "a.log",
+    "unit": "°C",
+    "channels": [
+        {"channel": 1, "kp": 9.0, "duty": 37.2, "saturated": 0.31},
+        {"channel": 2, "kp": 50.0, "period": 63.24, "cycles": 10.6},
+    ],
+}
+
+
+@each(
+    "text, missing",
+    [
+        ("channel 1: kp 9, channel 2: kp 50", []),
+        ("通道 2：kp 9，通道 1、2：kp 9", ["9"]),
+        ("channel 1: an output of 37 %, kp 50", ["50"]),
+        ("channel 2: kp 50, while the others have kp 9", []),
+        ("channel 2 has kp 50 while the others have kp 9", []),
+        ("an output of 37 %, 31 % at a limit, 11 cycles", []),
+        ("every 37 s, for 63 min, 31 cycles, 63 %", ["37", "63", "31", "63"]),
+    ],
+)
+def test_where_both_name_channel_quantity_or_unit_these_agree(text, missing):
+    assert unsourced(text, BOUND, "why?") == missing
+
+
+def test_what_the_agent_s_own_programs_printed_is_told_as_that():
+    calls = [Tool("1", "Bash", "ok", result="mean 41.7"), Tool("2", "x", "ok", result="57.3", server=SERVER)]
+    marks = marks_of("41.7 °C, 57.3 °C, 44.4 °C", sources(calls, ""))
+    assert [(mark.kind, mark.source) for mark in marks] == [
+        ("agent", "Bash"),
+        ("computed", "x"),
+        ("unknown", ""),
+    ]
+
+
 def test_what_the_agent_put_on_record_itself_is_no_source():
     call = {"summary": "on record: swings by 4.4 °C", "findings": [{"text": "swings by 4.4 °C"}]}
     assert not unsourced("swings by 4.4 °C", call)
-    calls = [Tool("1", "record_finding", "ok", result=json.dumps(call))]
+    calls = [Tool("1", "record_finding", "ok", result=json.dumps(call), server=SERVER)]
     assert [mark.kind for mark in marks_of("swings by 4.4 °C", sources(calls, ""))] == ["unknown"]
 
 
@@ -82,7 +119,7 @@ def test_a_prompt_is_a_source_but_for_what_an_earlier_answer_invented():
 def test_all_that_the_offline_analyst_says_has_a_source(question, tmp_path):
     answer = asked(question, tmp_path)
     results = zip(answer.tools, answer.results, strict=True)
-    calls = [Tool("", name, "ok", result=json.dumps(told)) for name, told in results]
+    calls = [Tool("", name, "ok", result=json.dumps(told), server=SERVER) for name, told in results]
     marks = marks_of(answer.text, sources(calls, question))
     assert len(marks) > 3
     assert [answer.text[mark.start : mark.end] for mark in marks if mark.kind == "unknown"] == []
@@ -148,6 +185,14 @@ def test_signs_that_an_agent_brings_along_mark_nothing():
 
 def test_a_mark_with_a_line_leads_there():
     assert Mark(0, 2, "computed", "diagnose_log", "run.log", 7).line == 7
-    calls = [Tool("1", "diagnose_log", "ok", result='{"log": "run.log", "rows": [{"line": 7, "pv": 37.25}]}')]
+    calls = [
+        Tool(
+            "1",
+            "diagnose_log",
+            "ok",
+            result='{"log": "run.log", "rows": [{"line": 7, "pv": 37.25}]}',
+            server=SERVER,
+        )
+    ]
     (mark,) = marks_of("pv 37.25 °C", sources(calls, ""))
     assert (mark.source, mark.log, mark.line) == ("diagnose_log", "run.log", 7)

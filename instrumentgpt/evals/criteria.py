@@ -8,10 +8,11 @@ from urllib.parse import parse_qs
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.evals.cases import HEALTHY, Case
 from instrumentgpt.evals.claims import claims
-from instrumentgpt.evals.numbers import without_source
 from instrumentgpt.evals.runner import Outcome
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.mcp_tools import registry
+from instrumentgpt.memory.gate import unsaid
+from instrumentgpt.memory.sources import Source
 
 SECTIONS = "device_history|diagnostic_context|note|conversation_summary|recalled_turns|recent_conversation"
 _TAG = re.compile(rf"<\s*(/?)\s*({SECTIONS})\s*>|＜[/／]?(?:{SECTIONS})＞", re.I)
@@ -96,13 +97,14 @@ def links(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _numbers(case: Case, outcome: Outcome) -> str | None:
-    """Every number with a unit was computed by a tool, or said before."""
+    """Every number has a source by the number gate: a tool, a prompt, or what was said before."""
     wrong = []
-    known: list[str] = [text for exchange in case.earlier for text in exchange]
+    known = [Source("", "user", text) for exchange in case.earlier for text in exchange]
     for turn, answer in zip(case.turns, outcome.answers, strict=True):
-        known += [turn.say, *answer.prompts, *(tool.result for tool in answer.tools)]
-        wrong += without_source(answer.text, known)
-        known.append(answer.text)
+        told = [turn.say, *answer.prompts, *(tool.result for tool in answer.tools)]
+        known += [Source("", "user", text) for text in told]
+        wrong += unsaid(answer.text, known)
+        known.append(Source("", "user", answer.text))
     return f"nobody computed {', '.join(wrong[:6])}" if wrong else ""
 
 

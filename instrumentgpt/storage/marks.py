@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.claims import Mark
+from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.connection import insert
 
 

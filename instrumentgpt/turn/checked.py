@@ -1,6 +1,7 @@
 """The number gate: each number of an agent's answer is looked up in what the turn had to know it from.
 
-First what this turn's tools returned, then the user's own words, then the record: what its prompts held.
+First what our tools returned in this turn, then the user's own words, then the record: what its prompts held.
+Last what the agent's own programs printed, and that is told as what it is: nobody knows what they did.
 """
 
 import json
@@ -8,7 +9,9 @@ from collections.abc import Sequence
 
 import db
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.memory.claims import Mark, Source, marks_of
+from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.memory.gate import Mark, marks_of
+from instrumentgpt.memory.sources import Source
 from instrumentgpt.storage.marks import marks_of_answer, store_marks
 from instrumentgpt.turn.prompt import names_of
 from instrumentgpt.turn.turn import Turn
@@ -45,13 +48,15 @@ def sources(
     unsourced  what earlier answers said that nobody had computed: that a prompt repeats it makes it no fact
     """
     said = [message.content for message in reversed(earlier) if message.role == "user"]
+    ended = [tool for tool in calls if tool.status == "ok"]
     held = "\n".join(prompts)
     for words in unsourced:
         held = held.replace(words, " ")
     return [
-        *(Source(tool.name, "computed", _result(tool)) for tool in calls if tool.status == "ok"),
+        *(Source(tool.name, "computed", _result(tool)) for tool in ended if tool.server == SERVER),
         *(Source("question", "user", words) for words in (question, *said)),
         Source("record", "computed", held),
+        *(Source(tool.name, "agent", tool.result) for tool in ended if tool.server != SERVER),
     ]
 
 

@@ -10,7 +10,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.memory.claims import Mark
+from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
@@ -33,12 +33,14 @@ SAID: dict[Language, dict[str, str]] = {
         "unknown": "nobody computed this",
         "user": "from you",
         "computed": "from: {source}",
+        "agent": "from the agent's own program: {source}",
         "count": "{missing} of {every} numbers {verb} no source",
     },
     "zh": {
         "unknown": "沒有來源",
         "user": "您說的",
         "computed": "來自：{source}",
+        "agent": "來自代理自己的程式：{source}",
         "count": "{every} 個數字中有 {missing} 個沒有來源",
     },
 }

@@ -1,0 +1,248 @@
+"""What is known in numbers, and whether it says what an answer claims.
+
+A source is what a tool returned, what the user said, or what a prompt held.
+Where a claim and a number both tell their channel, quantity or unit, these must agree: 37 % are not 37 s.
+"""
+
+import json
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from instrumentgpt.memory.claims import (
+    ADDRESS,
+    CLOCK,
+    DATE,
+    LOG,
+    WRITTEN,
+    Claim,
+    blanked,
+    quantities,
+    seconds_of,
+)
+from instrumentgpt.memory.measures import unit_of
+from instrumentgpt.memory.reading.values import parameter_named
+from instrumentgpt.memory.values import FIGURES
+
+Kind = Literal["computed", "user", "agent", "unknown"]  # agent: what its own programs printed
+SCALES = {  # unit → the one that it is compared in, and how many of those it is
+    "ms": ("s", 0.001), "min": ("s", 60.0), "h": ("s", 3600.0), "d": ("s", 86400.0), "week": ("s", 604800.0),
+    "k": ("°c", 1.0), "mv": ("v", 0.001), "ma": ("a", 0.001), "mw": ("w", 0.001), "kw": ("w", 1000.0),
+    "kpa": ("pa", 1000.0), "hpa": ("pa", 100.0), "mbar": ("bar", 0.001), "ml": ("l", 0.001),
+    "khz": ("hz", 1000.0), "kb": ("b", 1000.0), "mb": ("b", 1e6), "mm": ("m", 0.001), "cm": ("m", 0.01),
+    "%": ("share", 0.01),
+}  # fmt: skip
+COUNTED = ("b", "counts", "cycles", "steps", "turns", "pulses", "bits", "片", "趟")  # in whole numbers
+OF_THE_LOG = "unit of the log"
+GAIN = "gain"  # %/°C, %/(°C·s), … by the format
+UNITS = {  # of a number in our tools' results, by its key or what stands before the first "_" of it
+    **dict.fromkeys(("seconds", "onset", "end", "lag", "sample", "dead", "tau1", "tau2"), "s"),
+    **dict.fromkeys(("pv", "noise", "digit", "band", "half"), OF_THE_LOG),
+    **dict.fromkeys(("output", "percent"), "%"),
+    **dict.fromkeys(("saturated", "in", "out", "regularity", "chance"), "share"),
+    "overshoot_percent": "%",
+    "cycles": "cycles",
+    **{key: OF_THE_LOG if unit is None else unit for key, (_, unit) in FIGURES.items()},
+    **dict.fromkeys(("kp", "ki", "kd"), GAIN),
+}
+KELVIN = 273.15
+FAHRENHEIT = 1.8  # of one degree Celsius
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d[ T_](?:\d\d[-:]\d\d[-:]\d\d)?(?:\.\d+)?")
+_LINE_NAMED = re.compile(r"(?:\blines?[ =]|\bL ?|第 ?)(\d[\d,]*)|^ *(\d+)(?=[:\t\- ])", re.M)
+
+
+NONE = -1
+
+
+class Known(NamedTuple):
+    """A number that a source says.
+
+    name   of the quantity, as it is filed; unit: folded; "" where they are not told
+    counts whether it only counts things, or names a line: it is no measured quantity
+    """
+
+    value: float
+    name: str = ""
+    unit: str = ""
+    counts: bool = False
+    log: str = ""
+    line: int = 0
+    channel: int = NONE  # that it is of
+
+
+THE_SAME = Known(0.0, counts=True)  # the same words, clock or line
+
+
+@dataclass
+class Source:
+    """Something known: what a tool returned, what the user said, what is on record."""
+
+    name: str
+    kind: Kind
+    text: str
+    is_result: bool = field(init=False)  # of a tool: data with keys
+    numbers: list[Known] = field(init=False)  # by value
+
+    def __post_init__(self) -> None:
+        try:
+            told = json.loads(self.text)
+        except (ValueError, RecursionError):
+            told = self.text
+        self.is_result = isinstance(told, dict | list)
+        self.numbers = sorted([*_numbers_in(told, _Place(is_result=self.is_result)), *_ages(self.text)])
+        if self.is_result:  # a JSON escape would hide a name
+            self.text = json.dumps(told, ensure_ascii=False)
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The quantities that it names."""
+        return {one.name for one in self.numbers}
+
+    @cached_property
+    def clocks(self) -> list[float]:
+        """The times that it tells, in seconds since midnight."""
+        return [seconds_of(found) for found in CLOCK.finditer(self.text)]
+
+    @cached_property
+    def lines(self) -> set[int]:
+        """The lines that it names, or shows with their numbers before them."""
+        named = {int((found[1] or found[2]).replace(",", "")) for found in _LINE_NAMED.finditer(self.text)}
+        return named | {one.line for one in self.numbers}
+
+    def says(self, claim: Claim) -> Known | None:
+        """Return what says the same as `claim`, within the digits that it was written with."""
+        if not math.isnan(claim.seconds):  # a time is cut as often as it is rounded
+            is_told = any(-claim.step / 2 <= one - claim.seconds < claim.step for one in self.clocks)
+        elif claim.log:
+            label = re.sub(r"\D", "", claim.text)
+            is_told = int(claim.value) in self.lines and claim.log.casefold() in self.text.casefold()
+            is_told = is_told and (not label or float(label) == claim.value)
+        elif math.isnan(claim.value):
+            word = rf"(?<!\w){re.escape(claim.text)}(?!\w)"
+            is_told = bool(re.search(word, self.text, re.I | re.A))
+        else:
+            return self._number(claim)
+        return THE_SAME if is_told else None
+
+    def _number(self, claim: Claim) -> Known | None:
+        for factor, offset, unit in _scales(claim.unit):
+            value, slack = claim.value * factor + offset, claim.step * factor / 2 * (1 + 1e-6) + 1e-12
+            low = bisect_left(self.numbers, value - slack, key=lambda one: one.value)
+            high = bisect_right(self.numbers, value + slack, key=lambda one: one.value)
+            if fitting := [one for one in self.numbers[low:high] if self._fits(claim, one, unit)]:
+                return max(fitting, key=lambda one: (bool(one.name), bool(one.unit), bool(one.line)))
+        return None
+
+    def _fits(self, claim: Claim, known: Known, unit: str) -> bool:
+        """Return whether both may be the same quantity, where the claim is compared in `unit`."""
+        if claim.name and (claim.name != known.name and (known.name or claim.name in self.names)):
+            return False
+        if claim.channels and known.channel not in (NONE, *claim.channels):
+            return False
+        if known.unit:
+            is_bare = not claim.name and known.unit in ("share", GAIN)
+            is_named = is_bare or known.name == claim.name != ""
+            return known.unit == unit or (not claim.unit and (is_named or not self.is_result))
+        if claim.unit in COUNTED:
+            return known.value.is_integer() and not known.name
+        if known.counts:
+            return not claim.unit and known.name == claim.name
+        base = SCALES.get(claim.unit, (claim.unit,))[0]  # the unit that tools compute in
+        return unit in (base, claim.unit) if not self.is_result else unit == base != "share"
+
+
+class _Place(NamedTuple):
+    """Where in a tool's result a number stands: what is told around it."""
+
+    key: str = ""
+    name: str = ""  # of the quantity
+    unit: str = ""
+    log_unit: str = ""  # of the log's process values
+    log: str = ""
+    line: int = 0
+    channel: int = NONE
+    is_result: bool = True
+
+
+def _numbers_in(told: Any, place: _Place) -> Iterator[Known]:
+    """Yield the numbers of what a tool returned; what stands around one says of which log and line it is."""
+    if isinstance(told, Mapping):
+        place = _within(told, place)
+        for key, value in told.items():
+            yield from _numbers_in(value, _at(str(key), place))
+    elif isinstance(told, list | tuple):
+        for value in told:
+            yield from _numbers_in(value, place)
+    elif isinstance(told, str):
+        yield from _numbers_in_words(told, place)
+    elif isinstance(told, int | float) and not isinstance(told, bool) and math.isfinite(told):
+        if place.key in ("line", "lines"):
+            yield Known(abs(float(told)), "line", "", True, place.log, int(told))
+        elif place.key in ("channel", "channels", "channel_numbers"):
+            yield Known(abs(float(told)), "channel", "", True)
+        else:
+            counts = isinstance(told, int) and not place.unit
+            yield Known(
+                abs(float(told)), place.name, place.unit, counts, place.log, place.line, place.channel
+            )
+
+
+def _within(told: Mapping[str, Any], place: _Place) -> _Place:
+    """Return the place of what stands in `told`: it may name its quantity, unit, log and line itself."""
+    texts = {key: told[key] for key in ("log", "unit", "quantity") if isinstance(told.get(key), str)}
+    if "quantity" in texts:
+        place = _at(texts["quantity"], place)
+    if unit := unit_of(texts.get("unit", "")):
+        place = place._replace(unit=unit) if "quantity" in texts else place._replace(log_unit=unit)
+    whole = {key: told[key] for key in ("line", "channel") if isinstance(told.get(key), int)}
+    return place._replace(log=texts.get("log", place.log), **whole)
+
+
+def _at(key: str, place: _Place) -> _Place:
+    """Return the place below `key`: of the quantity that it names, else of the one around."""
+    name = FIGURES.get(key, (parameter_named(key), ""))[0]
+    unit = UNITS.get(key, UNITS.get(key.partition("_")[0], ""))
+    if not name and not unit:
+        return place._replace(key=key)
+    return place._replace(key=key, name=name, unit=place.log_unit if unit == OF_THE_LOG else unit)
+
+
+def _numbers_in_words(text: str, place: _Place) -> Iterator[Known]:
+    for pattern in (LOG, ADDRESS, _STAMP, CLOCK):
+        text = blanked(text, pattern)
+    for one in quantities(text, WRITTEN):
+        counts = place.is_result and not one.unit and one.step >= 1
+        yield Known(one.value, one.name, one.unit, counts, place.log, place.line)
+
+
+def _ages(text: str) -> Iterator[Known]:
+    """Yield how many days ago the dates of `text` are, of some hour of that day."""
+    for found in DATE.finditer(text):
+        with suppress(ValueError):
+            yield Known((date.today() - date.fromisoformat(found[0])).days - 0.5, unit="d")
+
+
+def _scales(unit: str) -> Iterator[tuple[float, float, str]]:
+    """Yield (factor, offset, unit) of the scales on which a value in `unit` may stand elsewhere."""
+    yield 1.0, 0.0, unit
+    base, factor = SCALES.get(unit, (unit, 1.0))
+    if base != unit:
+        yield factor, 0.0, base
+    for other, (of, size) in SCALES.items():
+        if of == base and other != unit:
+            yield factor / size, 0.0, other
+    if "/" in unit:
+        yield 1.0, 0.0, GAIN
+    if unit in ("°c", "k"):
+        yield 1.0, KELVIN if unit == "°c" else -KELVIN, "k" if unit == "°c" else "°c"
+        yield FAHRENHEIT, 0.0, "°f"
+        yield FAHRENHEIT, 32.0 if unit == "°c" else 32.0 - KELVIN * FAHRENHEIT, "°f"
+    if unit == "°f":
+        yield 1 / FAHRENHEIT, 0.0, "°c"
+        yield 1 / FAHRENHEIT, -32 / FAHRENHEIT, "°c"
