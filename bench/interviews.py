@@ -1,6 +1,6 @@
 """How well interviews are filed: eight transcripts of vague, jumping, contradicting people (interviews.toml).
 
-They were written by somebody who read no code. `python -m bench.interviews [first|last]` prints the rates.
+They were written by somebody who read no code. `python -m bench.interviews [first|last|fresh]` prints the rates.
 With a model: it calls `note` as an attentive person would, through the real tool with its checks.
 Without: each reply is read by rule, for the slot that the transcript says was asked.
 """
@@ -21,6 +21,7 @@ from instrumentgpt.modes.interview.gathered import SLOTS, Interview, Lines, Note
 from instrumentgpt.modes.interview.replies import SUMMARY, after_reply
 
 TRANSCRIPTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["interview"]
+FRESH = Path(__file__).with_name("interviews_fresh.toml")  # looked at by nobody: only its rates are read
 HALVES = {"first": TRANSCRIPTS[:4], "last": TRANSCRIPTS[4:], "all": TRANSCRIPTS}  # the last are kept unseen
 
 
@@ -96,7 +97,9 @@ def main(half: str = "all", shown: bool = False) -> dict[str, float]:
     asked: list[tuple[str, bool, bool]] = []
     refusals = 0
     with tempfile.TemporaryDirectory() as folder:
-        for transcript in HALVES[half]:
+        fresh = half == "fresh"
+        told = tomllib.loads(FRESH.read_text(encoding="utf-8"))["interview"] if fresh else HALVES[half]
+        for transcript in told:
             lines, refused = with_model(transcript, Path(folder))
             right = slots_right(lines, transcript["final"])
             replies = asked_slots_right(transcript)

@@ -80,6 +80,26 @@ def test_a_corrected_figure_replaces_the_one_that_stands(words):
     assert after_reply(now, words, "who").lines == {"examples": ("at 71.8, and 170.8 later",)}
 
 
+@each(
+    "words, left, remarks",
+    [
+        ("sorry, the cleaning is on Thursdays", {}, ("sorry, the cleaning is on Thursdays",)),
+        ("不知道，問老林", {"who": "unknown"}, ("不知道，問老林",)),
+    ],
+)
+def test_what_does_not_answer_the_question_is_kept_as_a_correction_and_said_so(words, left, remarks):
+    now = after_reply(after_reply(Interview(), "it drifts", "description"), words, "who")
+    assert now.lines == {"description": ("it drifts",), "remarks": remarks} and now.left == left
+    assert "Noted under Corrections" in own_reply(now, "who", "en", Background())
+
+
+def test_a_count_in_words_is_corrected_like_a_figure():
+    now = after_reply(Interview(turn=1), "星期五下午，兩點多，兩次", "examples")
+    assert after_reply(now, "等一下，是三次不是兩次，我漏看一次", "who").lines == {
+        "examples": ("星期五下午，兩點多，三次",)
+    }
+
+
 def test_figures_that_correct_nothing_are_an_answer():
     now = after_reply(Interview(turn=1), "set 95, waited 40 minutes", "examples")
     assert after_reply(now, "95 not reached, only 86", "edge_cases").lines["edge_cases"] == (
@@ -122,4 +142,4 @@ def test_000_8_our_own_replies_are_an_interviewers(language, gap, tries):
 def test_transcripts_of_strangers_are_filed_as_a_person_would():
     rates = interviews.main("all")
     assert rates["slots_with_model"] >= 0.95
-    assert rates["asked_without"] >= 0.75
+    assert rates["asked_without"] >= 0.85

@@ -132,7 +132,7 @@ def edge_cases(lines: Lines) -> tuple[str, ...]:
     >>> edge_cases({"edge_cases": ("the door",), "examples": ("E4 error at 9:30", "52.3 instead of 50")})
     ('the door', 'E4 error at 9:30')
     """
-    told = [*lines.get("description", ()), *lines.get("examples", ())]
+    told = (line for slot in ("description", "examples") for line in lines.get(slot, ()))
     return (*lines.get("edge_cases", ()), *filter(_ERROR.search, told))
 
 
@@ -164,21 +164,17 @@ def gathered_info(lines: Lines, left: Collection[str] = ()) -> dict[str, Any]:
     'it drifts; slowly'
     """
 
-    def text(slot: str) -> str:
-        return "; ".join(lines.get(slot, ()))
-
-    def listed(slot: str) -> list[str]:
-        return list(lines.get(slot, ()))
-
+    held = {slot: list(lines.get(slot, ())) for slot in SLOTS}
+    told = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
     return {
         "phase": phase_of(lines, left),
         "problem": {
-            "description": shorten(text("description"), DESCRIPTION_CHARS),
-            "examples": listed("examples"),
-            "impact": text("impact"),
+            "description": shorten(told["description"], DESCRIPTION_CHARS),
+            "examples": held["examples"],
+            "impact": told["impact"],
         },
-        "users": {"who": listed("who"), "context": text("context"), "workflow": text("workflow")},
-        "requirements": {name: listed(name) for name in ("must_have", "success_criteria", "constraints")},
+        "users": {"who": held["who"], "context": told["context"], "workflow": told["workflow"]},
+        "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
         "edge_cases": list(edge_cases(lines)),
         "gaps": [GAPS[gap] for gap in open_gaps(lines, left)],
     }

@@ -27,14 +27,20 @@ SUMMARY = "summary"  # what was asked for, beside slots: whether the summary is 
 _MARKS = re.compile("[✅❓?？]+")  # a reply has one of each: none in what it repeats
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 _ASKS = re.compile(r"(?<![?？])[?？][^\w?？]*$|[嗎吗呢]\W*$")  # "my thesis??" asks nothing
+_TAKES_BACK = re.compile(  # what was said before, whatever is asked now
+    r"(?i)^\W*(?:(?:sorry|wait|actually|no, (?:it|that|i|not))\b|等一下|不[對对]|更正|抱歉)|[記记說说][錯错]"
+)
 _WHAT_IF = re.compile(r"\bif\b|如果|假如|萬一|万一|要是", re.I)
-_FIGURE = r"(?<![\w.])[-+±]?\d+(?:\.\d+)?"
+_FIGURE = (  # in digits, or as a word; a Chinese one with what it counts
+    r"(?:(?<![\w.])[-+±]?\d+(?:\.\d+)?|[一二兩三四五六七八九十百]+[次台個天度分秒點]鐘?"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b)"
+)
 _CORRECTS = tuple(
     re.compile(pattern.replace("#", _FIGURE), re.I)
     for pattern in (
         r"(?P<new>#)[^\d.;。；]{0,16}?\bnot (?:\w+ )?(?P<old>#)",
         r"\bnot (?:\w+ )?(?P<old>#)[^\d.;。；]{0,16}?(?P<new>#)",
-        r"不是 ?(?P<old>#)[^\d;。；]{0,12}?(?P<new>#)",
+        r"不是 ?(?P<old>#)[^\d;。；]{0,12}?[是到为為] ?(?P<new>#)",
         r"(?P<new>#)[^\d;。；]{0,8}?不是 ?(?P<old>#)",
     )
 )
@@ -75,28 +81,25 @@ def _answered(now: Interview, words: str, asked: str, notes: Sequence[Note] | No
     wishes = [_wish(sentence) for sentence in [words, *sentences]]
     if wishes[0]:
         return now if wishes[0] == "courtesy" else replace(now, want=wishes[0])
-    told = [sentence for sentence, wish in zip(sentences, wishes[1:], strict=True) if not wish]
-    answers = [one for one in told if now.turn == 1 or not _ASKS.search(one) or _is_edge_case(one, asked)]
+    told = [sentence for sentence in sentences if not _wish(sentence)]
+    as_told = _WHAT_IF.search if asked == "edge_cases" else lambda _: now.turn == 1  # though it asks
+    answers = [one for one in told if as_told(one) or not _ASKS.search(one)]
     if not answers:
         other = next((wish for wish in wishes[1:] if wish and wish != "courtesy"), "")
         return replace(now, want="question" if told else other)
     if found or notes is not None:
         return now
-    if not asked:
-        return filed(now, Note(REMARKS, " ".join(answers)))
-    for slot, is_advice in ((asked, False), (PROPOSED, True)):
-        for line in joined([answer for answer in answers if advises(answer) == is_advice]):
+    unknown = _wish(re.split("[,，;；]", words.strip())[0]) == "unknown"  # "don't know, ask Lin"
+    aside = unknown or not asked or bool(_TAKES_BACK.search(words))
+    for slot, is_advice in ((REMARKS if aside else asked, False), (PROPOSED, True)):
+        for line in joined([one for one in answers if (advises(one) and bool(asked)) == is_advice]):
             now = filed(now, Note(slot, line))
-    return now
+    return replace(now, want="unknown") if unknown else now
 
 
 def _wish(sentence: str) -> str:
-    plain = sentence.replace("’", "'").strip(" \t.!。！,，~").casefold()
+    plain = sentence.replace("’", "'").strip(" \t.!。！,，~啊耶呢吧欸喔").casefold()
     return next((name for name, phrases in texts("wishes").items() if plain in phrases), "")
-
-
-def _is_edge_case(question: str, asked: str) -> bool:
-    return asked == "edge_cases" and _WHAT_IF.search(question) is not None
 
 
 def joined(sentences: Sequence[str]) -> list[str]:
@@ -173,14 +176,14 @@ def clear(now: Interview, asked: str, language: Language, known: Background) -> 
         return say(key, language, "clear", **{name: _quote(text) for name, text in fields.items()})
 
     parts = [told("corrected", new=note.words, old=note.replaces) for note in now.new if note.replaces]
-    proposed = " · ".join(note.words for note in now.new if note.slot == PROPOSED)
-    new = " · ".join(note.words for note in now.new if note.slot != PROPOSED and not note.replaces)
     gap = str(texts("labels")[asked][language]) if asked in now.left else ""
     if now.want == "form":
         parts.append(told("form"))
-    elif new:
-        parts.append(told("new", text=new))
-    parts += [told("proposed", text=proposed)] if proposed else []
+    else:
+        fresh = [note for note in now.new if not note.replaces]
+        for key, slots in (("new", SLOTS[:-2]), (PROPOSED, (PROPOSED,)), (REMARKS, (REMARKS,))):
+            text = " · ".join(note.words for note in fresh if note.slot in slots)
+            parts += [told(key, text=text)] if text else []
     parts += [told("question")] if now.want == "question" else []
     if gap and now.want != "form":
         parts.append(told(now.left[asked], gap=gap))
