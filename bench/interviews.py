@@ -1,6 +1,6 @@
 """How well interviews are filed: eight transcripts of vague, jumping, contradicting people (interviews.toml).
 
-They were written by somebody who read no code. `python -m bench.interviews [first|last|fresh]` prints the rates.
+They were written by somebody who read no code. `python -m bench.interviews [first|last|fresh]` prints rates.
 With a model: it calls `note` as an attentive person would, through the real tool with its checks.
 Without: each reply is read by rule, for the slot that the transcript says was asked.
 """

@@ -19,9 +19,22 @@ def test_most_questions_are_taken_for_the_kind_they_are(half):
 
 @each("kind", KINDS)
 @each("language", ["en", "zh"])
-def test_a_question_that_begins_with_the_name_of_a_kind_is_of_that_kind_whatever_it_says(kind, language):
-    chosen = read_question(f"{KINDS[kind][language]}: why is channel 2 like that?", in_view=True)
+def test_the_name_of_a_kind_decides_where_a_button_repeats_the_question_with_it(kind, language):
+    question = "why is channel 2 like that?"
+    chosen = read_question(f"{KINDS[kind][language]}: {question}", in_view=True, before=question)
     assert (chosen.kind, chosen.channels) == (kind, (2,))
+
+
+@each(
+    "words, kind",
+    [
+        ("Report: why does channel 2 swing so much?", "diagnosis"),
+        ("Chart: channel 2 please", "plot"),
+        ("圖表：為什麼通道 2 一直震盪？", "diagnosis"),
+    ],
+)
+def test_a_name_that_is_typed_is_words_among_others(words, kind):
+    assert read_question(words, in_view=True).kind == kind
 
 
 @pytest.mark.parametrize("slot", ["device", "channels", "time"])

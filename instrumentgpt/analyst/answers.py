@@ -89,7 +89,9 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     meant = asked or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    earlier = before or next(_repeatable(task), "")
+    newest = next((text for _, text in reversed(task.messages_of("user"))), "")
+    repeats = newest and task.question.endswith(newest)  # a button
+    earlier = before or (newest if repeats else next(_repeatable(task), ""))
     question = _pasted(read_question(task.question, in_view, len(devices), earlier), task)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from instrumentgpt.analyst.questions import KINDS, devices_in, near_misses, read_question
+from instrumentgpt.analyst.questions import KINDS, devices_in, named_kind, near_misses, read_question
 from instrumentgpt.instruments.devices import Inventory, resolve
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.language import Language
@@ -32,14 +32,15 @@ def follow_ups(
 
     asked      the last question: one that names no device, where none is in view, is offered with each;
                one that names a device that nobody has, with those most like it; one that may be of another
-               kind, with that kind's name before it, which decides
+               kind, with that kind's name before it, which then decides
     """
     in_view = bool(state.device_name or state.device_ip or state.last_log_file)
     if asked and inventory and (completed := _completed(asked, inventory, in_view)):
         return completed
     found = {one for text in (*state.root_causes, *state.findings) for one in fault_classes(text)}
     faults = found - {*NO_FAULT}
-    question = read_question(asked, in_view)
+    named, repeated = named_kind(asked)
+    question = read_question(asked, in_view, before=repeated if named else "")
     meant = [f"{KINDS[kind][language]}: {asked}" for kind in question.others if not question.again]
     others = [gain for gain in ("kp", "ki", "kd") if gain != question.gain] if question.gain else []
     if asked and question.kind == "gains" and others and not faults & {*TOO_HIGH}:

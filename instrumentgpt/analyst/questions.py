@@ -21,7 +21,7 @@ from instrumentgpt.memory.terms import in_simplified
 TABLE = Path(__file__).with_name("questions.toml")
 EXAMPLES = Path(__file__).with_name("examples.tsv")
 TERMS = Path(__file__).with_name("terms.toml")
-KINDS: dict[str, dict[Language, str]] = {  # kind → its name; "name: question" is of that kind
+KINDS: dict[str, dict[Language, str]] = {  # kind → its name, as a button has it: "name: question"
     "diagnosis": {"en": "Diagnosis", "zh": "診斷"},
     "figures": {"en": "Figures", "zh": "數值"},
     "plot": {"en": "Chart", "zh": "圖表"},
@@ -34,7 +34,7 @@ KINDS: dict[str, dict[Language, str]] = {  # kind → its name; "name: question"
     "term": {"en": "Meaning of words", "zh": "名詞解釋"},
     "help": {"en": "Help", "zh": "說明"},
 }
-CHOSEN = float("inf")  # score of a kind that the question begins with
+CHOSEN = float("inf")  # score of a kind that was clicked
 DOUBT = 4  # points: kinds so near the best are offered
 MOST_OFFERED = 2  # other kinds
 ALONE = 5  # weight from which a sentence asks something by itself
@@ -209,7 +209,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
 
     in_view  whether a device or a log is in view already
     devices  how many devices the text names
-    before   the question before, which this one may go on about
+    before   the question before, which this one may go on about, or repeat with the name of a kind before it
 
     >>> read_question("那 kp 可以調高嗎？").kind, read_question("10.1.1.47 為什麼溫度波動？", devices=1).kind
     ('gains', 'diagnosis')
@@ -219,7 +219,9 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     True
     """
     pasted, rest = split_pasted(text)
-    chosen, rest = _chosen(rest)
+    chosen, asked = named_kind(rest)
+    chosen = chosen if asked.strip() == before.strip() else ""  # a button; typed, it is words among others
+    rest = asked if chosen else rest
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
@@ -241,7 +243,8 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     if chosen:
         return replace(question, kind=chosen, score=CHOSEN)
     if before and question.again:
-        known = read_question(before, in_view, devices)
+        clicked, repeated = named_kind(before)
+        known = read_question(before, in_view, devices, repeated if clicked else "")
         if weights[best] < ALONE or best == known.kind:
             return _going_on(question, known)
     if question.values and aspect("next_line", words):
@@ -256,10 +259,10 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     return replace(question, kind=best, score=weights[best], others=others)
 
 
-def _chosen(text: str) -> tuple[str, str]:
+def named_kind(text: str) -> tuple[str, str]:
     """Return the kind that `text` begins with, "" for none, and the question.
 
-    >>> _chosen("Chart: how was channel 2?"), _chosen("圖表：通道 2"), _chosen("note: all fine")
+    >>> named_kind("Chart: how was channel 2?"), named_kind("圖表：通道 2"), named_kind("note: all fine")
     (('plot', 'how was channel 2?'), ('plot', '通道 2'), ('', 'note: all fine'))
     """
     first, *rest = re.split(r"[:：]\s*", text, maxsplit=1)
