@@ -5,7 +5,6 @@ who takes part, the problem, what the log says, what the conversation has on rec
 What comes from logs, users and experts stands between tags, and cannot open or close one.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -193,14 +192,21 @@ def question_prompt(context: Context, results: Sequence[SubProblemResult], endin
 
 
 def record_of(brief: Mapping[str, Any]) -> str:
-    """Return what the log says, in lines: findings with their evidence first, then the channels' figures."""
+    """Return what the log says: findings with their evidence, then the figures of channels with a fault."""
     lines = [f"log {brief.get('log', '')} of {brief.get('label', '')}: {brief.get('lines', 0)} lines"]
+    healthy = set()
     for finding in brief.get("findings", ())[:MOST_FINDINGS]:
         lines.append(f"- {finding['class']} ({finding['severity']}): {finding['summary']}")
+        if finding["severity"] == "none":  # its sentence has all its figures
+            healthy.add(finding.get("channel"))
+            continue
         lines += [f"  - ruled out {row['class']}: {row['text']}" for row in finding.get("ruled_out", ())]
         lines += [f"  - line {row['line']}: {row['text']}" for row in finding.get("evidence", ())]
     for channel in brief.get("channels", ()):
-        lines.append("channel " + json.dumps(channel, ensure_ascii=False))
+        if channel["channel"] not in healthy:
+            lines.append(
+                ", ".join(f"{name} {value:.4g}" for name, value in channel.items() if value is not None)
+            )
     return "\n".join(lines)
 
 
