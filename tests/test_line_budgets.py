@@ -19,10 +19,10 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
-    "instrumentgpt/modes/panel": 2_286,
+    "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_784,
-    "instrumentgpt/turn": 2_573,
-    "instrumentgpt/ui": 7_330,
+    "instrumentgpt/turn": 2_578,
+    "instrumentgpt/ui": 7_444,
 }
 WHOLE = 59_290
 

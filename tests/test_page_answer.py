@@ -6,7 +6,9 @@ from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
+from instrumentgpt.memory.gate import Mark
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.marks import store_marks
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
@@ -60,6 +62,41 @@ def test_who_answered_how_long_it_took_and_what_it_cost(database):
     conversation, _ = answered(database, *told)
     shown = texts(page(conversation))
     assert "Claude Code · sonnet · 7.0 s · 12.3k tokens in, 410 out · 0.0123 USD" in shown
+
+
+def test_the_foot_tells_model_tools_what_was_denied_and_what_the_conversation_has_cost(database):
+    usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
+    calls = (Tool("1", "plot_log", "ok"), Tool("2", "Bash", "denied"))
+    conversation, _ = answered(database, Session("s", "claude", "sonnet"), *calls, Done("ok", "x", 1, usage))
+    at = page(conversation)
+    open_expander(at, f"foot-{db.list_messages(database, conversation)[-1].id}")
+    for words in ("**Model** sonnet", "**Not allowed** Bash", "12,750 tokens, 0.0123 USD", "**On offer**"):
+        assert words in texts(at)
+
+
+def test_a_question_asked_of_another_agent_shows_both_answers_with_what_has_a_source(database):
+    conversation, _ = answered(database, Done("ok", "because", 1.0), agent="offline")
+    question = db.add_message(database, conversation, "user", "why?")
+    run = start_run(database, conversation, "claude", "chat", question)
+    db.finish_turn(database, conversation, run, "41.7 °C", outcome="ok")
+    second = db.list_messages(database, conversation)[-1]
+    store_marks(database, second.id, [Mark(0, 4, "unknown")])
+    at = page(conversation)
+    assert "1 not found" not in texts(at)
+    open_expander(at, f"beside-{second.id}")
+    shown = texts(at)
+    assert "**Offline analyst**" in shown and "**Claude Code**" in shown
+    assert "0 computed, 0 from you, 1 not found" in shown and "all computed by our own tools" in shown
+
+
+def test_an_agent_that_is_missing_is_one_notice_with_a_way_out(database, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    db.save_setting(database, "agent", "codex")
+    at = page(db.create_conversation(database))
+    at.chat_input[0].set_value("why?").run()
+    assert texts(at).count("is not installed") == 1
+    next(one for one in at.button if one.label == "Use the offline analyst").click().run()
+    assert "is not installed" not in texts(at) and "Offline analyst answers" in texts(at)
 
 
 def test_what_the_agent_does_not_report_is_left_out(database):

@@ -14,7 +14,18 @@ from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
-from instrumentgpt.ui import again, artifacts, case_pins, copying, handing, live, panel, session, untrusted
+from instrumentgpt.ui import (
+    again,
+    artifacts,
+    beside,
+    case_pins,
+    copying,
+    handing,
+    live,
+    panel,
+    session,
+    untrusted,
+)
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
@@ -100,6 +111,10 @@ def draw(
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
+        if progress.session or usage:
+            beside.draw_foot(database, conversation_id, message, progress)
+    if marks:
+        beside.draw(database, conversation_id, message, marks, kept)
 
 
 def _draw_words(

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
-from instrumentgpt.agents.registry import choose
+from instrumentgpt.agents.registry import UnknownAgent, choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
@@ -108,6 +108,8 @@ def ask() -> None:
         words = question.text or artifacts.question_about(question.files)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)
+    except UnknownAgent:  # the notice beside the input says what helps
+        st.session_state[UNSENT] = question.text
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
@@ -180,11 +182,17 @@ def _draw_agent(settings: Settings) -> None:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {untrusted.label(str(error), 300)}")
+        st.button("Use the offline analyst", icon=":material/smart_toy:", on_click=_use_offline)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     st.caption(f":material/smart_toy: {agent.label} answers{model}")
     connection.draw_badge(agent, program)
     permissions.draw_hold(agent, settings)
+
+
+def _use_offline() -> None:
+    with session.opened() as database:
+        db.save_setting(database, "agent", "offline")
 
 
 def _stop(run_id: str) -> None:
