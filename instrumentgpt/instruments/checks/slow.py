@@ -75,19 +75,14 @@ def _duty_of_blocks(track: Track) -> Duty | None:
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
             steady[hold.settled : track.after(hold.settled, track.lags(WARM_UP))] = False
-    index = np.flatnonzero(
-        _at_one_setpoint(track, steady & np.isfinite(track.output) & np.isfinite(track.pv))
-    )
+    known = np.isfinite(track.output) & np.isfinite(track.pv)
+    index = np.flatnonzero(_at_one_setpoint(track, steady & known))
     size = track.samples(track.lags(BLOCK))
-    starts = [int(i) for i in index[::size][:-1]]
-    blocks = [index[k * size : (k + 1) * size] for k in range(len(starts))]
-    kept = [
-        k for k, block in enumerate(blocks) if abs(float(np.median(track.smooth_error[block]))) < ON_SETPOINT
-    ]
+    blocks = index[: (len(index) - 1) // size * size].reshape(-1, size)
+    kept = blocks[np.abs(np.median(track.smooth_error[blocks], axis=1)) < ON_SETPOINT]
     if len(kept) < FEWEST_BLOCKS:
         return None
-    output = np.array([float(np.mean(track.output[blocks[k]])) for k in kept])
-    return Duty(size, [starts[k] for k in kept], track.time[[starts[k] for k in kept]], output)
+    return Duty(size, kept[:, 0].tolist(), track.time[kept[:, 0]], track.output[kept].mean(axis=1))
 
 
 def _at_one_setpoint(track: Track, steady: Mask) -> Mask:

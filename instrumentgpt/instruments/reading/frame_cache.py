@@ -12,13 +12,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
+from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.placeholders import Placeholder
-from instrumentgpt.instruments.reading.record import Broken, Log
+from instrumentgpt.instruments.reading.record import Broken, Log, nothing
 from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
@@ -82,8 +84,9 @@ def _described(log: Log) -> dict[str, Any]:
 def _load(path: Path, source_path: Path) -> Log | None:
     """Return the log kept at `path`, None if there is none or it cannot be read."""
     try:
-        table = parquet.read_table(path)
-        described = json.loads(table.schema.metadata[DESCRIPTION])
+        with parquet.ParquetFile(path) as file:
+            described = json.loads(file.schema_arrow.metadata[DESCRIPTION])
+            columns = {field.name: _column(file, field) for field in file.schema_arrow}
         os.utime(path)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return None
@@ -98,13 +101,24 @@ def _load(path: Path, source_path: Path) -> Log | None:
     )
     return Log(
         path=source_path,
-        samples=table.to_pandas(),
+        samples=pd.DataFrame(columns, copy=False),
         start=None if start is None else pd.Timestamp(start),
         broken=Broken(broken["count"], examples),
         clock_steps=steps,
         name=source_path.name.removesuffix(".gz"),
         **described,
     )
+
+
+def _column(file: parquet.ParquetFile, field: pa.Field) -> NDArray[np.generic]:
+    """Return one column, so that no two copies of a long log are in memory; half floats stand for nothing."""
+    if pa.types.is_float16(field.type):
+        return nothing(file.metadata.num_rows)
+    column, at = np.empty(file.metadata.num_rows, dtype=field.type.to_pandas_dtype()), 0
+    for batch in file.iter_batches(1 << 20, columns=[field.name]):
+        column[at : at + len(batch)] = batch.column(0)
+        at += len(batch)
+    return column
 
 
 def _events(path: Path, load: Callable[[], pd.DataFrame]) -> pd.DataFrame:

@@ -9,7 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.clocks import ClockStep
@@ -41,6 +43,11 @@ def no_events() -> pd.DataFrame:
 
 
 _EVENT_TYPES = ("float64", "str", "str", "str", "int64")
+
+
+def nothing(rows: int) -> NDArray[np.float16]:
+    """Return a column (rows,) of nan that takes no memory: what a long log does not carry; read-only."""
+    return np.broadcast_to(np.float16(math.nan), rows)
 
 
 def missing_of(samples: pd.DataFrame) -> tuple[str, ...]:

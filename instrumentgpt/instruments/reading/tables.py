@@ -40,6 +40,7 @@ from instrumentgpt.instruments.reading.record import (
     UnreadableLog,
     missing_of,
     no_events,
+    nothing,
 )
 from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_setpoint
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
@@ -51,9 +52,7 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
-LARGE = (
-    5_000_000  # samples, from which single precision does: 7 digits of a reading, and none without readings
-)
+LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOST_NAMES = 64  # in a table of “time, name, value”
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
@@ -261,7 +260,7 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
     large = len(time) * len(roles.channels) > LARGE
     order = sorted(roles.channels)
     stated = {channel: _stated(roles.channels[channel], grid) for channel in order}
-    nothing = np.full(len(grid.line), math.nan)
+    empty = np.full(len(grid.line), math.nan)
 
     def in_turn(columns: Iterable[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
         turns = np.empty((len(time), len(order)), dtype=kind)
@@ -269,19 +268,21 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
             turns[:, at] = column
         return turns.reshape(-1)
 
-    number = nothing if roles.channel_column is None else grid.numbers[roles.channel_column]
+    number = empty if roles.channel_column is None else grid.numbers[roles.channel_column]
     whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
     own = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
+    channels = np.min_scalar_type(-1 - max(order)) if large and roles.channel_column is None else np.int64
     columns = {
         "time": in_turn([time] * len(order), np.float64),
-        "channel": in_turn(own, np.int32 if large else np.int64),
+        "channel": in_turn(own, np.dtype(channels).type),
     }
     for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
-        known = any(role in columns_of for columns_of in stated.values())
-        parts = (stated[channel].get(role, nothing)[usable] for channel in order)
+        if large and not any(role in columns_of for columns_of in stated.values()):
+            columns[role] = nothing(len(columns["time"]))
+            continue
+        parts = (stated[channel].get(role, empty)[usable] for channel in order)
         factor = scale if role == "output" else 1.0
-        kind = np.float64 if not large else np.float32 if known else np.float16
-        columns[role] = in_turn((part * factor for part in parts), kind)
+        columns[role] = in_turn((part * factor for part in parts), np.float32 if large else np.float64)
     columns["line"] = in_turn([grid.line[usable]] * len(order), np.int32 if large else np.int64)
     return pd.DataFrame(columns, copy=False)
 
