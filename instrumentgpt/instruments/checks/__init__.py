@@ -6,6 +6,7 @@ docs/add-a-check.md shows it step by step.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
@@ -64,10 +65,12 @@ CHECKS: dict[str, Check] = {
     "limit_cycle_actuator": Check(
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
     ),
-    "integral_windup": Check(response.integral_windup, "integral_windup"),
+    "integral_windup": Check(partial(response.went_past, fault="integral_windup"), "integral_windup"),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning", ASKED),
-    "overshoot_tuning": Check(response.overshoot_tuning, "overshoot_tuning"),
-    "heater_degradation": Check(slow.heater_degradation, "heater_degradation", drives=SWITCHED),
-    "sensor_drift": Check(slow.sensor_drift, "sensor_bias", drives=SWITCHED),
+    "overshoot_tuning": Check(partial(response.went_past, fault="overshoot_tuning"), "overshoot_tuning"),
+    **{
+        name: Check(partial(slow.output_changed, fault=fault), fault, drives=SWITCHED)
+        for name, fault in (("heater_degradation", "heater_degradation"), ("sensor_drift", "sensor_bias"))
+    },
     "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

@@ -18,21 +18,17 @@ ODD = 0.6  # share of oddness from which a valve sticks
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find sustained swings whose output meets a limit in most cycles: the gains are too high."""
     return [
-        _finding(study, track, swing, "oscillation_tuning", "limit_cycle_actuator", _not_actuator(swing))
+        _finding(study, track, swing, "oscillation_tuning")
         for track, swing in _swings(study, before)
         if not _by_actuator(track, swing)
     ]
-
-
-def _not_actuator(swing: Swing) -> str:
-    return "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
 
 
 def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find sustained swings whose output stays inside its limits, and valves that stick."""
     swings = _swings(study, before)
     findings = [
-        _finding(study, track, swing, "limit_cycle_actuator", "oscillation_tuning", "inside_limits")
+        _finding(study, track, swing, "limit_cycle_actuator")
         for track, swing in swings
         if _by_actuator(track, swing)
     ]
@@ -78,7 +74,11 @@ def _about_its_middle(track: Track) -> Track:
     return replace(track, setpoint=middle, controlled=np.ones(len(track), dtype=bool))
 
 
-def _finding(study: Study, track: Track, swing: Swing, fault: str, other: str, reason: str) -> Finding:
+def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
+    other, reason = "oscillation_tuning", "inside_limits"
+    if fault == other:
+        other = "limit_cycle_actuator"
+        reason = "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
     numbers: dict[str, float | str] = {
         "period": swing.period,
         "amplitude": track.shown(swing.amplitude),

@@ -72,24 +72,15 @@ def _passes(overshoot: Overshoot, share: float = 1.0) -> bool:
     return overshoot.size > share * max(OVERSHOOT, OVERSHOOT_SHARE * abs(overshoot.step.size))
 
 
-def integral_windup(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find overshoot with the output still at its limit well after pv crossed the setpoint."""
-    return _judged(study, "integral_windup", wound_up=True)
-
-
-def overshoot_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find overshoot with an output that had left its limit in time: the gains ask for too much."""
-    return _judged(study, "overshoot_tuning", wound_up=False)
-
-
-def _judged(study: Study, fault: str, wound_up: bool) -> list[Finding]:
+def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
+    """Find overshoot: windup if the output is at its limit well after pv crossed the setpoint, else gains."""
     findings = []
     for track in study.active:
         measured = overshoots(track)
         towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
         pinned = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
         far = [overshoot for overshoot in towards if overshoot not in pinned and _passes(overshoot)]
-        hits = pinned if wound_up else far
+        hits = pinned if fault == "integral_windup" else far
         worst = max(pinned + far, key=lambda overshoot: overshoot.size, default=None)
         if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))

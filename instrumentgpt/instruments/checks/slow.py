@@ -45,7 +45,6 @@ class Change:
     before: float
     after: float
     before_index: int
-    after_index: int
 
     @property
     def ratio(self) -> float:
@@ -114,7 +113,7 @@ def lasting_change(duty: Duty) -> Change | None:
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
     start = duty.index[first - 1] + duty.size
-    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], duty.index[-1])
+    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)])
 
 
 def _changes(study: Study) -> list[tuple[Track, Change, float]]:
@@ -140,21 +139,13 @@ def _others(duties: list[Duty], time: float) -> float:
     return float(np.median(ratios)) if ratios else 1.0
 
 
-def heater_degradation(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a channel that needs lastingly more output for the same setpoint while the others do not."""
+def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
+    """Find a channel that needs lastingly more (or less) output for one setpoint while others do not."""
+    sign, limit = (1, MORE_OUTPUT) if fault == "heater_degradation" else (-1, 1 / LESS_OUTPUT)
     return [
-        _finding(study, track, change, others, "heater_degradation")
+        _finding(study, track, change, others, fault)
         for track, change, others in _changes(study)
-        if change.ratio > MORE_OUTPUT and change.ratio / max(others, 1.0) > MORE_OUTPUT
-    ]
-
-
-def sensor_drift(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a channel that needs lastingly less output for the same setpoint while the others do not."""
-    return [
-        _finding(study, track, change, others, "sensor_bias")
-        for track, change, others in _changes(study)
-        if change.ratio < LESS_OUTPUT and change.ratio / min(others, 1.0) < LESS_OUTPUT
+        if change.ratio**sign > limit * max(others**sign, 1.0)
     ]
 
 
@@ -174,5 +165,5 @@ def _finding(study: Study, track: Track, change: Change, others: float, fault: s
         ]
     else:
         ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
-    lines = (change.before_index, change.after_index)
+    lines = (change.before_index, change.last)
     return finding_of(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)
