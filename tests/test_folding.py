@@ -20,7 +20,9 @@ def test_a_text_is_folded_as_if_it_were_normalised_as_a_whole(text):
 
 @each("before", ["e", "熱", "か", "가", "ক", " "])
 def test_no_character_of_any_script_is_folded_otherwise_behind_another(before):
-    every = [chr(code) for code in range(0x40000) if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")]
+    every = [
+        chr(code) for code in range(0x40000) if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")
+    ]
     assert [one for one in every if fold(f"{before}{one}x") != whole(f"{before}{one}x")] == []
 
 

@@ -113,8 +113,8 @@ def draw(
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
         if progress.session or usage:
             beside.draw_foot(database, conversation_id, message, progress)
-    if marks:
-        beside.draw(database, conversation_id, message, marks, kept)
+    if message.run_id:
+        beside.draw(database, conversation_id, message, kept)
 
 
 def _draw_words(

@@ -49,7 +49,6 @@ def draw(
     database: Database,
     conversation_id: str,
     message: db.Message,
-    marks: Sequence[Mark],
     kept: Sequence[db.Artifact],
 ) -> None:
     """Draw an earlier answer to the same question and `message` side by side, once that is opened."""
@@ -62,8 +61,7 @@ def draw(
     with shut:
         if not shut.open:
             return
-        earlier = marks_of_answer(database, other.id)
-        for column, one, its in zip(st.columns(2), (other, message), (earlier, marks), strict=True):
+        for column, one in zip(st.columns(2), (other, message), strict=True):
             with column:
                 agent = get_run(database, one.run_id).agent if one.run_id else ""
                 st.markdown(f"**{AGENTS[agent].label if agent in AGENTS else untrusted.label(agent)}**")
@@ -71,7 +69,7 @@ def draw(
                 for part in rendered_parts(one.content, [name for name in ids if name in one.content]):
                     if not part.artifact_id:
                         untrusted.write(part.text, conversation_id)
-                st.caption(counts(its))
+                st.caption(counts(marks_of_answer(database, one.id)))
 
 
 def counts(marks: Sequence[Mark] | None) -> str:
