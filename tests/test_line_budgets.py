@@ -11,7 +11,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
     "instrumentgpt/analyst": 3_980,
     "instrumentgpt/commands": 1_791,
-    "instrumentgpt/evals": 1_172,
+    "instrumentgpt/evals": 1_175,
     "instrumentgpt/fleet": 833,
     "instrumentgpt/handover": 900,
     "instrumentgpt/instruments": 19_960,

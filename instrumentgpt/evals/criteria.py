@@ -11,11 +11,13 @@ from instrumentgpt.evals.claims import claims
 from instrumentgpt.evals.runner import Outcome
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.mcp_tools import registry
+from instrumentgpt.memory.claims import ADDRESS, DATE, LOG
 from instrumentgpt.memory.gate import unsaid
 from instrumentgpt.memory.sources import Source
 
 SECTIONS = "device_history|diagnostic_context|note|conversation_summary|recalled_turns|recent_conversation"
 _TAG = re.compile(rf"<\s*(/?)\s*({SECTIONS})\s*>|＜[/／]?(?:{SECTIONS})＞", re.I)
+NAMES = (ADDRESS, DATE, LOG)  # which are no numbers
 _LINK = re.compile(r"\]\(\?([^()\s]+)\)")
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\(|<\s*(?:img|script|iframe|object|link|meta)\b", re.I)
 
@@ -103,7 +105,8 @@ def _numbers(case: Case, outcome: Outcome) -> str | None:
     for turn, answer in zip(case.turns, outcome.answers, strict=True):
         told = [turn.say, *answer.prompts, *(tool.result for tool in answer.tools)]
         known += [Source("", "user", text) for text in told]
-        wrong += unsaid(answer.text, known)
+        missing = unsaid(answer.text, known)
+        wrong += [words for words in missing if not any(name.fullmatch(words) for name in NAMES)]
         known.append(Source("", "user", answer.text))
     return f"nobody computed {', '.join(wrong[:6])}" if wrong else ""
 
