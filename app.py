@@ -1,6 +1,7 @@
 """The page: `streamlit run app.py`. Streamlit imports this once as its server, and runs it to draw a page."""
 
 import gc
+from contextlib import suppress
 
 import streamlit as st
 
@@ -11,8 +12,9 @@ button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow o
 """
 
 if __name__ == "__main__":
+    from instrumentgpt.errors import InstrumentGPTError
     from instrumentgpt.settings import CHECKOUT
-    from instrumentgpt.ui import cases, chat, instruments, session, settings
+    from instrumentgpt.ui import cases, chat, instruments, language, session, settings
     from instrumentgpt.ui.logs import page as logs
 
     @st.cache_resource(show_spinner=False)
@@ -25,14 +27,22 @@ if __name__ == "__main__":
     st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
     leave_imports_alone()
     st.html(f"<style>{ICON_ALONE}</style>")
+    with suppress(InstrumentGPTError), session.opened() as database:  # the page itself says what is wrong
+        st.session_state[language.CHOSEN] = session.current_settings(database).language
+    say = language.say
     pages = {
         "instruments": st.Page(
-            instruments.page, title="Instruments", icon=":material/monitor_heart:", url_path="instruments"
+            instruments.page,
+            title=say("Instruments"),
+            icon=":material/monitor_heart:",
+            url_path="instruments",
         ),
-        "chat": st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat", default=True),
-        "cases": st.Page(cases.page, title="Cases", icon=":material/cases:", url_path="cases"),
-        "logs": st.Page(logs.page, title="Logs", icon=":material/list_alt:", url_path="logs"),
-        "settings": st.Page(settings.page, title="Settings", icon=":material/settings:", url_path="settings"),
+        "chat": st.Page(chat.page, title=say("Chat"), icon=":material/chat:", url_path="chat", default=True),
+        "cases": st.Page(cases.page, title=say("Cases"), icon=":material/cases:", url_path="cases"),
+        "logs": st.Page(logs.page, title=say("Logs"), icon=":material/list_alt:", url_path="logs"),
+        "settings": st.Page(
+            settings.page, title=say("Settings"), icon=":material/settings:", url_path="settings"
+        ),
     }
     st.session_state[session.PAGES] = pages
     st.navigation(list(pages.values()), position="top").run()

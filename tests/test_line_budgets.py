@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_784,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 7_444,
+    "instrumentgpt/ui": 7_502,
 }
 WHOLE = 59_290
 

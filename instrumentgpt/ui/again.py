@@ -18,6 +18,7 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.branch import branch
 from instrumentgpt.ui import composer, deleted, session, untrusted
+from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
 BOX_HEIGHT = 160  # px
@@ -146,9 +147,15 @@ def _edit(message: db.Message) -> None:
         composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()
-    with st.expander(deleted.say("title", message.content), icon=":material/delete:"):
-        st.caption(deleted.say("explained", message.content))
-        if st.button(deleted.say("delete", message.content), key=f"delete-{message.id}"):
+    with st.expander(say("Delete this turn"), icon=":material/delete:"):
+        st.caption(
+            say(
+                "Question and answer leave the page, the memory, the search and the export, with what "
+                "only they said. Undo brings them back; later, Restore under Edits in the memory. They "
+                "are gone for good when the conversation is deleted or pruned."
+            )
+        )
+        if st.button(say("Delete question and answer"), key=f"delete-{message.id}"):
             _delete(message.id)
 
 

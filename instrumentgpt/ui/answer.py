@@ -26,6 +26,7 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
+from instrumentgpt.ui.language import language as page_language
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
@@ -105,7 +106,7 @@ def draw(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = answer_text(message, conversation_id, kept, copying.address(), to_know)
         copying.draw(text, f"copy-{message.id}")
-        handing.draw_answer(conversation_id, message.id, copying.language())
+        handing.draw_answer(conversation_id, message.id, page_language())
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)

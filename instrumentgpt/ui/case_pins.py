@@ -19,7 +19,8 @@ from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.cases import Case, list_cases, pin
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.cases import WORDS, language
+from instrumentgpt.ui.cases import WORDS
+from instrumentgpt.ui.language import language
 
 MOST_LINES = 12  # offered of one answer
 _LINK = re.compile(r"\(\?log=(?P<log>[^&)\s]+)&line=(?P<line>\d{1,11})\)")

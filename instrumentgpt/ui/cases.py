@@ -38,6 +38,7 @@ from instrumentgpt.storage.cases import (
     values_of,
 )
 from instrumentgpt.ui import evidence, handing, session, untrusted
+from instrumentgpt.ui.language import language
 
 WORDS = Path(__file__).with_suffix(".toml")
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -55,11 +56,6 @@ def page() -> None:
             _draw_case(database, get_case(database, int(asked)), language())
         else:
             _draw_list(database, language())
-
-
-def language() -> Language:
-    """Return the language of the browser."""
-    return "zh" if (st.context.locale or "").startswith("zh") else "en"
 
 
 def badge(case: Case, shown: Language) -> None:

@@ -6,7 +6,8 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from instrumentgpt.handover.markdown import html
-from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.language import phrase
+from instrumentgpt.ui.language import language
 
 WORDS = Path(__file__).with_name("handover.toml")
 
@@ -66,11 +67,6 @@ def draw(text: str, key: str) -> None:
     """Draw the button for the Markdown `text`."""
     words = {name: phrase(WORDS, f"copy_{name}", language()) for name in ("label", "done", "failed")}
     _copier(key=key, width="content", data={"markdown": text, "html": html(text), **words})
-
-
-def language() -> Language:
-    """Return the language of the browser."""
-    return "zh" if (st.context.locale or "").startswith("zh") else "en"
 
 
 def address() -> str:

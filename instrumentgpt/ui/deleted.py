@@ -1,30 +1,20 @@
 """Turns that were deleted: the way back in their place, and the list of those that can be restored."""
 
 from datetime import datetime
-from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.instruments.language import language_of, phrase
 from instrumentgpt.memory.revisions import Revision
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector.editing import change
+from instrumentgpt.ui.language import say
 
 LATEST = "deleted-turn"  # in the session's state: the turn deleted last in this tab
 WORDS, FEW_WORDS = 120, 60  # characters
-
-
-def say(key: str, question: str, **fields: str | int) -> str:
-    """Return the words `key` in the language of the turn's question, with its fields filled in.
-
-    >>> say("undo", "why?"), say("gone", "為什麼？", turn=2, words="為什麼？")
-    ('Undo', '已刪除第 2 輪：「為什麼？」')
-    """
-    return phrase(Path(__file__).with_suffix(".toml"), key, language_of(question), **fields)
 
 
 def delete(message_id: int) -> None:
@@ -45,7 +35,9 @@ def latest(database: Database, conversation_id: str) -> Revision | None:
 def draw_way_back(database: Database, conversation_id: str, one: Revision, answering: bool) -> None:
     """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
     told = say(
-        "gone", one.old, turn=_turn(database, conversation_id, one), words=untrusted.label(one.old, FEW_WORDS)
+        "Turn {turn} deleted: “{words}”",
+        turn=_turn(database, conversation_id, one),
+        words=untrusted.label(one.old, FEW_WORDS),
     )
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
@@ -53,7 +45,7 @@ def draw_way_back(database: Database, conversation_id: str, one: Revision, answe
         with st.container(width="stretch"):
             st.markdown(f":gray[:material/delete: {told}]")
         st.button(
-            say("undo", one.old),
+            say("Undo"),
             key="undelete",
             icon=":material/undo:",
             disabled=answering,
@@ -69,7 +61,8 @@ def draw_list(database: Database, conversation_id: str) -> None:
         return
     with st.container(gap="small", key="deleted-turns"):
         st.markdown(
-            f":small[**{say('list', gone[-1].old)}**]  \n:small[:gray[{say('nowhere', gone[-1].old)}]]"
+            f":small[**{say('Deleted turns')}**]  \n"
+            f":small[:gray[{say('In no prompt, search or export until restored.')}]]"
         )
         for one in reversed(gone):
             _draw_one(conversation_id, one, _turn(database, conversation_id, one))
@@ -77,22 +70,20 @@ def draw_list(database: Database, conversation_id: str) -> None:
 
 def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
     when = datetime.fromtimestamp(one.changed_at).strftime("%Y-%m-%d %H:%M")
-    by = f"{say('place', one.old, turn=turn)} · {when} · {untrusted.label(one.changed_by)}"
+    by = f"{say('was turn {turn}', turn=turn)} · {when} · {untrusted.label(one.changed_by)}"
     with st.container(gap="xsmall", border=True):
         st.markdown(f":small[{untrusted.label(one.old, WORDS)}]  \n:small[:gray[{by}]]")
         with st.container(horizontal=True, gap="xsmall"):
             st.button(
-                say("restore", one.old),
+                say("Restore"),
                 key=f"restore-{one.id}",
                 icon=":material/restore_from_trash:",
                 on_click=_restore,
                 args=(one, conversation_id),
             )
-            with st.popover(say("for_good", one.old), icon=":material/delete_forever:", type="tertiary"):
-                st.caption(say("sure", one.old))
-                st.button(
-                    say("for_good", one.old), key=f"for-good-{one.id}", on_click=_forget, args=(one.id,)
-                )
+            with st.popover(say("Delete for good"), icon=":material/delete_forever:", type="tertiary"):
+                st.caption(say("This turn cannot be brought back then."))
+                st.button(say("Delete for good"), key=f"for-good-{one.id}", on_click=_forget, args=(one.id,))
 
 
 def _turn(database: Database, conversation_id: str, one: Revision) -> int:

@@ -1,6 +1,5 @@
 """The dialog in which a device of the inventory is added, changed, tried and taken out."""
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -11,40 +10,40 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.fetch import list_logs
-from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.settings import DEMO_INVENTORY, home
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 
-WORDS = Path(__file__).with_name("instruments.toml")
 SHOWN = 3  # logs of a folder that is tried
 MESSAGE_CHARACTERS = 500
 
 
 @st.dialog(" ", width="medium")
-def draw(device: Device | None, language: Language) -> None:
+def draw(device: Device | None) -> None:
     """Draw the form of a device, or of a new one."""
-    say = partial(phrase, WORDS, language=language)
-    st.subheader(untrusted.label(device.label) if device else say("add"), anchor=False)
+    st.subheader(untrusted.label(device.label) if device else say("Add instrument"), anchor=False)
     left, right = st.columns(2)
-    name = left.text_input(say("name"), device.name if device else "", max_chars=80)
-    ip = right.text_input(say("address"), device.ip if device else "", placeholder="10.1.1.60")
+    name = left.text_input(say("Name"), device.name if device else "", max_chars=80)
+    ip = right.text_input(say("Address"), device.ip if device else "", placeholder="10.1.1.60")
     logs = st.text_input(
-        say("folder"),
+        say("Folder of its logs"),
         device.logs if device else "",
         placeholder="/mnt/ovens/060 · http://10.1.1.60/logs · sftp://10.1.1.60/var/log",
-        help=say("folder_help"),
+        help=say("A folder of this computer, or one over http, https or sftp. Nothing else is contacted."),
     )
-    model = left.text_input(say("model"), device.model if device else "", max_chars=80)
-    aliases = right.text_input(say("aliases"), ", ".join(device.aliases) if device else "")
+    model = left.text_input(say("Model"), device.model if device else "", max_chars=80)
+    aliases = right.text_input(
+        say("Other names, with commas between"), ", ".join(device.aliases) if device else ""
+    )
     listed = [one.strip() for one in aliases.replace("、", ",").split(",") if one.strip()]
     fields = {"name": name.strip(), "ip": ip.strip(), "logs": logs.strip(), "model": model.strip()}
     with st.container(horizontal=True):
-        tried = st.button(say("try"), icon=":material/folder_open:")
-        saved = st.button(say("save"), icon=":material/save:", type="primary")
-        removed = device is not None and st.button(say("remove"), icon=":material/delete:")
+        tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
+        saved = st.button(say("Save"), icon=":material/save:", type="primary")
+        removed = device is not None and st.button(say("Take out of the inventory"), icon=":material/delete:")
     try:
         if tried:
-            _draw_found(fields, language)
+            _draw_found(fields)
         if saved or removed:
             with session.opened() as database:
                 path = _own_inventory(database)
@@ -71,19 +70,24 @@ def _own_inventory(database: Database) -> Path:
     return own
 
 
-def _draw_found(fields: dict[str, str], language: Language) -> None:
+def _draw_found(fields: dict[str, str]) -> None:
     """Show what lies in the folder: how many logs, and the newest."""
-    say = partial(phrase, WORDS, language=language)
     trial = home() / "trial.toml"
     try:
         put_device(trial, fields)
         [device] = load_inventory(trial).devices
-        with st.spinner(say("trying")):
+        with st.spinner(say("Looking…")):
             found = list_logs(device)
     finally:
         trial.unlink(missing_ok=True)
     newest = ", ".join(f"`{untrusted.label(one.name, 80)}`" for one in found[:SHOWN])
     if found:
-        st.success(say("found", count=len(found), newest=newest), icon=":material/check:")
+        st.success(
+            say("{count} logs, the newest: {newest}", count=len(found), newest=newest),
+            icon=":material/check:",
+        )
     else:
-        st.warning(say("found_none"), icon=":material/info:")
+        st.warning(
+            say("The folder is there, and has no file that looks like a log (.log, .txt, .csv, .tsv, …)."),
+            icon=":material/info:",
+        )

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,15 @@ from instrumentgpt.fleet.cases import about, title_of
 from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_of
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import Device, load_inventory
-from instrumentgpt.instruments.language import Language, phrase, span_text
+from instrumentgpt.instruments.language import span_text
 from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import composer, device_form, handing, session, untrusted
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place
 
-WORDS = Path(__file__).with_suffix(".toml")
 COLOURS = {
     "fault": "#D55E00",
     "open": "#B87000",
@@ -36,7 +35,21 @@ COLOURS = {
     "healthy": "#009E73",
     "unseen": "#7D8A95",
 }
-TRENDS = ("duty", "half_peak_to_peak", "period")
+TRENDS = {"duty": "output (%)", "half_peak_to_peak": "swing (±)", "period": "period (s)"}
+VERDICTS = {"real": "Seen", "false": "False alarm"}
+VERDICT_ICONS = {"real": ":material/check:", "false": ":material/notifications_off:"}
+COLUMNS = {  # of the tables → their heads
+    "state": "State",
+    "instrument": "Instrument",
+    "what": "What",
+    "since": "Since",
+    "newest": "Newest log ends",
+    "errors": "pv − setpoint, last day",
+    "model": "Model",
+    "open": "Open cases",
+    "gains": "Gains",
+    "log": "Log",
+}
 ROW_PIXELS, STRIP_PIXELS = 110, 40
 TABLE_PIXELS = 420
 MOMENT_PIXELS = 130  # a day and a time
@@ -52,52 +65,67 @@ def page() -> None:
 
 
 def _draw(database: Database) -> None:
-    language: Language = "zh" if (st.context.locale or "").startswith("zh") else "en"
-    say = partial(phrase, WORDS, language=language)
     inventory = load_inventory(Path(session.current_settings(database).inventory))
     rows = rows_of(database, inventory.devices)
     when = last_judged(database)
     if when is None and rows and not scanning():
         start_scan()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(say("title"), anchor=False, width="stretch")
+        st.title(say("Instruments"), anchor=False, width="stretch")
         if when is not None:
-            st.caption(say("judged", span=span_text(max(0.0, time.time() - when), language)), width="content")
-        if st.button(say("judge"), icon=":material/refresh:", disabled=scanning()):
+            st.caption(
+                say("Judged {span} ago", span=span_text(max(0.0, time.time() - when), language())),
+                width="content",
+            )
+        if st.button(say("Judge new logs"), icon=":material/refresh:", disabled=scanning()):
             start_scan()
             st.rerun()
-        if st.button(say("add"), icon=":material/add:"):
-            device_form.draw(None, language)
-        handing.draw_shift(session.current_settings(database), language)
+        if st.button(say("Add instrument"), icon=":material/add:"):
+            device_form.draw(None)
+        handing.draw_shift(session.current_settings(database), language())
     if scanning():
-        st.info(say("judging", count=len(rows)), icon=":material/hourglass_top:")
+        st.info(
+            say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows)),
+            icon=":material/hourglass_top:",
+        )
         _follow()
-    _draw_alerts(database, language)
-    st.markdown(_counts(rows, language))
-    shown = _chosen(rows, st.text_input(say("find"), key="instruments-find", width=360), language)
+    _draw_alerts(database)
+    st.markdown(_counts(rows))
+    shown = _chosen(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
     if not shown:
-        st.info(say("none", path=untrusted.label(str(inventory.path))), icon=":material/info:")
+        st.info(
+            say(
+                "No instrument fits. Clear the filter, or add devices to the inventory: {path}",
+                path=untrusted.label(str(inventory.path)),
+            ),
+            icon=":material/info:",
+        )
         return
-    picked = _table(shown, language)
+    picked = _table(shown)
     if picked is None:
-        st.caption(say("choose"))
+        st.caption(say("Select a row for its history."))
     else:
-        _draw_history(database, picked, inventory.find(picked.device), language)
+        _draw_history(database, picked, inventory.find(picked.device))
 
 
-def _draw_alerts(database: Database, language: Language) -> None:
+def _draw_alerts(database: Database) -> None:
     """Draw the alerts that nobody has looked at, and how many of this week's were false."""
-    say = partial(phrase, WORDS, language=language)
     for alert in [one for one in open_alerts(database) if not one.verdict][:ALERTS]:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             what = untrusted.label(f"{alert.device}: {alert.text}", 300)
             st.markdown(f":material/notifications_active: {what} · {_day(alert.raised_at)}", width="stretch")
-            for verdict, icon in (("real", ":material/check:"), ("false", ":material/notifications_off:")):
+            for verdict, icon in VERDICT_ICONS.items():
                 key = f"alert-{alert.id}-{verdict}"
-                st.button(say(verdict), icon=icon, key=key, on_click=_judge_alert, args=(alert.id, verdict))
+                st.button(
+                    say(VERDICTS[verdict]),
+                    icon=icon,
+                    key=key,
+                    on_click=_judge_alert,
+                    args=(alert.id, verdict),
+                )
     if counted := false_alarms(database):
         devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counted.items())
-        st.caption(say("false_alarms", devices=devices))
+        st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
 
 
 def _judge_alert(alert_id: int, verdict: str) -> None:
@@ -139,14 +167,14 @@ def _follow() -> None:
         st.rerun()
 
 
-def _counts(rows: list[Row], language: Language) -> str:
+def _counts(rows: list[Row]) -> str:
     counted: dict[str, int] = {}
     for row in rows:
-        counted[row.word(language)] = counted.get(row.word(language), 0) + 1
+        counted[row.word(language())] = counted.get(row.word(language()), 0) + 1
     return " · ".join(f"**{count}** {word}" for word, count in counted.items())
 
 
-def _chosen(rows: list[Row], words: str, language: Language) -> list[Row]:
+def _chosen(rows: list[Row], words: str) -> list[Row]:
     wanted = words.casefold().split()
     return [
         row
@@ -154,21 +182,20 @@ def _chosen(rows: list[Row], words: str, language: Language) -> list[Row]:
         if all(
             one
             in " ".join(
-                (row.label, row.model, row.title(language), row.word(language), row.text_en)
+                (row.label, row.model, row.title(language()), row.word(language()), row.text_en)
             ).casefold()
             for one in wanted
         )
     ]
 
 
-def _table(rows: list[Row], language: Language) -> Row | None:
+def _table(rows: list[Row]) -> Row | None:
     """Draw a line a device; return the one that is selected."""
-    say = partial(phrase, WORDS, language=language)
     frame = pd.DataFrame(
         {
-            "state": [row.word(language) for row in rows],
+            "state": [row.word(language()) for row in rows],
             "instrument": [row.label for row in rows],
-            "what": [_said(row.text_en, row.text_zh, language) for row in rows],
+            "what": [_said(row.text_en, row.text_zh) for row in rows],
             "since": [_day(row.since) for row in rows],
             "newest": [_day(row.ended) for row in rows],
             "errors": [list(row.errors) for row in rows],
@@ -180,10 +207,10 @@ def _table(rows: list[Row], language: Language) -> Row | None:
     selected = st.dataframe(
         frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),
         column_config={
-            **{name: say(name) for name in frame.columns},
-            "what": st.column_config.TextColumn(say("what"), width="large"),
-            "since": st.column_config.TextColumn(say("since"), width=MOMENT_PIXELS),
-            "errors": st.column_config.LineChartColumn(say("errors"), width="medium"),
+            **{name: say(COLUMNS[name]) for name in frame.columns},
+            "what": st.column_config.TextColumn(say(COLUMNS["what"]), width="large"),
+            "since": st.column_config.TextColumn(say(COLUMNS["since"]), width=MOMENT_PIXELS),
+            "errors": st.column_config.LineChartColumn(say(COLUMNS["errors"]), width="medium"),
         },
         hide_index=True,
         height=_height(rows),
@@ -203,53 +230,53 @@ def _height(rows: Sequence[object]) -> int:
     return min(TABLE_PIXELS, 3 + 35 * (1 + len(rows)))
 
 
-def _said(text_en: str, text_zh: str, language: Language) -> str:
-    return text_zh if language == "zh" else text_en
+def _said(text_en: str, text_zh: str) -> str:
+    return text_zh if language() == "zh" else text_en
 
 
 def _day(moment: float | None) -> str:
     return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M") if moment is not None else ""
 
 
-def _draw_history(database: Database, row: Row, device: Device, language: Language) -> None:
-    say = partial(phrase, WORDS, language=language)
+def _draw_history(database: Database, row: Row, device: Device) -> None:
     found = verdicts_of(database, row.device, LISTED)
     st.subheader(untrusted.label(row.label), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(say("ask"), icon=":material/chat:", type="primary"):
+        if st.button(say("Ask what is wrong"), icon=":material/chat:", type="primary"):
             session.leave()
-            st.session_state[composer.UNSENT] = say("question", name=row.device)
+            st.session_state[composer.UNSENT] = say("What is wrong with {name}?", name=row.device)
             st.switch_page(session.page_named("chat"))
         if row.log:
             query = Place(row.device, row.log, row.line).query()
             st.page_link(
                 session.page_named("logs"),
-                label=say("open_log"),
+                label=say("Open the newest log"),
                 icon=":material/list_alt:",
                 query_params=query,
             )
-    _draw_cases(database, row.device, language)
+    _draw_cases(database, row.device)
     if not found:
-        st.caption(say("no_history"))
+        st.caption(say("None of its logs has been judged yet."))
         return
     dated = [one for one in found if one.begun is not None and one.ended is not None]
     if dated:
-        st.plotly_chart(history_chart(dated[::-1], language), key="instruments-history", theme="streamlit")
+        st.plotly_chart(history_chart(dated[::-1]), key="instruments-history", theme="streamlit")
     else:
-        st.caption(say("undated"))
-    _draw_logs(found, language)
-    _draw_talks(database, row.device, language)
+        st.caption(say("Its logs carry no dates: they are listed, and cannot be drawn over time."))
+    _draw_logs(found)
+    _draw_talks(database, row.device)
 
 
-def history_chart(found: list[Verdict], language: Language) -> go.Figure:
+def history_chart(found: list[Verdict]) -> go.Figure:
     """Return the chart of a device's logs over time, oldest first: states, and what changes over weeks."""
-    say = partial(phrase, WORDS, language=language)
     figures = [json.loads(one.figures) for one in found]
     rows = [name for name in TRENDS if any(row.get(name) is not None for f in figures for row in f.values())]
     height = STRIP_PIXELS + ROW_PIXELS * len(rows)
     figure = go.Figure()
     middle = [datetime.fromtimestamp((one.begun or 0) / 2 + (one.ended or 0) / 2) for one in found]
-    words = [(word_of(one.state, language, one.severity), _colour(one.state, one.severity)) for one in found]
+    words = [
+        (word_of(one.state, language(), one.severity), _colour(one.state, one.severity)) for one in found
+    ]
     for word, colour in dict.fromkeys(words):
         own = [place for place, one in enumerate(words) if one == (word, colour)]
         figure.add_scatter(
@@ -258,7 +285,7 @@ def history_chart(found: list[Verdict], language: Language) -> go.Figure:
             mode="markers",
             marker={"size": 13, "symbol": "square", "color": colour},
             name=word,
-            text=[_said(found[place].text_en, found[place].text_zh, language)[:160] for place in own],
+            text=[_said(found[place].text_en, found[place].text_zh)[:160] for place in own],
             hovertemplate="%{text}<extra></extra>",
             yaxis="y",
         )
@@ -272,32 +299,31 @@ def history_chart(found: list[Verdict], language: Language) -> go.Figure:
                 y=[row.get(number, {}).get(name) for row in figures],
                 mode="lines+markers",
                 line={"color": CHANNEL_COLOURS[order % len(CHANNEL_COLOURS)], "width": 1.5},
-                name=say("channel", number=number),
+                name=say("channel {number}", number=number),
                 legendgroup=number,
                 showlegend=place == 2,
                 yaxis=f"y{place}",
             )
         domain = [max(0.0, top - (ROW_PIXELS - 12) / height), top - 12 / height]
-        title = {"text": say(name), "font": {"size": 12}}
+        title = {"text": say(TRENDS[name]), "font": {"size": 12}}
         figure.update_layout({f"yaxis{place}": {"domain": domain, "title": title, "anchor": "x"}})
     figure.update_xaxes(anchor=f"y{len(rows) + 1}" if rows else "y", showgrid=True)
     return laid_out(figure, "", height)
 
 
-def _draw_logs(found: list[Verdict], language: Language) -> None:
-    say = partial(phrase, WORDS, language=language)
+def _draw_logs(found: list[Verdict]) -> None:
     frame = pd.DataFrame(
         {
-            "state": [word_of(one.state, language, one.severity) for one in found],
+            "state": [word_of(one.state, language(), one.severity) for one in found],
             "since": [_day(one.begun) for one in found],
-            "what": [_said(one.text_en, one.text_zh, language) for one in found],
+            "what": [_said(one.text_en, one.text_zh) for one in found],
             "gains": [_gains(json.loads(one.figures)) for one in found],
             "log": [Place(one.device, one.log, one.line).address() for one in found],
         }
     )
-    shown: dict[str, Any] = {name: say(name) for name in frame.columns}
-    shown["log"] = st.column_config.LinkColumn(say("log"), display_text=r"log=([^&]+)")
-    st.markdown(f"**{say('logs')}**")
+    shown: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
+    shown["log"] = st.column_config.LinkColumn(say(COLUMNS["log"]), display_text=r"log=([^&]+)")
+    st.markdown(f"**{say('Logs')}**")
     st.dataframe(frame, hide_index=True, column_config=shown, height=_height(found))
 
 
@@ -311,22 +337,21 @@ def _gains(figures: dict[str, dict[str, float | None]]) -> str:
     return "; ".join(f"{','.join(numbers)}: {text}" for text, numbers in told.items())
 
 
-def _draw_cases(database: Database, device: str, language: Language) -> None:
+def _draw_cases(database: Database, device: str) -> None:
     cases = list_cases(database, device=device)
     if cases:
-        st.markdown(f"**{phrase(WORDS, 'cases', language)}**")
+        st.markdown(f"**{say('Cases')}**")
     for case in cases:
-        named = f"{case.id} · {title_of(case, language)} · {about(case, language)}"
+        named = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
         query = {"case": str(case.id)}
         st.page_link(session.page_named("cases"), label=untrusted.label(named, 160), query_params=query)
 
 
-def _draw_talks(database: Database, device: str, language: Language) -> None:
-    say = partial(phrase, WORDS, language=language)
+def _draw_talks(database: Database, device: str) -> None:
     talks = talks_about(database, device)
     if talks:
-        st.markdown(f"**{say('talks')}**")
+        st.markdown(f"**{say('Conversations about it')}**")
     for talk in talks:
-        cause = f" · {say('root_cause')}: {untrusted.label(talk.cause, 160)}" if talk.cause else ""
+        cause = f" · {say('root cause named')}: {untrusted.label(talk.cause, 160)}" if talk.cause else ""
         label = f"{untrusted.label(talk.title or talk.id, 80)} · {_day(talk.updated_at)}{cause}"
         st.page_link(session.page_named("chat"), label=label, query_params={"conv": talk.id})

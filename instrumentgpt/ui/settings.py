@@ -18,7 +18,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, session, space, untrusted
+from instrumentgpt.ui import connection, language, session, space, untrusted
 from instrumentgpt.ui.progress import Progress, advance
 
 Number = TypeVar("Number", int, float)
@@ -32,6 +32,7 @@ EFFORTS = {
     "auto": "By the question",
     **{name: f"{name.capitalize()}: {count} steps" for name, count in STEPS.items()},
 }
+LANGUAGES = {"auto": "The browser's", "en": "English", "zh": "繁體中文"}
 LAYERS = {  # layer of the prompt → its label
     "state": "State of the device",
     "facts": "Values, limits and errors",
@@ -184,6 +185,9 @@ class _Form:
 def _draw_fields(form: _Form) -> dict[str, Any]:
     """Draw one input per setting; return setting → its value in the form."""
     drawn: dict[str, Any] = {
+        "language": form.choice(
+            "language", "Language", LANGUAGES, "Of the page. An answer is in the language of its question."
+        ),
         "agent": form.choice(
             "agent",
             "Agent",
@@ -242,6 +246,9 @@ def _save(database: Database, before: Settings, changed: Settings) -> None:
     for name, value in asdict(changed).items():
         if value != getattr(before, name):
             db.save_setting(database, name, value)
+    if changed.language != before.language:
+        st.session_state[language.CHOSEN] = changed.language
+        st.rerun()
     st.success("Saved. The next question uses these settings.", icon=":material/check:")
 
 

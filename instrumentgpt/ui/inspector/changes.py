@@ -10,6 +10,7 @@ from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, UNCLEAR, VALUE,
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
 from instrumentgpt.ui import deleted, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, draw_line
+from instrumentgpt.ui.language import say
 
 SHOWN = 30  # newest
 CHARACTERS = 120
@@ -61,7 +62,7 @@ def draw(database: Database, conversation_id: str) -> None:
 def description(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
     if revision.item.field == TURN:
-        return deleted.say("deleted", revision.old, words=untrusted.label(revision.old, limit))
+        return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
     old = untrusted.label(_subject(revision), limit)
     new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
     done = "declined" if revision.item.field == UNCLEAR else DONE[revision.action]

@@ -1,0 +1,30 @@
+"""The words of the page in its language: English stands where it is used, its translation in zh.toml."""
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from instrumentgpt.instruments.language import Language, Sentence, table
+
+CHINESE = Path(__file__).with_name("zh.toml")
+CHOSEN = "language"  # in the session's state: "en", "zh", or "auto" for the browser's, as it is set
+
+
+def say(english: str, **fields: object) -> str:
+    """Return the words in the language of the page, their fields filled in as `Sentence` does.
+
+    >>> say("{count} {count:?place|places} in all conversations", count=2)
+    '2 places in all conversations'
+    """
+    words: str = english if language() == "en" else table(CHINESE).get(english, english)
+    return Sentence().format(words, **fields) if fields else words
+
+
+def language() -> Language:
+    """Return the language of the page: the one that is set, else the browser's; English outside of a page."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return "en"
+    chosen = st.session_state.get(CHOSEN, "auto")
+    wanted = (st.context.locale or "en") if chosen == "auto" else chosen
+    return "zh" if wanted.startswith("zh") else "en"
