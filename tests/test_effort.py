@@ -120,7 +120,26 @@ def test_whether_a_report_is_wanted_is_what_was_said_last():
 
 
 def test_003_14_a_plan_is_changed_as_people_say_it_and_never_carried_out_on_what_they_took_out():
-    """On 30 phrasings by somebody who had read none of the code; half of them were never looked at."""
+    """On 30 phrasings by somebody who had read none of the code."""
     counts, _ = plans.scored()
-    assert counts["devices"] >= 0.8 * counts["all"] and counts["does"] >= 0.8 * counts["all"]
+    assert counts["devices"] >= 0.9 * counts["all"] and counts["does"] >= 0.9 * counts["all"]
     assert counts["carried out wrongly"] == 0
+
+
+@each(
+    "words, kind, numbers",
+    [
+        ("everything but 51", "change", "050 052"),
+        ("also do 54", "change", "050 051 052 054"),
+        ("not .85, I meant .112", "change", "053"),
+        ("六台全部都要", "change", ALL),
+        ("52 那台先跳過", "change", "050 051"),
+        ("不要報告", "change", "050 051 052"),
+        ("after 52 minutes", "unclear", "050 051 052"),
+        ("why 51?", "question", "050 051 052"),
+    ],
+)
+def test_the_end_of_a_name_or_address_is_enough_to_change_a_plan(words, kind, numbers):
+    pending = Pending("proposal", "", "compare", devices=("zspr 050", "zspr 051", "zspr 052"))
+    reply = reply_to(pending, words, load_inventory(DEMO_INVENTORY))
+    assert (reply.kind, " ".join(name[-3:] for name in reply.devices)) == (kind, numbers)

@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
-    "instrumentgpt/analyst": 3_980,
+    "instrumentgpt/analyst": 3_970,
     "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_175,
     "instrumentgpt/fleet": 833,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
+from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -469,15 +470,7 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
         followed = re.match(r"\s*(?:ch|channel|zone|那台|这台|的|号机|has\b|is\b|pls|please|$)", after)
         if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
             continue
-        number = int(match[2])
-        owners = [
-            one
-            for one in inventory.devices
-            if one.ip.endswith(f".{number}")
-            or (match[1] != "." and re.search(rf"(?<!\d)0*{number}$", one.name))
-        ]
-        if len(owners) == 1:
-            found[owners[0]] = None
+        found |= dict.fromkeys(device_ending(inventory, match[2], match[1] == "."))
     return tuple(found)
 
 

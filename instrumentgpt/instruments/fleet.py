@@ -10,8 +10,8 @@ from instrumentgpt.memory.facts import devices_named
 from instrumentgpt.memory.terms import in_simplified
 
 _NOUN = r"(?:devices?|instruments?|machines?|units?|ovens?|chambers?|furnaces?|controllers?|ones?)"
-NUMBERS = {word: number for number, word in enumerate(("two", "three", "four", "five", "six"), 2)}
-NUMBERS |= {"one": 1, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
+_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+NUMBERS = {word: number for number, word in enumerate(_WORDS.split(), 1)}
 NUMBERS |= {word: number for number, word in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
@@ -24,33 +24,38 @@ _ALL = (
 )
 _COUNTED = (
     rf"\b(?:the|all|our|these)? ?{_COUNT} (?:\w+ )?{_NOUN}\b",
-    rf"{_COUNT}\s*[台部座](?:的|{_HAN_NOUN}|都|自|从|比|做|$|[,，、。 ])",
+    rf"{_COUNT}\s*[台部座](?:的|{_HAN_NOUN}|都|全|自|从|比|做|$|[,，、。 ])",
 )
 # What is done with devices, by a word right before or right behind their names; folded, simplified.
 _OPERATIONS = {
-    "out": r"\b(?:except|excluding|exclude|without|but not|not|skip|drop|remove|leave out|minus|ignore|no"
-    r"|don'?t|instead of|other than|apart from|rather than|replace|swap)\b"
+    "out": r"\b(?:(?<=all |ing |one |ody )but|except|excluding|exclude|without|but not|not|skip|drop|remove"
+    r"|leave out|minus|ignore|no|don'?t|instead of|other than|apart from|rather than|replace|swap)\b"
     r"|不要|不用|不做|不看|不含|不是|除了|去掉|拿掉|跳过|扣掉|排除|省略|删掉|删除|移除|略过",
-    "in": r"\b(?:add|also|too|plus|as well|include|and also)\b|加上|加入|加|也|还有|另外",
+    "in": r"\b(?:add|also|(?:in )?too|plus|as well|include|and also)\b|加上|加入|加|也|还有|另外",
     "only": r"\b(?:only|just|nothing but)\b|只要|只做|只看|只|仅",
     "swap": r"改成|改为|换成|换|\buse\b|\btake\b|\b(?:with|by|for)\b|→|->",
 }
 _MARK = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _OPERATIONS.items()))
 # By these alone a first request takes devices out: it may also ask "is it not 053?", "should I replace 053?".
 _EXCEPT = re.compile(
-    r"except|excluding|exclude|without|but not|skip|leave out|ignore"
-    r"|instead of|other than|apart from|rather than"
-    r"|除了|不要|不含|跳过|扣掉|排除|略过"
+    r"but|except|exclud(?:ing|e)|without|but not|skip|leave out|ignore|(?:instead of|(?:other|rather) than)"
+    r"|apart from|除了|不要|不含|跳过|扣掉|排除|略过"
 )
 _CLAUSE = re.compile(r"[,，;；.。!！?？\n]|\bbut\b|但是?|而")
-_BETWEEN = re.compile(rf"(?:\s|\b(?:the|this|that|those|number|both|{_NOUN})\b|{_HAN_NOUN}|[台部座那这])*")
+_BETWEEN = re.compile(
+    rf"(?:\s|\b(?:the|this|that|those|number|both|do|run|check|{_NOUN})\b|{_HAN_NOUN}|[台部座那这先做看跑])*"
+)
 _JOINED = re.compile(r"(?:\s|[,、，/&]|\b(?:and|or)\b|[和跟与及或])*")
-_AFTER = re.compile(r"(?:\s|\b(?:the|it|please|pls|thanks?|then)\b|[了吧掉进来去请谢])*")
+_AFTER = re.compile(r"(?:\s|\b(?:the|it|please|pls|thanks?|then)\b|[了吧掉进来去请谢要]|一起|一并)*")
 _ORDINAL = re.compile(
     rf"\b(?P<last>last)(?: (?P<lasts>{'|'.join(NUMBERS)}|\d))?\b|\bfirst (?P<firsts>{'|'.join(NUMBERS)}|\d)\b"
     rf"|\b(?P<place>{'|'.join(PLACES)})\b|\b(?P<nth>\d{{1,2}})(?:st|nd|rd|th)\b"
     r"|第(?P<han>[一二三四五六七八九十\d]{1,2})[台个部]|前(?:面)?(?P<fronts>[一二两三四五六七八九\d])[台个部份]"
     r"|最后(?P<ends>[一二两三四五六七八九\d])[台个部]"
+)
+_SHORT = re.compile(  # ".93", "52" of a choice: the end of an address, or of a name; no "50 °C", no "20 min"
+    r"(?<![a-z0-9.:/%_-])(?P<dot>\.?)(?P<number>\d{2,3})(?![a-z0-9:/%_°-]|\.\d)"
+    r"(?!\s*(?:[°%度秒分点天小个步行]|(?:min|sec|hour|day|step|degree|percent)|[chks]\b))"
 )
 _REPORT = re.compile(r"\breports?\b|\bwrite[- ]?up\b|报告|报表")
 _NO_REPORT = re.compile(
@@ -120,9 +125,10 @@ def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Cho
     elif told["swap"] and not out:
         base = []
     base += [*named, *added]
-    if not among and not base and (counted := _counted(folded)):
-        base = list(inventory.devices) if counted == len(inventory.devices) else []
-    changes = any(told.values())
+    counts_all = _counted(folded) == len(inventory.devices) > len(among) and not any(told.values())
+    base = list(inventory.devices) if counts_all else base
+    edits = any(told[kind] for kind in _OPERATIONS) or (counts_all and bool(among))
+    changes = edits or bool(named)
     devices = tuple(device for device in dict.fromkeys(base) if device not in out)
     rest = _NAMES.sub(" ", _ORDINAL.sub(" ", folded))
     return Choice(
@@ -131,7 +137,7 @@ def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Cho
         changes,
         not unclear,
         not declined if _REPORT.search(folded) else None,
-        any(told[kind] for kind in _OPERATIONS),
+        edits,
         bool(named) and len(re.findall(r"[a-z]{2,}|[\u4e00-\u9fff]", rest)) <= MOST_BESIDE,
     )
 
@@ -167,7 +173,8 @@ def _devices_by_act(
                 done[before[0]] = "out"
             done[behind[0]] = kind
         elif among and before and _ends_clause(folded, groups[before[0]][1], mark.start(), mark.end()):
-            done.setdefault(before[0], kind)
+            is_added = kind == "in" and "out" not in done.values()  # "take 054 in too"
+            done |= {before[0]: kind} if is_added or before[0] not in done else {}
         elif among and kind != "swap":
             unclear |= not (kind == "in" and done)
     for place, (_, _, devices) in enumerate(groups):
@@ -190,12 +197,11 @@ def _groups(
     """Return (start, stop, devices) of each stretch of `text` that names devices one after the other."""
     named = [(start, stop, [device]) for start, stop, device in places(text, inventory)]
     named += [(*found.span(), _at(found, among)) for found in _ORDINAL.finditer(folded) if among]
-    named += [
-        (*found.span(), list(among[: _number(found["count"])]))
-        for pattern in (_FIRST_COUNT, _HAN_FIRST)
-        for found in pattern.finditer(folded)
-        if among
-    ]
+    counts = (*_FIRST_COUNT.finditer(folded), *_HAN_FIRST.finditer(folded)) if among else ()
+    named += [(*found.span(), list(among[: _number(found["count"])])) for found in counts]
+    for found in _SHORT.finditer(folded) if among else ():
+        if owners := device_ending(inventory, found["number"], bool(found["dot"])):
+            named.append((*found.span(), owners))
     groups: list[tuple[int, int, list[Device]]] = []
     for start, stop, devices in sorted(named, key=lambda span: span[:2]):
         if groups and _JOINED.fullmatch(folded, groups[-1][1], start):
@@ -230,16 +236,22 @@ def _at(found: re.Match[str], among: Sequence[Device]) -> list[Device]:
     return list(among[place - 1 : place])
 
 
+def device_ending(inventory: Inventory, number: str, is_address: bool) -> list[Device]:
+    """Return the one device whose address, or also whose name, ends with `number`; else []."""
+    ends = re.compile(rf"(?<!\d)0*{number}(?= |$)")
+    names = {one: one.ip if is_address else f"{one.ip} {one.name}" for one in inventory.devices}
+    owners = [one for one, name in names.items() if ends.search(name)]
+    return owners if len(owners) == 1 else []
+
+
 def _number(word: str) -> int:
     return int(word) if word.isdigit() else NUMBERS[word]
 
 
 def _counted(folded: str) -> int:
     """Return how many devices are spoken of, 0 if no number is."""
-    for pattern in _COUNTED:
-        if found := re.search(pattern, folded):
-            return _number(found["count"])
-    return 0
+    found = (re.search(pattern, folded) for pattern in _COUNTED)
+    return next((_number(one["count"]) for one in found if one), 0)
 
 
 def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Resolution:
@@ -261,8 +273,8 @@ def _is_set_beside(text: str, device: Device, inventory: Inventory) -> bool:
     """Return whether `text` names the device as what something is compared with, now and not in time."""
     if _IN_TIME.search(text):
         return False
-    for start, end, name in devices_named(text, tuple(spoken_names(inventory))):
-        if name == device.name:
-            before, after = text[:start], text[end:]
-            return bool(_BEFORE.search(before) or (_WITH_HAN.search(before) and _COMPARED_HAN.match(after)))
-    return False
+    return any(
+        _BEFORE.search(text[:start]) or (_WITH_HAN.search(text[:start]) and _COMPARED_HAN.match(text[end:]))
+        for start, end, name in devices_named(text, tuple(spoken_names(inventory)))
+        if name == device.name
+    )

@@ -4,16 +4,11 @@ import re
 import unicodedata
 from datetime import date, timedelta
 
+from instrumentgpt.instruments.fleet import NUMBERS
+
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HAN_DAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-_NUMBERS = {
-    **{
-        word: number for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven"), 1)
-    },
-    **{word: number for number, word in enumerate("一二三四五六七八九十", 1)},
-    "兩": 2,
-    "两": 2,
-}
+_NUMBERS = {**NUMBERS, "兩": 2}
 _COUNT = r"(?P<count>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _WEEK = "(?:週|周|星期|禮拜|礼拜)"
 _SINCE_WEEKDAY = (
@@ -86,12 +81,6 @@ def _counted(words: str, today: date) -> date | None:
                 count = found["count"]
                 return today - timedelta(days=days * (int(count) if count.isdigit() else _NUMBERS[count]))
     monday = today - timedelta(days=today.weekday())
-    named = (
-        (_YESTERDAY, today - timedelta(days=1)),
-        (_TODAY, today),
-        (_LAST_WEEK, monday - timedelta(days=7)),
-    )
-    for pattern, day in (*named, (_THIS_WEEK, monday)):
-        if re.search(pattern, words):
-            return day
-    return None
+    yesterday, last_monday = today - timedelta(days=1), monday - timedelta(days=7)
+    names = {_YESTERDAY: yesterday, _TODAY: today, _LAST_WEEK: last_monday, _THIS_WEEK: monday}
+    return next((day for pattern, day in names.items() if re.search(pattern, words)), None)

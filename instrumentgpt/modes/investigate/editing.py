@@ -47,19 +47,19 @@ def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
     """Return what `said` makes of `pending`; a question that waits takes all words as its answer."""
     if pending.kind == "question":
         return Reply("change", tuple(one.name for one in choose(said, inventory).devices))
-    if (answer := approval(said)) is not None:
-        return Reply(answer, pending.devices)
     among = _devices(pending.devices, inventory)
+    only_report = pending.kind == "proposal" and choose(said, inventory, among).report is False
+    if not only_report and (answer := approval(said)) is not None:
+        return Reply(answer, pending.devices)
     if form := dict(_FORM.findall(said)):
         return _sent(form, among, inventory)
-    first, *rest = re.split(r"[,，;；.。!！\n]", said.strip(), maxsplit=1)
+    first, *rest = re.split(r"[,，;；。!！\n]|\.(?!\d)", said.strip(), maxsplit=1)
     begins = approval(first)  # "no, only the first two": the answer is in what follows
-    told = "".join(rest) if begins and rest else said
+    told = "".join(rest) if begins and rest and not only_report else said
     choice, folded = choose(told, inventory, among), in_simplified(normalised(told))
-    devices = tuple(one.name for one in choice.devices)
-    excluded = tuple(one.name for one in choice.excluded)
+    devices, excluded = (tuple(one.name for one in some) for some in (choice.devices, choice.excluded))
     is_question = bool(_ASKS.search(folded))
-    if is_question and (not choice.changes or _OF_THE_PLAN.search(folded)):
+    if is_question and (not choice.changes or choice.is_bare or _OF_THE_PLAN.search(folded)):
         return Reply("question", pending.devices)
     if is_question and not choice.edits:
         return Reply("other")
