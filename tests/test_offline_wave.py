@@ -86,3 +86,10 @@ def test_without_an_output_nobody_says_how_it_answers(tmp_path, question, part):
     (tmp_path / "run.csv").write_text("\n".join(row.rpartition(",")[0] for row in rows))
     text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
     assert part in text and "nan" not in text and "second thermometer" not in text
+
+
+@pytest.mark.parametrize("question", ["054 昨晚發生什麼事？", "zspr 054 what happened?"])
+def test_what_happened_is_told_by_what_was_found_with_its_times_then_by_the_lines(question, tmp_path):
+    text = asked(question, tmp_path, today="2026-02-21T08:00:00").text
+    found, lines = text.index("2026-02-20 19:40:19"), text.index("`ch1 reading jumped")
+    assert found < lines and text.count("L 1,886") == 1

@@ -153,14 +153,10 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
 
 def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
-    if approval(case.question.text) is not None and not (
-        aspect("thanks", case.question.words) or aspect("bye", case.question.words)
-    ):
-        return (
-            case.say("assent_nothing")
-            + " "
-            + case.say("assent_device" if case.label else "assent", label=case.label)
-        )
+    is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
+    if approval(case.question.text) is not None and not is_courtesy:
+        key = "assent_device" if case.label else "assent"
+        return f"{case.say('assent_nothing')} {case.say(key, label=case.label)}"
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
         label = (case.task.devices[0] if len(case.task.devices) == 1 else "") or (
             "" if case.task.devices else case.label
@@ -174,11 +170,8 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
-    if (
-        aspect("forget", words)
-        or aspect("called", words)
-        or (kind in ("gains", "figures") and aspect("was", words))
-    ):
+    was_a_value = kind in ("gains", "figures") and aspect("was", words)
+    if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
     several = len(case.task.devices) > 1 and case.question.kind in ONE_AT_A_TIME
     if case.question.kind == "compare" and len(case.task.devices) > 2 and not other_device(case):
@@ -257,9 +250,8 @@ def plot(case: Case) -> Iterator[str]:
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
     yield note + "\n\n" if note else ""
     yield verdict(case, about, found) + "\n\n" + header(case, about, found) + "\n"
-    if (
-        re.search(r"\b(?:just|only|together|one chart|overlay|same chart)\b|只|叠", question.words)
-        and chart == "loop"
+    if chart == "loop" and re.search(
+        r"\b(?:just|only|together|(?:one|same) chart|overlay)\b|只|叠", question.words
     ):
         yield "\n" + case.say("chart_rows") + "\n"
 
@@ -283,9 +275,8 @@ def term(case: Case) -> Iterator[str]:
     if known_log(case):
         found = diagnosed(case, choose_log(case, known=True))
         shown = [one for one in found["findings"] if one["class"] in meant]
-        yield from (
-            "\n" + case.say("term_here", label=case.label, text=one["summary"]) + "\n" for one in shown[:1]
-        )
+        for one in shown[:1]:
+            yield "\n" + case.say("term_here", label=case.label, text=one["summary"]) + "\n"
 
 
 def help_(case: Case) -> Iterator[str]:

@@ -16,6 +16,7 @@ from instrumentgpt.analyst.case import (
     older_log,
     remembered_in,
 )
+from instrumentgpt.analyst.figures import when, window_asked
 from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
@@ -53,15 +54,27 @@ def events(case: Case) -> Iterator[str]:
         yield from _lines(case, *question.lines)
     elif question.clocks:
         yield from _at_time(case)
+    elif aspect("happened", question.words) and not topic(case):
+        yield from _account(case)
     elif re.search(r"around|near|那几行|附近|前后", question.words):
         yield from _around(case)
     else:
         yield from _groups(case)
 
 
-def _groups(case: Case) -> Iterator[str]:
-    """Say which event lines there are, grouped, and which coincide with findings."""
+def _account(case: Case) -> Iterator[str]:
+    """Say what happened: what the diagnosis found and when, then the event lines."""
     about = choose_log(case)
+    _, note = window_asked(case, about)
+    yield note + "\n\n" if note else ""
+    yield from when(case, about)
+    yield "\n"
+    yield from _groups(case, about)
+
+
+def _groups(case: Case, told: Subject | None = None) -> Iterator[str]:
+    """Say which event lines there are, grouped, and which coincide with findings of a log not yet told of."""
+    about = told or choose_log(case)
     query = topic(case)
     found = case.tool("search_events", **about.named, query=query)
     numbers = {"label": about.label, "total": found["total"], "query": query, "count": found["count"]}
@@ -76,15 +89,12 @@ def _groups(case: Case) -> Iterator[str]:
     faults = faults_of(diagnosed) if found["groups"] else []
     near = [fault for fault in faults if fault["coincidences"]]
     for fault in near:
-        yield (
-            "\n"
-            + case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
-            + "\n\n"
-        )
+        said = case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
+        yield f"\n{said}\n\n"
         yield from coincident(about, fault)
     if faults and not near:
         yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
-    if old := age(case.task, case.language, diagnosed["end"]):
+    if not told and (old := age(case.task, case.language, diagnosed["end"])):
         yield f"\n{old}\n"
 
 
@@ -115,10 +125,8 @@ def _at_time(case: Case) -> Iterator[str]:
     about = choose_log(case)
     found = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
     clock, count = moment(found["clock"]), len(found["during"])
-    yield (
-        case.say("moment_fault" if count else "moment_calm", label=about.label, clock=clock, count=count)
-        + "\n\n"
-    )
+    key = "moment_fault" if count else "moment_calm"
+    yield case.say(key, label=about.label, clock=clock, count=count) + "\n\n"
     yield from (f"- {one['summary']}\n" for one in found["during"])
     for one in found["readings"]:
         known = {name: one[name] for name in ("setpoint", "pv", "output") if one[name] is not None}

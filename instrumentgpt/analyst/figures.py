@@ -33,7 +33,7 @@ def figures(case: Case) -> Iterator[str]:
     about = choose_log(case)
     question = case.question
     if question.extreme == "when":
-        yield from _when(case, about)
+        yield from when(case, about)
         return
     if question.quantity == "recovery":
         yield from _recoveries(case, about)
@@ -166,7 +166,7 @@ def _recoveries(case: Case, about: Subject) -> Iterator[str]:
         yield case.item("excursions_more", count=more)
 
 
-def _when(case: Case, about: Subject) -> Iterator[str]:
+def when(case: Case, about: Subject) -> Iterator[str]:
     """Say since when, until when and how often each fault of the log shows, and the span of the log."""
     from instrumentgpt.analyst import report  # a report has figures in it
 
