@@ -54,8 +54,8 @@ def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
     if form := dict(_FORM.findall(said)):
         return _sent(form, among, inventory)
     first, *rest = re.split(r"[,，;；。!！\n]|\.(?!\d)", said.strip(), maxsplit=1)
-    begins = approval(first)  # "no, only the first two": the answer is in what follows
-    told = "".join(rest) if begins and rest and not only_report else said
+    begins = None if choose(first, inventory, among).report is False else approval(first)
+    told = "".join(rest) if begins and rest else said  # "no, only the first two"
     choice, folded = choose(told, inventory, among), in_simplified(normalised(told))
     devices, excluded = (tuple(one.name for one in some) for some in (choice.devices, choice.excluded))
     is_question = bool(_ASKS.search(folded))
