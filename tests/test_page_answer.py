@@ -229,10 +229,16 @@ def test_a_deleted_turn_leaves_the_page_and_the_rest_stays(database):
 
 
 @pytest.mark.parametrize(
-    "asked, undo, dialog",
-    [("why does zspr 051 swing?", "Undo", "Delete this turn"), ("051 為什麼波動？", "復原", "刪除這一輪")],
+    "language, asked, undo, dialog",
+    [
+        ("en", "051 為什麼波動？", "Undo", "Delete this turn"),
+        ("zh", "why does it swing?", "復原", "刪除這一輪"),
+    ],
 )
-def test_the_way_back_stands_in_the_place_of_a_deleted_turn_in_its_language(database, asked, undo, dialog):
+def test_the_way_back_stands_in_the_place_of_a_deleted_turn_in_the_pages_language(
+    database, language, asked, undo, dialog
+):
+    db.save_setting(database, "language", language)
     conversation, _ = answered(database, question="first?")
     asking = db.add_message(database, conversation, "user", asked)
     db.add_message(database, conversation, "user", "last?")

@@ -71,7 +71,8 @@ def edits(conversation: str) -> AppTest:
     return at.run()
 
 
-def test_deleted_turns_are_listed_in_their_language_and_restored_or_deleted_for_good(database):
+def test_deleted_turns_are_listed_in_the_pages_language_and_restored_or_deleted_for_good(database):
+    db.save_setting(database, "language", "zh")
     conversation = db.create_conversation(database)
     for words in ("why does it **swing**?", "為什麼溫度波動？", "and now?"):
         exchange(database, conversation, words)
@@ -80,11 +81,11 @@ def test_deleted_turns_are_listed_in_their_language_and_restored_or_deleted_for_
         db.delete_turn(database, message.id)
     at = edits(conversation)
     shown = "\n".join(str(one.value) for one in at.sidebar.markdown)
-    assert "why does it \\*\\*swing\\*\\*?" in shown and "was turn 1" in shown
+    assert "why does it \\*\\*swing\\*\\*?" in shown and "原為第 1 輪" in shown
     assert "為什麼溫度波動？" in shown and "原為第 2 輪" in shown
     first, second = list_deleted(database, conversation)
     labels = {one.key: one.label for one in at.sidebar.button}
-    assert (labels[f"restore-{first.id}"], labels[f"restore-{second.id}"]) == ("Restore", "還原")
+    assert (labels[f"restore-{first.id}"], labels[f"restore-{second.id}"]) == ("還原", "還原")
     next(one for one in at.sidebar.button if one.key == f"restore-{first.id}").click().run()
     assert [one.id for one in db.list_messages(database, conversation)] == [
         *[one.id for one in messages[:2]],

@@ -132,7 +132,7 @@ def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_a
     expect(code).not_to_contain_text(ZH)
     expect(code).not_to_contain_text("3.2")
     close_sidebar(page)
-    page.locator(".st-key-undelete").get_by_role("button", name="復原").click()
+    page.locator(".st-key-undelete").get_by_role("button", name="Undo").click()
     expect_whole(page)
     expect(page.locator(".st-key-undelete")).to_have_count(0)
 
@@ -141,10 +141,10 @@ def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_a
     messages(page, 2)
     sidebar = inspector(page, "Edits")
     listed = sidebar.locator(".st-key-deleted-turns")
-    expect(listed).to_contain_text("原為第 1 輪")
+    expect(listed).to_contain_text("was turn 1")
     box = listed.bounding_box()
     assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
-    listed.get_by_role("button", name="還原").click()
+    listed.get_by_role("button", name="Restore").click()
     expect_whole(page)
     expect(listed).to_have_count(0)
     expect(inspector(page, "State")).to_contain_text("turn 1 · L 18,204")
@@ -154,7 +154,8 @@ def delete_first(page: Page) -> None:
     page.locator("[class*=st-key-edit-]").first.get_by_role("button").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_test_id("stExpander").locator("summary").click()
-    dialog.get_by_role("button", name="刪除問題與回答").press("Enter")  # it moves while the expander opens
+    # It moves while the expander opens: a key finds it.
+    dialog.get_by_role("button", name="Delete question and answer").press("Enter")
     expect(dialog).to_have_count(0)
     expect(messages(page, 2).first).to_contain_text("Can kp be raised?")
 
