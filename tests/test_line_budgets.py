@@ -12,9 +12,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/analyst": 3_970,
     "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_175,
-    "instrumentgpt/fleet": 833,
-    "instrumentgpt/handover": 900,
-    "instrumentgpt/instruments": 19_960,
+    "instrumentgpt/fleet": 831,
+    "instrumentgpt/handover": 740,
+    "instrumentgpt/instruments": 19_961,
     "instrumentgpt/memory": 5_409,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_784,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 7_502,
+    "instrumentgpt/ui": 7_500,
 }
-WHOLE = 59_290
+WHOLE = 61_868
 
 
 def lines_in(room: str) -> int:
