@@ -1,13 +1,16 @@
 """Where the tools work: the inventory, fetched logs, dropped files, and the folder for charts."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-from sqlite_utils import Database
+from typing import TYPE_CHECKING
 
 from instrumentgpt.settings import home, settings_in_force
-from instrumentgpt.storage.artifacts import list_uploads, upload_path
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 
 @dataclass(frozen=True)
@@ -43,5 +46,7 @@ def workspace(
 
 def workspace_of(database: Database, conversation_id: str, inventory: str = "") -> Workspace:
     """Return where the logs of a conversation are: the inventory's copies, and what came with it."""
+    from instrumentgpt.storage.artifacts import list_uploads, upload_path  # pandas, by sqlite_utils
+
     dropped = [str(upload_path(database, upload)) for upload in list_uploads(database, conversation_id)]
     return workspace(inventory, attachments=dropped)
