@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from dataclasses import replace
 
 import pytest
 from exchanges import exchange
@@ -182,6 +183,8 @@ def test_what_settled_a_fault_before_is_said_with_the_diagnosis_and_changes_no_v
     rest = [line for line in after.splitlines() if line and "the same finding was settled" not in line]
     kept = [line for line in before.splitlines() if line]
     assert [line for line in rest if "PLOTLY" not in line] == [line for line in kept if "PLOTLY" not in line]
+    history = asked("Did zspr 053 have this before?")
+    assert f"settled, as people confirmed: halved kp ([case {back}]" in history
     assert "曾於 2026-03-02 解決" in asked("zspr 053 哪裡有問題？")
 
     conversation = db.list_conversations(database, limit=1)[0].id
@@ -205,3 +208,35 @@ def test_a_case_is_opened_closed_and_found_from_the_command_line(database, conve
     for wrong, remedy in ((["show", "x"], "case list"), (["close", "1", "--on", "Friday"], "2026-11-24")):
         assert main(["case", *wrong]) == 1
         assert remedy in capsys.readouterr().err
+
+
+def test_in_a_week_of_thirty_devices_the_cases_whose_faults_come_back_are_reopened_no_others(database):
+    """Five faults come on the first days and are settled; two come back; logs are judged a day later."""
+    devices = [f"oven {number}" for number in range(30)]
+    faulty = dict(zip(devices[::6], range(5), strict=True))  # device → day of its fault
+    back = {devices[0]: 4, devices[12]: 6}
+    cases, reopened = {}, []
+    for day in range(8):
+        begins = NOON + day * DAY
+        rows = []
+        for device in devices:
+            here = device in faulty and day in (faulty[device], faulty[device] + 1)
+            here = here or (device in back and day == back[device])
+            state, fault = ("fault", "oscillation_tuning") if here else ("healthy", "healthy")
+            for hour in range(8):
+                at = begins + hour * 3 * 3600
+                one = verdict(f"{device}-{day}-{hour}.log", at, state, fault, judged=at + DAY)
+                rows.append(replace(one, device=device))
+        store_verdicts(database, rows)
+        reopened += [(one.device, day) for one in reopen_returned(database, devices)]
+        for device in (one for one, came in faulty.items() if came == day):
+            known = {**SWINGS, "device": device, "log": f"{device}-{day}-0.log"}
+            cases[device] = open_case(database, "ann", **known)
+        offered = gone_faults(database, list_cases(database, state="unsettled"))
+        for case in [get_case(database, number) for number in offered]:
+            if case.state == "open":
+                settle(database, case, "bob", "halved kp", begins + DAY)
+    assert sorted(reopened) == sorted(back.items())
+    states = {device: get_case(database, number).state for device, number in cases.items()}
+    assert states == {device: "reopened" if device in back else "closed" for device in faulty}
+    assert get_case(database, cases[devices[12]]).log == "oven 12-6-0.log"

@@ -234,6 +234,11 @@ def _history(case: Case) -> Iterator[str]:
     found = case.tool("device_history", device=case.device, query=about)
     if not found["earlier"]:
         found = case.tool("device_history", device=case.device)
+    for one in found["settled"]:
+        told = {name: one[name] for name in ("date", "device", "link")}
+        yield case.item("history_settled", outcome=plain_text(one["outcome"]), **told)
+    if found["settled"]:
+        yield "\n"
     if not found["earlier"]:
         yield case.say("history_none", label=found["label"], siblings=found["siblings"])
         return

@@ -26,6 +26,7 @@ from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.storage.cases import (
+    SCAN,
     TEXTS,
     Case,
     change_case,
@@ -80,7 +81,7 @@ def _draw_list(database: Database, shown: Language) -> None:
                 width=220,
             )
             for field in ("device", "model", "fault")
-            if (found := values_of(database, field))
+            if len(found := values_of(database, field)) > 1
         }
     cases = list_cases(database, words or "", "" if state == "all" else str(state), **chosen)
     if not cases:
@@ -94,7 +95,8 @@ def _draw_list(database: Database, shown: Language) -> None:
                 label = untrusted.label(named, LINE_CHARACTERS)
                 st.button(label, key=f"case-{case.id}", type="tertiary", on_click=show, args=(case.id,))
             told = first_line(case.outcome or case.cause or case.symptom)
-            told = say("settled_by", outcome=told) if case.outcome else told
+            if case.outcome:
+                told = say("back_after" if case.state == "reopened" else "settled_by", outcome=told)
             st.caption(untrusted.label(f"{moment(case.changed_at)} · {told}", LINE_CHARACTERS))
             if case.id in gone:
                 offer = say("gone", device=case.device, log=gone[case.id].log)
@@ -121,12 +123,13 @@ def _draw_case(database: Database, case: Case, shown: Language) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(untrusted.label(f"{case.id} · {title_of(case, shown)}", 120), anchor=False)
         badge(case, shown)
-    if case.state == "reopened":
+    pinned, changes = evidence_of(database, case.id), changes_of(database, case.id)
+    by_whom = [one.changed_by for one in changes if one.field == "state"]
+    if case.state == "reopened" and by_whom[-1:] == [SCAN]:
         st.warning(say("came_back"), icon=":material/replay:")
     elif found := gone_faults(database, [case]).get(case.id):
         told = say("gone", device=case.device, log=found.log)
         st.info(untrusted.label(told, OFFER_CHARACTERS), icon=":material/task_alt:")
-    pinned, changes = evidence_of(database, case.id), changes_of(database, case.id)
     with st.container(horizontal=True):
         if case.state == "closed":
             st.button(say("reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))

@@ -19,6 +19,7 @@ from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, 
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
+from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
@@ -29,7 +30,6 @@ MOST_EVIDENCE = 6  # lines quoted of one finding
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
 MOST_COINCIDENT = 4  # lines named of one coincidence
-MOST_SETTLED = 3  # cases told of one finding
 
 
 def diagnose_log(

@@ -11,8 +11,11 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
+from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
+from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
+from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
@@ -351,7 +354,8 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
 
 
 def device_history(workspace: Workspace, device: str, query: str = "") -> dict[str, Any]:
-    """Return what other conversations found on the device and its siblings, the devices of the same model.
+    """Return what other conversations found on the device and its siblings, the devices of the same model,
+    and what settled their faults.
 
     For "has this happened before?". Not as evidence of now.
     Example: device_history(device="zspr 052", query="oscillation").
@@ -364,6 +368,7 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
     meant = inventory.find(device)
     with opened(workspace) as database:
         found = earlier(database, meant, inventory, workspace.conversation, query)
+        settled = settled_before(database, meant, inventory, fault_classes(query))
     beside = len(siblings(meant, inventory))
     return {
         "summary": f"{len(found)} earlier findings of {meant.name} and its {beside} siblings",
@@ -371,6 +376,7 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
         "label": meant.label,
         "siblings": beside,
         "earlier": [_told(one) for one in found],
+        "settled": [one.as_data() for one in settled[:MOST_SETTLED]],
     }
 
 
