@@ -127,7 +127,7 @@ def _draw_case(database: Database, case: Case, shown: Language) -> None:
     by_whom = [one.changed_by for one in changes if one.field == "state"]
     if case.state == "reopened" and by_whom[-1:] == [SCAN]:
         st.warning(say("came_back"), icon=":material/replay:")
-    elif found := gone_faults(database, [case]).get(case.id):
+    if found := gone_faults(database, [case]).get(case.id):
         told = say("gone", device=case.device, log=found.log)
         st.info(untrusted.label(told, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
