@@ -13,13 +13,14 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.handover import pdf
 from instrumentgpt.handover.document import answer_document
+from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, facts_of, letter
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import end_alert, open_alerts, raise_alert
-from instrumentgpt.storage.cases import open_case
+from instrumentgpt.storage.cases import open_case, pin
 from instrumentgpt.storage.markers import marker
 
 DEMO_LOGS = DEMO_INVENTORY.parent / "logs"
@@ -143,3 +144,31 @@ def test_without_anything_that_prints_the_remedy_is_told(lab, tmp_path, capsys, 
 def test_a_report_that_cannot_be_made_says_what_to_give(database, capsys, words, problem):
     assert main(["report", *words]) == 1
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_letter_is_filled_from_the_case_and_says_nothing_of_what_nobody_knows(
+    database, conversation, kind, language
+):
+    state = DiagnosticState(device_name="oven 2", findings=["pv <b>swings</b> by ±2.7 °C"])
+    db.update_memory(conversation, "", state.serialize(), database)
+    of_talk = letter(kind, language, facts_of(database, conversation, PAGE))
+    assert "oven 2" in of_talk and "‹b>swings" in of_talk and "kp 50" not in of_talk
+    case = {"symptom": "pv swings", "cause": "kp 50 is too high", "action": "kp to 6", "model": "T-8"}
+    number = open_case(database, "ann", device="oven 2", conversation_id=conversation, **case)
+    pin(database, number, "ann", "PV `52.7`", "oven 2", "a.log", 517)
+    text = letter(kind, language, facts_of(database, conversation, PAGE))
+    assert "kp 50 is too high" in text and "pv swings" in text and "\n\n\n" not in text
+    assert ("kp to 6" in text and f"{PAGE}cases?case={number}" in text) == (kind != "vendor")
+    assert ("T-8" in text and "- L 517 `` PV `52.7` ``" in text) == (kind == "vendor")
+
+
+def test_a_letter_of_ones_own_comes_first_and_a_broken_one_is_named(database):
+    own = home() / "letters" / "boss.en.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Boss, {{ device }} again.")
+    assert letter("boss", "en", Facts("oven 7")) == "Boss, oven 7 again.\n"
+    own.write_text("{{ device.__class__.__mro__ }} {% if %}")
+    with pytest.raises(BadTemplate, match=r"boss.en.md: .*Correct it"):
+        letter("boss", "en", Facts("oven 7"))

@@ -10,6 +10,7 @@ from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
 from instrumentgpt.analyst.report import diagnosed, faults_of
 from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
 
 
@@ -21,7 +22,7 @@ def handover(case: Case) -> Iterator[str]:
     elif aspect("report", words) and not re.search(r"shift report|交班报告", words):
         yield from _report(case)
     elif aspect("paragraph", words):
-        yield from _paragraph(case)
+        yield from _letter(case)
     elif case.device or known_log(case):
         yield case.say("export_how") + "\n\n"
         yield from _report(case)
@@ -52,30 +53,30 @@ def _report(case: Case) -> Iterator[str]:
     yield from (f"\n- {one}" for one in failed)
 
 
-def _paragraph(case: Case) -> Iterator[str]:
-    """Tell the newest diagnosis in plain words: seen, why, done, next, and what is not to be done."""
+def _letter(case: Case) -> Iterator[str]:
+    """Tell the newest diagnosis as a letter: seen, why, done, next, and what is not to be done."""
     about = choose_log(case, known=True)
     found = diagnosed(case, about)
     faults = faults_of(found)
-    lines = [case.say("paragraph_title", label=about.label)]
-    if faults:
-        first = faults[0]
-        lines.append(case.say("paragraph_seen", text=plain_text(first["summary"]), log=quoted(about.log)))
-        lines.append(
-            case.say("paragraph_cause", title=first["title"], cause=plain_text(first["cause"]))
-            if first["cause"]
-            else ""
-        )
-        lines.append(case.say("paragraph_next", action=plain_text(first["action"])))
+    words = case.question.words
+    kind = "vendor" if re.search(r"\bvendor|\bsupplier|厂商|供应商", words) else "boss"
+    kind = "technician" if re.search(r"\btechnician|\bto.?do\b|技师|技术员|待办", words) else kind
+    done, forbidden = done_to_it(case), constraints_in_force(case.task)
+    told = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
+    if not faults:
+        count = len(found["channel_numbers"])
+        yield case.say("letter_healthy", lines=found["lines"], count=count, log=quoted(about.log)) + "\n\n"
     else:
-        numbers = {"lines": found["lines"], "count": len(found["channel_numbers"]), "log": quoted(about.log)}
-        lines.append(case.say("paragraph_healthy", **numbers))
-    if done := done_to_it(case):
-        lines.append(case.say("recall_done") + " " + case.listed(done))
-    if said := constraints_in_force(case.task):
-        lines.append(case.say("paragraph_not", constraints=case.listed(map(quoted, said))))
-    lines.append(age(case.task, case.language, found["end"]))
-    yield "\n\n".join(line for line in lines if line) + "\n"
+        first = faults[0]
+        told |= {name: plain_text(first[name]) for name in ("cause", "action")}
+        told["symptom"] = plain_text(first["summary"])
+        told["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
+        lines = [f"{about.link(one['line'])} {quoted(one['text'])}" for one in first["evidence"][:LINES]]
+        yield letter(
+            kind, case.language, Facts(about.label, log=quoted(about.log), lines=tuple(lines), **told)
+        )
+        yield "\n"
+    yield age(case.task, case.language, found["end"]) + "\n"
 
 
 def shift_start(text: str, now: datetime) -> datetime | None:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from sqlite_utils import Database
 
+from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
+from instrumentgpt.handover.letters import KINDS, Facts, facts_of, facts_of_case, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.settings import Settings
-from instrumentgpt.ui import copying, session
+from instrumentgpt.storage.cases import get_case
+from instrumentgpt.ui import composer, copying, session, untrusted
 
 if TYPE_CHECKING:
     from instrumentgpt.handover.document import Document
@@ -38,11 +41,26 @@ def draw_answer(conversation_id: str, message_id: int, shown: Language) -> None:
             st.caption(say("answer_explained"))
             make = partial(_answer, conversation_id, message_id, shown, copying.address())
             _draw_downloads(make, f"answer_{conversation_id}_{message_id}", shown)
+            with session.opened() as database:
+                facts = facts_of(database, conversation_id, copying.address())
+                settings = session.current_settings(database)
+            agent, _ = choose(settings.agent, settings)
+            _draw_letters(
+                facts, f"letter-{message_id}", shown, "" if agent.name == "offline" else agent.label
+            )
 
 
 def draw_case(case_id: int, shown: Language) -> None:
     """Draw the buttons that hand a case on as a report."""
-    _draw_downloads(partial(_case, case_id, shown, copying.address()), f"case_{case_id}", shown)
+    say = partial(phrase, copying.WORDS, language=shown)
+    with st.popover(
+        say("hand_over"), icon=":material/ios_share:", key="hand-case", on_change="rerun"
+    ) as menu:
+        if menu.open:
+            _draw_downloads(partial(_case, case_id, shown, copying.address()), f"case_{case_id}", shown)
+            with session.opened() as database:
+                facts = facts_of_case(database, get_case(database, case_id), copying.address())
+            _draw_letters(facts, f"letter-case-{case_id}", shown)
 
 
 def draw_shift(settings: Settings, shown: Language) -> None:
@@ -59,6 +77,23 @@ def draw_shift(settings: Settings, shown: Language) -> None:
         st.caption(say("since_read", moment=since.strftime("%Y-%m-%d %H:%M")))
         make = partial(_shift, settings.inventory, since.timestamp(), shown, copying.address())
         _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}", shown)
+
+
+def _draw_letters(facts: Facts, key: str, shown: Language, agent: str = "") -> None:
+    """Draw the letters to choose from, the chosen one filled, to be copied; an `agent` may write it anew."""
+    say = partial(phrase, copying.WORDS, language=shown)
+    kind = st.segmented_control(say("letters"), KINDS, format_func=say, key=key)
+    if kind is None:
+        return
+    text = letter(kind, shown, facts)
+    untrusted.write(text)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        copying.draw(text, f"copy-{key}")
+        if agent:
+            question = say("write", kind=say(kind), facts=text)
+            composer.draw_ask(
+                say("ask_agent", agent=agent), question, f"ask-{key}", icon=":material/edit_note:"
+            )
 
 
 def _draw_downloads(make: Maker, name: str, shown: Language) -> None:

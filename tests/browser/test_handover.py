@@ -20,14 +20,14 @@ NEWER, OLDER = "", "Object.defineProperty(navigator, 'clipboard', { value: undef
 
 
 @pytest.mark.parametrize(
-    "locale, label, done, hand, way",
+    "locale, label, done, hand, boss, way",
     [
-        ("en-GB", "Copy the answer", "Copied", "Hand over", NEWER),
-        ("zh-TW", "複製回答", "已複製", "交接", OLDER),
+        ("en-GB", "Copy the answer", "Copied", "Hand over", "the boss", NEWER),
+        ("zh-TW", "複製回答", "已複製", "交接", "主管", OLDER),
     ],
 )
 def test_an_answer_is_copied_by_one_click_as_text_and_formatted_and_its_links_open_at_the_line(
-    server: Server, browser, locale, label, done, hand, way
+    server: Server, browser, locale, label, done, hand, boss, way
 ):
     context = browser.new_context(locale=locale)
     context.add_init_script(way)
@@ -40,6 +40,8 @@ def test_an_answer_is_copied_by_one_click_as_text_and_formatted_and_its_links_op
     with page.expect_download() as report:
         page.get_by_role("button", name="PDF").click()
     assert Path(report.value.path()).read_bytes().startswith(b"%PDF")
+    page.get_by_role("radio", name=boss).click()
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("zspr 052")
     other = context.new_page()
     other.goto(f"{server.url}/_stcore/health")
     other.evaluate(f"() => {{ window.pasted = ({PASTED})() }}")
