@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
-    "instrumentgpt/analyst": 3_970,
+    "instrumentgpt/analyst": 3_972,
     "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_175,
     "instrumentgpt/fleet": 831,
-    "instrumentgpt/handover": 740,
-    "instrumentgpt/instruments": 19_966,
+    "instrumentgpt/handover": 838,
+    "instrumentgpt/instruments": 19_972,
     "instrumentgpt/memory": 5_409,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_784,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 7_500,
+    "instrumentgpt/ui": 7_545,
 }
-WHOLE = 61_873
+WHOLE = 62_024
 
 
 def lines_in(room: str) -> int:
