@@ -13,7 +13,8 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.handover import pdf
 from instrumentgpt.handover.document import answer_document
-from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, facts_of, letter
+from instrumentgpt.handover.facts import facts_of
+from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.devices import load_inventory

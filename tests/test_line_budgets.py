@@ -13,18 +13,18 @@ CEILINGS = {  # room → lines
     "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_175,
     "instrumentgpt/fleet": 831,
-    "instrumentgpt/handover": 838,
+    "instrumentgpt/handover": 843,
     "instrumentgpt/instruments": 19_972,
     "instrumentgpt/memory": 5_409,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_292,
-    "instrumentgpt/storage": 4_784,
+    "instrumentgpt/storage": 4_786,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 7_545,
+    "instrumentgpt/ui": 7_549,
 }
-WHOLE = 62_024
+WHOLE = 62_035
 
 
 def lines_in(room: str) -> int:

@@ -9,19 +9,12 @@ from pathlib import Path
 
 from jinja2 import TemplateError
 from jinja2.sandbox import SandboxedEnvironment
-from sqlite_utils import Database
 
-import db
-from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import home
-from instrumentgpt.storage.cases import Case, evidence_of, list_cases
-from instrumentgpt.storage.in_force import memory_in_force
 
 KINDS = ("boss", "vendor", "technician")
-ITEMS = 3  # findings of a conversation without a case that are told
 LINES = 4  # of a log, quoted
 
 
@@ -58,41 +51,3 @@ def letter(kind: str, language: Language, facts: Facts) -> str:
     except (TemplateError, UnicodeDecodeError, TypeError) as problem:
         raise BadTemplate(f"{path}: {problem}. Correct it, or remove it to have the one as shipped") from None
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-
-def facts_of(database: Database, conversation_id: str, address: str) -> Facts:
-    """Return the facts of the conversation's newest case, else of what it knows; links lead to `address`."""
-    for case in list_cases(database, conversation_id=conversation_id)[:1]:
-        return facts_of_case(database, case, address)
-    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    state = memory_in_force(database, conversation_id, state, ()).state
-    return Facts(
-        device=plain_text(state.device_name or state.device_ip or "–"),
-        log=quoted(state.last_log_file) if state.last_log_file else "",
-        symptom=_told(state.findings[-ITEMS:]),
-        cause=_told(state.root_causes),
-        link=f"{address}?conv={conversation_id}",
-    )
-
-
-def facts_of_case(database: Database, case: Case, address: str) -> Facts:
-    """Return the facts of a case; its link leads to it."""
-    lines = [one for one in evidence_of(database, case.id) if one.kind == "line"][:LINES]
-    texts = (case.symptom, case.cause, case.ruled_out, case.action, case.outcome)
-    symptom, cause, ruled_out, action, outcome = (_told(text.splitlines()) for text in texts)
-    return Facts(
-        device=plain_text(case.device or "–"),
-        model=plain_text(case.model),
-        log=quoted(case.log) if case.log else "",
-        symptom=symptom,
-        cause=cause,
-        ruled_out=ruled_out,
-        action=action,
-        outcome=outcome,
-        lines=tuple(f"L {one.line:,} {quoted(one.text)}" for one in lines if one.line),
-        link=f"{address}cases?case={case.id}",
-    )
-
-
-def _told(items: list[str]) -> str:
-    return "; ".join(plain_text(item.removeprefix("- ")) for item in items if item.strip())

@@ -51,7 +51,7 @@ def shift_document(
     """Return what happened from `since` to `now` (s since 1970; None: this moment), as people hand over."""
     until = time.time() if now is None else now
     found = faults_since(database, devices, since, until)
-    judged = last_judged(database)
+    judged = last_judged(database, (device.name for device in devices))
     head = word(
         "shift_head", language, until=moment(until), new=len(found.new), gone=len(found.gone),
         silent=len(found.silent), standing=len(found.standing), devices=len(devices),

@@ -1,5 +1,6 @@
 """What was judged of each log of each device: a row a log, written by a scan, read by everybody."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
@@ -95,7 +96,8 @@ def all_verdicts(database: Database) -> list[Verdict]:
     return select(database, Verdict, "verdicts ORDER BY device, log")
 
 
-def last_judged(database: Database) -> float | None:
-    """Return when a log was judged last, s since 1970; None if none ever was."""
-    [[moment]] = rows(database, "SELECT max(judged_at) FROM verdicts")
+def last_judged(database: Database, devices: Iterable[str]) -> float | None:
+    """Return when a log of these devices was judged last, s since 1970; None if none ever was."""
+    query = "SELECT max(judged_at) FROM verdicts WHERE device IN (SELECT value FROM json_each(?))"
+    [[moment]] = rows(database, query, [json.dumps(list(devices))])
     return None if moment is None else float(moment)

@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
-from instrumentgpt.handover.letters import KINDS, Facts, facts_of, facts_of_case, letter
+from instrumentgpt.handover.facts import facts_of, facts_of_case
+from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase

@@ -67,8 +67,11 @@ def page() -> None:
 def _draw(database: Database) -> None:
     inventory = load_inventory(Path(session.current_settings(database).inventory))
     rows = rows_of(database, inventory.devices)
-    when = last_judged(database)
-    if when is None and rows and not scanning():
+    names = [device.name for device in inventory.devices]
+    when = last_judged(database, names)
+    begun = st.session_state.get("instruments-begun") == inventory.path
+    if when is None and rows and not (begun or scanning()):
+        st.session_state["instruments-begun"] = inventory.path  # once: devices may have no logs
         start_scan()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(say("Instruments"), anchor=False, width="stretch")
@@ -88,7 +91,7 @@ def _draw(database: Database) -> None:
             say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows)),
             icon=":material/hourglass_top:",
         )
-        _follow()
+        _follow(names)
     _draw_alerts(database)
     st.markdown(_counts(rows))
     shown = _chosen(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
@@ -158,10 +161,10 @@ def start_scan() -> None:
 
 
 @st.fragment(run_every=NEWS_EVERY)
-def _follow() -> None:
+def _follow(devices: list[str]) -> None:
     """Draw the page anew when the scan has more, or is over."""
     with session.opened() as database:
-        newest = last_judged(database)
+        newest = last_judged(database, devices)
     if not scanning() or newest != st.session_state.get("instruments-newest"):
         st.session_state["instruments-newest"] = newest
         st.rerun()
