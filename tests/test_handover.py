@@ -152,10 +152,12 @@ def test_a_report_that_cannot_be_made_says_what_to_give(database, capsys, words,
 def test_a_letter_is_filled_from_the_case_and_says_nothing_of_what_nobody_knows(
     database, conversation, kind, language
 ):
-    state = DiagnosticState(device_name="oven 2", findings=["pv <b>swings</b> by ±2.7 °C"])
+    well = "Channel 1 is healthy: holds within ±0.02 °C"
+    state = DiagnosticState(device_name="oven 2", findings=["pv <b>swings</b> by ±2.7 °C", well])
     db.update_memory(conversation, "", state.serialize(), database)
     of_talk = letter(kind, language, facts_of(database, conversation, PAGE))
     assert "oven 2" in of_talk and "‹b>swings" in of_talk and "kp 50" not in of_talk
+    assert "healthy" not in of_talk
     case = {"symptom": "pv swings", "cause": "kp 50 is too high", "action": "kp to 6", "model": "T-8"}
     number = open_case(database, "ann", device="oven 2", conversation_id=conversation, **case)
     pin(database, number, "ann", "PV `52.7`", "oven 2", "a.log", 517)

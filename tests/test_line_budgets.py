@@ -12,19 +12,19 @@ CEILINGS = {  # room → lines
     "instrumentgpt/analyst": 3_972,
     "instrumentgpt/commands": 1_791,
     "instrumentgpt/evals": 1_175,
-    "instrumentgpt/fleet": 831,
-    "instrumentgpt/handover": 843,
+    "instrumentgpt/fleet": 830,
+    "instrumentgpt/handover": 839,
     "instrumentgpt/instruments": 19_972,
     "instrumentgpt/memory": 5_409,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_292,
-    "instrumentgpt/storage": 4_786,
+    "instrumentgpt/storage": 4_781,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 7_549,
+    "instrumentgpt/ui": 7_534,
 }
-WHOLE = 62_035
+WHOLE = 62_010
 
 
 def lines_in(room: str) -> int:

@@ -21,6 +21,7 @@ from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,
@@ -37,6 +38,7 @@ from instrumentgpt.storage.verdicts import Verdict, standings
 
 WORDS = Path(__file__).with_suffix(".toml")
 LIVE = 2 * 86_400.0  # s: a log that ended longer before its case was settled has a clock of its own
+CHANGE_CHARS = 120  # of what a field was changed to
 ITEMS = 5  # of a state's findings or causes that a case begins with
 LINES = 6  # pinned of the first finding
 
@@ -51,16 +53,13 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
     result, finding = _diagnosed(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
     model = next((one.model for one in inventory.devices if device in one.names), "")
-    found = [text for text in state.findings if not fault_classes(text) & {*NO_FAULT}]
+    found = faults_among(state.findings)
     symptom = str(finding.get("text") or next(iter(found), ""))
     causes = state.root_causes or state.hypotheses
     told = [symptom, *state.root_causes, *found]
     classes = [name for text in told for name in sorted(fault_classes(text)) if name not in NO_FAULT]
-    out = rows(
-        database,
-        "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id",
-        (conversation_id,),
-    )
+    sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id"
+    out = rows(database, sql, (conversation_id,))
     ruled_out = dict.fromkeys([*(said for (said,) in out), *finding.get("ruled_out", ())])
     lines = finding.get("evidence", [])[:LINES]
     log = str(result.get("log") or state.last_log_file or "")
@@ -86,6 +85,11 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
         for chart in [one for one in made if one.kind == "plotly" and not one.removed_at][-1:]:
             pin_chart(database, case_id, chart, who)
     return case_id
+
+
+def faults_among(findings: Sequence[str]) -> list[str]:
+    """Return the findings that do not say that all is well."""
+    return [text for text in findings if not fault_classes(text) & {*NO_FAULT}]
 
 
 def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str) -> None:
@@ -182,10 +186,7 @@ def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change]
             told += [f"## {phrase(WORDS, name, language)}", "", text, ""]
     if lines := [one for one in evidence if one.kind == "line"]:
         told += [f"## {phrase(WORDS, 'evidence', language)}", ""]
-        told += [
-            f"- {line_link(reference_to(one.log, one.device), one.line or 1)} {quoted(one.text)}"
-            for one in lines
-        ] + [""]
+        told += [f"- {_place(one.device, one.log, one.line)} {quoted(one.text)}" for one in lines] + [""]
     if changes:
         told += [f"## {phrase(WORDS, 'history', language)}", ""]
         told += [f"- {change_line(one, case, language)}" for one in changes] + [""]
@@ -194,7 +195,11 @@ def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change]
 
 def change_line(one: Change, case: Case, language: Language) -> str:
     """Return a change in words: when, who, what."""
-    new = phrase(WORDS, one.new, language) if one.field == "state" else shortened(one.new)
+    new = (
+        phrase(WORDS, one.new, language)
+        if one.field == "state"
+        else shorten(" ".join(one.new.split()), CHANGE_CHARS)
+    )
     if one.field.endswith("_at"):
         new = moment(float(one.new)) if one.new else ""
     what = phrase(WORDS, one.field, language)
@@ -206,12 +211,6 @@ def change_line(one: Change, case: Case, language: Language) -> str:
 def moment(at: float) -> str:
     """Return the local day and time of `at`, s since 1970, as "2026-02-19 23:24"."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-
-
-def shortened(text: str, most: int = 120) -> str:
-    """Return text in one line of at most `most` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _place(device: str, log: str, line: int | None) -> str:

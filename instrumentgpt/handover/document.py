@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 from markupsafe import Markup
@@ -21,12 +19,12 @@ from instrumentgpt import __version__
 from instrumentgpt.analyst.words import line_link, plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import markdown as case_markdown
-from instrumentgpt.fleet.cases import shortened
-from instrumentgpt.handover.markdown import absolute, html
+from instrumentgpt.handover.markdown import absolute, html, lines_linked
 from instrumentgpt.handover.pdf import pdf_of
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.cases import changes_of, chart_of, evidence_of, get_case
 from instrumentgpt.storage.conversations import unknown
@@ -37,7 +35,6 @@ from instrumentgpt.storage.runs import get_run
 word = partial(phrase, Path(__file__).with_name("words.toml"))
 MOST_LINES = 40  # quoted below an answer
 QUESTION_CHARS = 1_000  # of a question: what was pasted into it is in the zip
-_LINE_LINK = re.compile(r"\]\(\?log=([^)\s&]+)&line=(\d{1,12})\)")
 
 
 class NoAnswer(InstrumentGPTError, LookupError):
@@ -133,7 +130,7 @@ def answer_document(
     )
     parts: list[str | Chart] = [
         head,
-        *(f"> {plain_text(shortened(one.content, QUESTION_CHARS))}" for one in questions),
+        *(f"> {plain_text(shorten(one.content, QUESTION_CHARS))}" for one in questions),
     ]
     for part in rendered_parts(answer.content, made):
         kept = made.get(part.artifact_id)
@@ -182,8 +179,8 @@ def _document(
 def _lines(workspace: Workspace, text: str) -> Iterator[str]:
     """Yield the lines of logs that an answer links, as they stand there; what is not here any more is not."""
     wanted: dict[str, list[int]] = {}
-    for log, line in list(dict.fromkeys(_LINE_LINK.findall(text)))[:MOST_LINES]:
-        wanted.setdefault(unquote(log), []).append(int(line))
+    for log, line in lines_linked(text)[:MOST_LINES]:
+        wanted.setdefault(log, []).append(line)
     for log, numbers in wanted.items():
         try:
             found = texts_of(find_log(workspace, log), numbers)

@@ -4,6 +4,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.fleet.cases import faults_among
 from instrumentgpt.handover.letters import LINES, Facts
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.cases import Case, evidence_of, list_cases
@@ -21,7 +22,7 @@ def facts_of(database: Database, conversation_id: str, address: str) -> Facts:
     return Facts(
         device=plain_text(state.device_name or state.device_ip or "–"),
         log=quoted(state.last_log_file) if state.last_log_file else "",
-        symptom=_told(state.findings[-ITEMS:]),
+        symptom=_told(faults_among(state.findings)[-ITEMS:]),
         cause=_told(state.root_causes),
         link=f"{address}?conv={conversation_id}",
     )

@@ -10,7 +10,7 @@ from collections.abc import MutableMapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
@@ -19,21 +19,8 @@ from markdown_it.token import Token
 
 LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
 LANGUAGES = {
-    "bash",
-    "c",
-    "cpp",
-    "csv",
-    "diff",
-    "html",
-    "ini",
-    "json",
-    "python",
-    "sh",
-    "sql",
-    "toml",
-    "xml",
-    "yaml",
-}
+    "bash", "c", "cpp", "csv", "diff", "html", "ini", "json", "python", "sh", "sql", "toml", "xml", "yaml"
+}  # fmt: skip
 LINE_DIGITS = 12  # no log has more lines
 KEPT = 512  # texts, as HTML: a page is drawn over and over
 # A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's (260 kB to load).
@@ -42,6 +29,7 @@ MISSING = "text-decoration: underline dotted"
 _FIRST_SIGN, _LAST_SIGN = 0xF0000, 0x10FFFD  # for private use: no text of a log or an agent has them
 _SIGNS = re.compile("[\U000f0000-\U0010ffff]")
 _NOTED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
+_LINE = re.compile(r"\]\(\?log=([^)\s&]+)&line=(\d{1,12})\)")
 _RELATIVE = re.compile(r"\]\((\?(?:log|conv)=[^)\s]*)\)")
 
 
@@ -88,6 +76,15 @@ def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
     """Return the part of an address that opens `log` at `line`: `?conv=…&log=…&line=…`."""
     conversation = {"conv": conversation_id} if conversation_id else {}
     return "?" + urlencode({**conversation, "log": log, "line": line}, quote_via=quote)
+
+
+def lines_linked(text: str) -> list[tuple[str, int]]:
+    """Return the logs and lines that Markdown links as evidence, each once, in order.
+
+    >>> lines_linked("[L 18](?log=zspr%20052/a.log&line=18), again [L 18](?log=zspr%20052/a.log&line=18)")
+    [('zspr 052/a.log', 18)]
+    """
+    return list(dict.fromkeys((unquote(log), int(line)) for log, line in _LINE.findall(text)))
 
 
 def absolute(text: str, address: str, conversation_id: str = "") -> str:

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
-from instrumentgpt.fleet.cases import moment, shortened, title_of
+from instrumentgpt.fleet.cases import moment, title_of
 from instrumentgpt.fleet.watch import silence
 from instrumentgpt.handover.document import Document, word
 from instrumentgpt.handover.markdown import absolute
@@ -19,6 +19,7 @@ from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.report_tables import word as report_word
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.alerts import SILENT, Alert
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.connection import rows, select
@@ -155,7 +156,7 @@ def _by_severity(faults: dict[Key, tuple[float, Verdict]]) -> list[tuple[float, 
 
 
 def _text(one: Verdict, language: Language) -> str:
-    return plain_text(shortened(one.text_zh if language == "zh" else one.text_en, TEXT_CHARS))
+    return plain_text(shorten(one.text_zh if language == "zh" else one.text_en, TEXT_CHARS))
 
 
 def _fault_line(row: tuple[float, Verdict], language: Language) -> str:
@@ -176,10 +177,10 @@ def _cases(database: Database, since: float, language: Language) -> Iterator[str
     for case in list_cases(database):
         if case.state == "closed" and case.changed_at < since:
             continue
-        outcome = f": {plain_text(shortened(case.outcome, TEXT_CHARS))}" if case.outcome else ""
+        outcome = f": {plain_text(shorten(case.outcome, TEXT_CHARS))}" if case.outcome else ""
         yield word(
             "case_line", language, number=case.id, device=plain_text(case.device or case.log),
-            title=plain_text(shortened(title_of(case, language), TEXT_CHARS)), outcome=outcome,
+            title=plain_text(shorten(title_of(case, language), TEXT_CHARS)), outcome=outcome,
             state=phrase(CASE_WORDS, case.state, language).lower(),
         )  # fmt: skip
 
@@ -196,7 +197,7 @@ def _talks(database: Database, since: float, until: float, language: Language) -
             continue
         state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
         state = memory_in_force(database, conversation_id, state, ()).state
-        cause = shortened(state.root_causes[-1], TEXT_CHARS) if state.root_causes else ""
+        cause = shorten(state.root_causes[-1], TEXT_CHARS) if state.root_causes else ""
         device = state.device_name or state.device_ip
         yield word(
             "talk_line", language, link=conversation_link(conversation.title, conversation_id, message_id),

@@ -145,7 +145,7 @@ def change_case(database: Database, case_id: int, who: str, **new: Value) -> Non
         place: Any = {name: new[name] for name in ("log", "line") if name in new}
         for name, value in changed.items():
             if name not in ("log", "line", "seen_until"):  # these go with a change of the state
-                _note(database, case_id, name, _told(before[name]), _told(value), who, **place)
+                _note(database, case_id, name, before[name], value, who, **place)
         named = ", ".join(f"{name} = ?" for name in [*changed, "changed_at"])
         values = (*changed.values(), time.time(), case_id)
         change(database, f"UPDATE cases SET {named} WHERE id = ?", values)
@@ -174,7 +174,7 @@ def pin(
             database, "case_evidence", case_id=case_id, kind=kind, text=text, device=device, log=log,
             line=line, content=content, pinned_by=who, pinned_at=time.time(),
         )  # fmt: skip
-        _note(database, case_id, "evidence", "", text, who, log, line)
+        _note(database, case_id, "evidence", "", text, who, log=log, line=line)
         _index(database, case_id)
 
 
@@ -183,7 +183,7 @@ def unpin(database: Database, evidence_id: int, who: str) -> None:
     with transaction(database):
         for one in select(database, Evidence, "case_evidence WHERE id = ?", (evidence_id,)):
             change(database, "DELETE FROM case_evidence WHERE id = ?", (evidence_id,))
-            _note(database, one.case_id, "evidence", one.text, "", who, one.log, one.line)
+            _note(database, one.case_id, "evidence", one.text, "", who, log=one.log, line=one.line)
             _index(database, one.case_id)
 
 
@@ -217,23 +217,12 @@ def values_of(database: Database, field: str) -> Sequence[str]:
 
 
 def _note(
-    database: Database,
-    case_id: int,
-    field: str,
-    old: str,
-    new: str,
-    who: str,
-    log: str = "",
-    line: int | None = None,
+    database: Database, case_id: int, field: str, old: Value, new: Value, who: str, **place: Any
 ) -> None:
-    insert(
-        database, "case_changes", case_id=case_id, field=field, old=old, new=new, changed_by=who,
-        changed_at=time.time(), log=log, line=line,
-    )  # fmt: skip
-
-
-def _told(value: Value) -> str:
-    return "" if value is None else str(value)
+    """Keep one change with its place, a log and a line."""
+    values: dict[str, Any] = {"old": "" if old is None else str(old), "new": "" if new is None else str(new)}
+    values |= {"field": field, "changed_by": who, "log": "", **place}
+    insert(database, "case_changes", case_id=case_id, changed_at=time.time(), **values)
 
 
 def _index(database: Database, case_id: int) -> None:

@@ -120,6 +120,12 @@ def rename_conversation(
         raise unknown(conversation_id)
 
 
+def conversation_of(database: Database, message_id: int) -> Conversation | None:
+    """Return the conversation that a message is in, None if the message or all of it is deleted."""
+    found = rows(database, "SELECT conversation_id FROM messages WHERE id = ?", (message_id,))
+    return get_conversation(database, found[0][0]) if found else None
+
+
 def pin_conversation(database: Database, conversation_id: str, pinned: bool) -> None:
     """Let the conversation stand first in the list, or no longer."""
     moment = time.time() if pinned else None

@@ -14,7 +14,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS, choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.branch import branch
 from instrumentgpt.ui import composer, deleted, session, untrusted
@@ -68,20 +68,17 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
     """Draw the link to where the conversation was branched from, if it was."""
     if conversation.branched_from is None:
         return
-    sql = (
-        "SELECT conversation_id, coalesce(title, '') FROM messages JOIN conversations"
-        " ON conversations.id = conversation_id AND conversations.deleted_at IS NULL WHERE messages.id = ?"
-    )
-    for origin, title in rows(database, sql, (conversation.branched_from,)):
-        st.button(
-            f"Branched from {untrusted.label(title or 'Untitled')}",
-            icon=":material/fork_right:",
-            type="tertiary",
-            on_click=session.go_to,
-            args=(origin, conversation.branched_from),
-        )
+    origin = conversation_of(database, conversation.branched_from)
+    if origin is None:
+        st.caption(":material/fork_right: Branched from a turn that is deleted")
         return
-    st.caption(":material/fork_right: Branched from a turn that is deleted")
+    st.button(
+        f"Branched from {untrusted.label(origin.title or 'Untitled')}",
+        icon=":material/fork_right:",
+        type="tertiary",
+        on_click=session.go_to,
+        args=(origin.id, conversation.branched_from),
+    )
 
 
 def _branch(conversation_id: str, message_id: int) -> None:

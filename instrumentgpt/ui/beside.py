@@ -36,7 +36,8 @@ def draw_foot(database: Database, conversation_id: str, message: db.Message, pro
             st.markdown(f"**Model** {untrusted.label(progress.session.model)}")
         called = dict.fromkeys(step.name for step in progress.steps.values() if step.status != "denied")
         st.markdown(f"**Tools called** {_listed(called)}  \n**Not allowed** {_listed(progress.denied())}")
-        st.markdown(f"**On offer** our {len(TOOLS)} tools, and the agent's own")
+        is_ours = message.run_id and get_run(database, message.run_id).agent == "offline"
+        st.markdown(f"**On offer** our {len(TOOLS)} tools{'' if is_ours else ', and the agent’s own'}")
         st.caption(_listed(TOOLS))
         usage = usage_of(database, conversation_id)
         taken = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
@@ -76,10 +77,10 @@ def counts(marks: Sequence[Mark] | None) -> str:
     """Return how many of an answer's numbers are of whom.
 
     >>> counts([Mark(0, 2, "computed"), Mark(3, 5, "unknown")]), counts(None)
-    ('Numbers: 1 computed, 0 from you, 1 not found', 'Numbers: all computed by our own tools')
+    ('Numbers: 1 computed, 0 from you, 1 not found', 'Numbers: not looked up, all computed by our own tools')
     """
-    if marks is None:  # the offline analyst is not looked through
-        return "Numbers: all computed by our own tools"
+    if marks is None:  # of the offline analyst
+        return "Numbers: not looked up, all computed by our own tools"
     found = Counter(mark.kind for mark in marks)
     return "Numbers: " + ", ".join(
         f"{found[k]} {words}" for k, words in KINDS.items() if found[k] or k != "agent"

@@ -1,9 +1,7 @@
 """The case beside its conversation: the link to it, or the button that opens one, and pinning to it."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote
 
 import streamlit as st
 from sqlite_utils import Database
@@ -12,6 +10,7 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import WORDS as PARTS
 from instrumentgpt.fleet.cases import case_from, pin_chart
+from instrumentgpt.handover.markdown import lines_linked
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
@@ -23,7 +22,6 @@ from instrumentgpt.ui.cases import WORDS
 from instrumentgpt.ui.language import language
 
 MOST_LINES = 12  # offered of one answer
-_LINK = re.compile(r"\(\?log=(?P<log>[^&)\s]+)&line=(?P<line>\d{1,11})\)")
 Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
 
 
@@ -53,9 +51,8 @@ def draw_pins(
     case = next(iter(list_cases(database, conversation_id=conversation_id)), None)
     if case is None:
         return
-    lines = dict.fromkeys((unquote(one["log"]), int(one["line"])) for one in _LINK.finditer(message.content))
     charts = {one.id: one.title for one in made if one.kind == artifacts.CHART and not one.removed_at}
-    offered: list[Pinned] = [*list(lines)[:MOST_LINES], *charts]
+    offered: list[Pinned] = [*lines_linked(message.content)[:MOST_LINES], *charts]
     if not offered:
         return
     shown, key = language(), f"pin-{message.id}"

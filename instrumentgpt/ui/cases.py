@@ -19,7 +19,6 @@ from instrumentgpt.fleet.cases import (
     markdown,
     moment,
     settle,
-    shortened,
     title_of,
 )
 from instrumentgpt.instruments import wording
@@ -197,7 +196,7 @@ def _edit(case: Case, shown: Language) -> None:
     if not st.button(say("save"), type="primary"):
         return
     if channel and not (channel.isascii() and channel.isdigit() and len(channel) <= DIGITS):
-        st.error(untrusted.label(say("bad_channel", text=shortened(channel))), icon=":material/error:")
+        st.error(untrusted.label(say("bad_channel", text=channel), LINE_CHARACTERS), icon=":material/error:")
         return
     new = {name: text.strip() for name, text in texts.items()}
     about = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}

@@ -4,27 +4,25 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
+from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.facts import facts_of, facts_of_case
 from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
+from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
 from instrumentgpt.ui import composer, copying, session, untrusted
 
-if TYPE_CHECKING:
-    from instrumentgpt.handover.document import Document
-
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
-Maker = Callable[[Database], "Document"]
+Maker = Callable[[Database], Document]
 
 
 def draw_answer(conversation_id: str, message_id: int, shown: Language) -> None:
@@ -40,7 +38,13 @@ def draw_answer(conversation_id: str, message_id: int, shown: Language) -> None:
     ) as menu:
         if menu.open:
             st.caption(say("answer_explained"))
-            make = partial(_answer, conversation_id, message_id, shown, copying.address())
+            make = partial(
+                answer_document,
+                conversation_id=conversation_id,
+                message_id=message_id,
+                language=shown,
+                address=copying.address(),
+            )
             _draw_downloads(make, f"answer_{conversation_id}_{message_id}", shown)
             with session.opened() as database:
                 facts = facts_of(database, conversation_id, copying.address())
@@ -58,7 +62,8 @@ def draw_case(case_id: int, shown: Language) -> None:
         say("hand_over"), icon=":material/ios_share:", key="hand-case", on_change="rerun"
     ) as menu:
         if menu.open:
-            _draw_downloads(partial(_case, case_id, shown, copying.address()), f"case_{case_id}", shown)
+            make = partial(case_document, case_id=case_id, language=shown, address=copying.address())
+            _draw_downloads(make, f"case_{case_id}", shown)
             with session.opened() as database:
                 facts = facts_of_case(database, get_case(database, case_id), copying.address())
             _draw_letters(facts, f"letter-case-{case_id}", shown)
@@ -76,7 +81,14 @@ def draw_shift(settings: Settings, shown: Language) -> None:
             st.warning(say("no_moment"), icon=":material/schedule:")
             return
         st.caption(say("since_read", moment=since.strftime("%Y-%m-%d %H:%M")))
-        make = partial(_shift, settings.inventory, since.timestamp(), shown, copying.address())
+        devices = load_inventory(Path(settings.inventory)).devices
+        make = partial(
+            shift_document,
+            devices=devices,
+            since=since.timestamp(),
+            language=shown,
+            address=copying.address(),
+        )
         _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}", shown)
 
 
@@ -118,24 +130,3 @@ def _draw_downloads(make: Maker, name: str, shown: Language) -> None:
 def _made(make: Maker, suffix: str) -> bytes:
     with session.opened() as database:
         return make(database).written(suffix)
-
-
-# What follows is imported when a file is made: Plotly and the rest take a second.
-def _answer(
-    conversation_id: str, message_id: int, shown: Language, address: str, database: Database
-) -> "Document":
-    from instrumentgpt.handover.document import answer_document
-
-    return answer_document(database, conversation_id, message_id, shown, address)
-
-
-def _case(case_id: int, shown: Language, address: str, database: Database) -> "Document":
-    from instrumentgpt.handover.document import case_document
-
-    return case_document(database, case_id, shown, address)
-
-
-def _shift(inventory: str, since: float, shown: Language, address: str, database: Database) -> "Document":
-    from instrumentgpt.handover.shift import shift_document
-
-    return shift_document(database, load_inventory(Path(inventory)).devices, since, shown, address)

@@ -5,9 +5,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
-from urllib.parse import quote
 
 from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Text, Tick, Tool
+from instrumentgpt.analyst.words import line_link
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
@@ -250,7 +250,7 @@ def _result_lines(tool: str, result: Mapping[str, Any]) -> list[str]:
     for finding in (result.get("findings") or [])[:MOST_FINDINGS]:
         line = finding.get("line") if isinstance(finding, dict) else None
         if isinstance(line, int) and reference:
-            where = f"[L {line:,}](?log={quote(reference)}&line={line})"
+            where = line_link(reference, line)
             lines.append(f"  - {where} {finding.get('summary', '')} {finding.get('action', '')}")
     return lines
 
