@@ -100,7 +100,15 @@ def a_heater_left_at_full_while_its_setpoint_waits_below() -> Log:
     return log_of(pd.DataFrame({**columns, "kp": np.nan, "ki": np.nan, "kd": np.nan}))
 
 
+def a_machine_at_rest_that_writes_nothing_for_an_hour() -> Log:
+    frames = [quiet(channel) for channel in (1, 2)]
+    for frame in frames:
+        frame.loc[frame["time"] > END - 20, ["setpoint", "output"]] = 0.0
+    return log_of(*frames, *(frame.assign(time=frame["time"] + END + 3600.0) for frame in frames))
+
+
 HEALTHY = [
+    a_machine_at_rest_that_writes_nothing_for_an_hour,
     a_heater_left_at_full_while_its_setpoint_waits_below,
     noise_that_two_sensors_have_in_common,
     a_load_that_comes_goes_and_comes_again,

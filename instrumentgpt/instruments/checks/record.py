@@ -52,40 +52,40 @@ def _without_samples(study: Study) -> Finding:
 
 
 def data_gap(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find where no sample was written for too long, or where the clock was set."""
-    if not study.gaps:
+    """Find where no sample was written for too long though a loop was on, or where the clock was set."""
+    gaps = [gap for gap in study.gaps if gap.seconds < 0 or not _is_off(study, gap.before)]
+    if not gaps:
         return []
     samples = study.log.samples
-    rows = [position for gap in study.gaps for position in (gap.before, gap.after)][:6]
+    rows = [position for gap in gaps for position in (gap.before, gap.after)][:6]
     evidence = tuple(_row(study, position) for position in rows)
-    longest = max(study.gaps, key=lambda gap: abs(gap.seconds))
+    longest = max(gaps, key=lambda gap: abs(gap.seconds))
     time = samples["time"].to_numpy(dtype=float)
     numbers: dict[str, float | str] = {
-        "count": len(study.gaps),
+        "count": len(gaps),
         "longest": longest.seconds,
-        "back": sum(gap.seconds < 0 for gap in study.gaps),
-        "first_line": int(samples["line"].iloc[study.gaps[0].before]),
-        "next_line": int(samples["line"].iloc[study.gaps[0].after]),
+        "back": sum(gap.seconds < 0 for gap in gaps),
+        "first_line": int(samples["line"].iloc[gaps[0].before]),
+        "next_line": int(samples["line"].iloc[gaps[0].after]),
     }
-    jump = _pv_change(study, longest.before)
+    last, later = samples.iloc[longest.before], samples.iloc[longest.after :]
+    seen = later.loc[later["channel"] == last["channel"], "pv"]  # of the channel last seen before it
+    jump = float(seen.iloc[0] - last["pv"]) if len(seen) else float("nan")
     ruled_out = RuledOut("sensor_bias", "across_gap", {"change": jump, "seconds": longest.seconds})
-    onset, end = float(time[study.gaps[0].before]), float(time[study.gaps[-1].after])
+    onset, end = float(time[gaps[0].before]), float(time[gaps[-1].after])
     return [_device_finding("data_gap", onset, end, evidence, numbers, (ruled_out,))]
+
+
+def _is_off(study: Study, position: int) -> bool:
+    """Return whether nothing was asked of any channel when last seen: a machine at rest writes little."""
+    last = study.log.samples.iloc[: position + 1].drop_duplicates("channel", keep="last")
+    return bool((last["output"].eq(0) & last["setpoint"].fillna(0).eq(0)).all())
 
 
 def _row(study: Study, position: int) -> Evidence:
     row = study.log.samples.iloc[position]
     values = {name: float(row[name]) for name in ("setpoint", "pv") if np.isfinite(row[name])}
     return Evidence(int(row["line"]), float(row["time"]), values)
-
-
-def _pv_change(study: Study, position: int) -> float:
-    """Return how far pv of the channel last seen before a gap had moved when it was seen again."""
-    samples = study.log.samples
-    last = samples.iloc[position]
-    later = samples.iloc[position + 1 :]
-    same = later[later["channel"] == last["channel"]]
-    return float(same["pv"].iloc[0] - last["pv"]) if len(same) else float("nan")
 
 
 def _device_finding(
