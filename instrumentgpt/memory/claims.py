@@ -113,8 +113,7 @@ def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
     ends = [one.end() for one in _CLAUSE.finditer(blanked(text, _CHANNELS))]
     named: dict[int, tuple[int, ...]] = {}
     for one in _CHANNELS.finditer(text):
-        clause = bisect_right(ends, one.start())
-        channels = tuple(map(int, _DIGITS.findall(one["all"])))
+        clause, channels = bisect_right(ends, one.start()), tuple(map(int, _DIGITS.findall(one["all"])))
         named[clause] = (*named.get(clause, ()), *channels)
         is_heading = text.startswith((":", "："), one.end())
         while is_heading and clause < len(ends) and text[ends[clause] - 1] in ",，":
@@ -157,4 +156,6 @@ def _number(found: re.Match[str], group: str, unit: str, name: str) -> Claim:
     written = found[group]
     mantissa, _, power = written.casefold().replace("−", "-").partition("e")
     decimals = len(re.sub(r",(?=\d{1,2}$)", ".", mantissa).partition(".")[2]) - int(power or 0)
-    return Claim(*found.span(group), written, abs(float(amount(written))), 10.0**-decimals, unit, name)
+    value = abs(float(amount(written)))
+    read = (value, float(f"1e{-decimals}"), unit, name) if math.isfinite(value) else ()
+    return Claim(*found.span(group), written, *read)  # 9e921 is a digest, and found by its letters

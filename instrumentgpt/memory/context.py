@@ -332,8 +332,7 @@ def _unit(fact: Fact) -> str:
 
 
 def render_state(
-    state: DiagnosticState,
-    origins: Origins = MappingProxyType({}),
+    state: DiagnosticState, origins: Origins = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
     """Return the lines of <diagnostic_context> on the device and its logs, and those on what was found.
 
