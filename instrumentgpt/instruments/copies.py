@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,7 @@ from instrumentgpt.instruments.remotes import NETWORK_ERRORS, FetchError, Limits
 CHUNK = 1 << 18  # bytes
 OVERLAP = 1 << 12  # bytes read again before a copy is continued: they must be the same
 PROGRESS_EVERY = 0.2  # s
+UNTIL = "~until-"  # in the name of a copy whose log was replaced by another of its name
 
 OnProgress = Callable[[int, int], None]
 
@@ -65,6 +67,7 @@ class Copy:
     deadline: float
     shown: float = 0.0
     open_remote: Remote | None = None
+    has_ranges: bool = True  # as far as is known: a server without them sends a log from its beginning
 
     @property
     def remote(self) -> Remote:
@@ -95,12 +98,7 @@ class Copy:
         if self.target.exists() and self._noted() == [self.url, version.size, version.stamp]:
             self.on_progress(version.size, version.size)
             return self.target
-        most = self.limits.size or most_text()
-        if version.size > most:
-            raise FetchError(
-                f"{self.name} has {version.size / 1e6:.1f} MB, over the limit of "
-                f"{most / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
-            )
+        self._check_size(version)
         if self.target.exists() and not self.part.exists():
             shutil.copyfile(self.target, self.part)
         self._download(version)
@@ -112,8 +110,41 @@ class Copy:
                 "Ask again"
             )
         os.replace(self.part, self.target)
-        self.note.write_text(json.dumps([self.url, version.size, version.stamp]))
+        self._write_note(version)
         return self.target
+
+    def extend(self) -> bool:
+        """Add to `target`, in place, what the file has by now; return False if it is another file.
+
+        Whoever reads `target` meanwhile must have taken its size before. NETWORK_ERRORS come through.
+        """
+        version = self._look()
+        if self._noted() == [self.url, version.size, version.stamp]:
+            return True
+        self._check_size(version)
+        if version.size < self.target.stat().st_size or not self._append(self.target, version):
+            return False
+        self._write_note(version)
+        return True
+
+    def set_aside(self) -> Path:
+        """Keep `target` under a name that no fetch gives, as the log until now; return where."""
+        stem, suffix = self.target.stem, self.target.suffix
+        kept = self.target.with_name(f"{stem}{UNTIL}{datetime.now():%Y-%m-%d_%H-%M-%S.%f}{suffix}")
+        self.target.rename(kept)
+        self.note.unlink(missing_ok=True)
+        return kept
+
+    def _check_size(self, version: _Version) -> None:
+        most = self.limits.size or most_text()
+        if version.size > most:
+            raise FetchError(
+                f"{self.name} has {version.size / 1e6:.1f} MB, over the limit of "
+                f"{most / 1e6:.1f} MB. Cut the part you need out of it, and drop that on the page"
+            )
+
+    def _write_note(self, version: _Version) -> None:
+        self.note.write_text(json.dumps([self.url, version.size, version.stamp]))
 
     def _noted(self) -> object:
         try:
@@ -158,24 +189,32 @@ class Copy:
         """Add to `part` what it lacks of `version`."""
         if self._length() > version.size:
             self.part.unlink()
-        wanted = max(0, self._length() - OVERLAP)
+        self.part.touch()
+        if not self._append(self.part, version):
+            os.truncate(self.part, 0)
+            raise ConnectionResetError(
+                errno.ECONNRESET, "the log was replaced; it is read from its beginning"
+            )
+
+    def _append(self, path: Path, version: _Version) -> bool:
+        """Add to the file at `path` what it lacks of `version`; return False if it is no beginning of it."""
+        wanted = max(0, path.stat().st_size - OVERLAP)
         with (
             self.remote.reading(self._path, wanted, version.size) as (reader, offset),
-            self.part.open("r+b" if self.part.exists() else "w+b") as part,
+            path.open("r+b") as file,
         ):
-            if not _same(reader, part, offset, part.seek(0, os.SEEK_END)):
-                part.truncate(0)
-                raise ConnectionResetError(
-                    errno.ECONNRESET, "the log was replaced; it is read from its beginning"
-                )
-            while (done := part.tell()) < version.size:
+            self.has_ranges = offset == wanted
+            if not _same(reader, file, offset, file.seek(0, os.SEEK_END)):
+                return False
+            while (done := file.tell()) < version.size:
                 piece = reader.read(min(CHUNK, version.size - done))
                 if not piece:
                     raise ConnectionResetError(errno.ECONNRESET, f"cut at {done} of {version.size} bytes")
-                part.write(piece)
-                self._tell(part.tell(), version.size)
-            part.flush()
-            os.fsync(part.fileno())
+                file.write(piece)
+                self._tell(file.tell(), version.size)
+            file.flush()
+            os.fsync(file.fileno())
+        return True
 
     def _tell(self, done: int, size: int) -> None:
         now = time.monotonic()

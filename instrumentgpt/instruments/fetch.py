@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from instrumentgpt.instruments.copies import Copy, OnProgress, alone
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.instruments.lognames import is_log_name, safe_name, start_time
+from instrumentgpt.instruments.lognames import device_folder, is_log_name, safe_name, start_time
 from instrumentgpt.instruments.remotes import (
     LIMITS,
     NETWORK_ERRORS,
@@ -115,15 +115,19 @@ def fetch(
     Several processes may fetch the same log at once: one does, the others wait for it.
     Raises FetchError.
     """
-    if not log.url.startswith(f"{log.device.logs}/") or "/" in unquote(log.url[len(log.device.logs) + 1 :]):
-        raise FetchError(f"{log.url} does not lie in {log.device.logs}. Choose a log that list_logs gave")
-    target = cache / safe_name(log.device.name.replace(" ", "_")) / log.local_name
-    told = on_progress or (lambda done, size: None)
-    deadline = time.monotonic() + limits.total
-    copy = Copy(log.device, log.name, log.url, target, told, limits, deadline)
+    copy = copy_of(log, cache, on_progress, limits)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with alone(target, copy.deadline), closing(copy):
+        copy.target.parent.mkdir(parents=True, exist_ok=True)
+        with alone(copy.target, copy.deadline), closing(copy):
             return copy.bring_up_to_date()
     except NETWORK_ERRORS as error:
         raise explained(error, log.device, log.url, limits) from error
+
+
+def copy_of(log: RemoteLog, cache: Path, on_progress: OnProgress | None, limits: Limits) -> Copy:
+    """Return the copy of `log` below `cache`, to be made. Raises FetchError for one out of its folder."""
+    if not log.url.startswith(f"{log.device.logs}/") or "/" in unquote(log.url[len(log.device.logs) + 1 :]):
+        raise FetchError(f"{log.url} does not lie in {log.device.logs}. Choose a log that list_logs gave")
+    target = device_folder(cache, log.device.name) / log.local_name
+    told = on_progress or (lambda done, size: None)
+    return Copy(log.device, log.name, log.url, target, told, limits, time.monotonic() + limits.total)

@@ -46,7 +46,7 @@ TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves 
 
 
 def read_log(
-    path: Path | str,
+    path: Path | str | Source,
     columns: Mapping[str, int | str] | None = None,
     period: float | None = None,
     progress: Progress | None = None,
@@ -54,7 +54,7 @@ def read_log(
     setpoint: float | None = None,
     unit: str = "",
 ) -> Log:
-    """Return the log at `path`: a file, a .gz, a rotated set or a folder of parts.
+    """Return the log at `path`: a file, a .gz, a rotated set, a folder of parts, or parts of known sizes.
 
     columns, period, setpoint, unit  what the file does not say, or is wrongly recognised: see `Stated`;
               {"time": 0, "setpoint": 1, "pv": 2, "output": 3}, {"setpoint": "set_c"}
@@ -63,7 +63,7 @@ def read_log(
 
     Raises UnreadableLog if no format fits, OSError if the file cannot be opened.
     """
-    source = sources.open_source(Path(path))
+    source = path if isinstance(path, Source) else sources.open_source(Path(path))
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
     return _with_levels(cached_log(source, str(stated), cache, read) if cache else read())

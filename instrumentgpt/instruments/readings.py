@@ -10,12 +10,15 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.record import StatedLoop
-from instrumentgpt.instruments.reading.sources import Progress
+from instrumentgpt.instruments.reading.sources import Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
 
 
 def read_as(
-    path: Path, stated: Stated | None = None, cache: Path | None = None, progress: Progress | None = None
+    path: Path | Source,
+    stated: Stated | None = None,
+    cache: Path | None = None,
+    progress: Progress | None = None,
 ) -> Log:
     """Return the log at `path`, read as `stated`; see `read_log`."""
     said = stated or Stated()

@@ -42,6 +42,17 @@ def line_index(source: Source, folder: Path, progress: Progress | None = None) -
     return index
 
 
+def extended(index: LineIndex, source: Source, folder: Path) -> LineIndex:
+    """Return the index of `source`, of which `index` knows all but whole lines that came to its end."""
+    if index.parts != tuple(map(str, source.parts)):  # as text in a file of its own: written anew
+        return line_index(source, folder)
+    with source.parts[-1].open("rb") as file:
+        file.seek(index.sizes[-1])
+        count = file.read(source.sizes[-1] - index.sizes[-1]).count(b"\n")
+    lines, offsets = (*index.lines, index.total + 1), (*index.offsets, sum(index.sizes))
+    return LineIndex(index.parts, source.sizes, lines, offsets, index.total + count)
+
+
 def indexed_lines(index: LineIndex, first: int, last: int) -> list[tuple[int, str]]:
     """Return (number, text) of the lines `first` to `last`, both included, 1-based; fewer at either end."""
     first, last = max(first, 1), min(last, index.total)
