@@ -11,8 +11,11 @@ from instrumentgpt.instruments.following import Following
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.remotes import Limits
+from instrumentgpt.ui.logs.following import Live
 from tests.log_servers import Web, sftp, web
+from tests.waiting import HAPPENS, wait_for
 
 NAME = "run.log"
 PATIENT = Limits(connect=60.0, silence=60.0, total=110.0)
@@ -157,3 +160,25 @@ def test_the_lines_that_are_there_are_read_as_a_log_while_more_are_written(tmp_p
             assert following.look()
             log = read_log(following.source)
     assert (len(log.samples), log.lines, log.broken.count) == (301, 301, 0)
+
+
+def test_a_thread_judges_what_comes_while_the_page_watches_and_ends_when_it_does_not(tmp_path):
+    with served("file", tmp_path) as folder:
+        folder.write("".join(READING % divmod(second, 60) for second in range(300)).encode())
+        [log] = list_logs(folder.device)
+        live = Live(Following(log, tmp_path / "cache", tmp_path / "frames"), Stated())
+        live.watch()
+        shown = wait_for(lambda: live.preparation)
+        assert shown.live and shown.diagnosis.findings and shown.index.total == 300
+        folder.write((READING % (5, 0)).encode())
+        wait_for(lambda: live.watch() or live.preparation.index.total == 301)
+        assert len(live.preparation.log.samples) == 301
+        live.until = 0.0
+        live.thread.join(HAPPENS)
+        assert not live.thread.is_alive()
+        folder.write(b"no log of a kind\n" * 3, "wb")
+        live.watch()
+        wait_for(lambda: live.preparation.problem)
+        assert live.preparation.index.total == 3
+        live.until = 0.0
+        live.thread.join(HAPPENS)

@@ -224,6 +224,22 @@ def test_a_large_log_opens_at_its_last_line_and_guessed_columns_of_a_table_are_c
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
 
 
+def test_a_log_that_is_followed_shows_the_line_that_is_written_and_says_when_none_comes(page, server, oven):
+    with (oven / "run.log").open("w", encoding="utf-8", buffering=1) as log:
+        log.writelines(f"{stamp(second)} {READING}\n" for second in range(300))
+        visit(page, address(server, "run.log", "oven 9", 7))
+        page.get_by_text("Follow", exact=True).click()
+        expect(row(page).last).to_contain_text("300")
+        expect(page.locator(".st-key-following")).to_contain_text(re.compile(r"No new lines for \d+ s"))
+        log.write(f"{stamp(300)} {READING}\n{stamp(301)} [error] Door")
+        expect(row(page).last).to_contain_text("301")
+        expect(row(page).last).to_be_in_viewport()
+        log.write(" opened while heating\n")
+        expect(row(page).filter(has_text="Door opened while heating")).to_contain_text("302")
+        page.get_by_text("Follow", exact=True).click()
+        expect(page.locator(".st-key-following")).to_have_count(0)
+
+
 def test_the_kind_of_a_loop_is_corrected_and_remembered_for_another_log_of_the_device(page, server, oven):
     rows = "".join(f"{2 * n};60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}\n" for n in range(900))
     for name in ("first.csv", "second.csv"):

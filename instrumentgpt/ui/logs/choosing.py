@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.copies import UNTIL
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
 from instrumentgpt.instruments.language import size_text
@@ -13,7 +14,7 @@ from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.logs import place, preparation
+from instrumentgpt.ui.logs import following, place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
 
 LISTED_FOR = "10m"  # a device is asked again after that, or on request
@@ -49,6 +50,8 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
             help="Look for new logs",
             on_click=_look_again,
         )
+        if len(chosen) == 1:
+            following.draw_switch(chosen[0])
     if problem:
         st.warning(
             untrusted.label(f"{problem}. Copies that are here are listed.", MESSAGE_CHARACTERS),
@@ -161,7 +164,9 @@ def _look_again() -> None:
 def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], str]:
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
-        return [_remote(log) for log in _listed(device)], ""
+        replaced = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
+        listed = [_remote(log) for log in _listed(device)]
+        return [*listed, *(_copy(device.name, path) for path in sorted(replaced))], ""
     except FetchError as error:
         kept = device_folder(workspace.cache, device.name).glob("*")
         copies = [_copy(device.name, path) for path in kept if is_log_name(path.name)]

@@ -34,7 +34,8 @@ def draw(
     """Draw the lines that fit; return first and last of the selected lines."""
     index, log = preparation.index, preparation.log
     assert index is not None
-    focus = min(st.session_state.get(place.FOCUS) or 1, max(index.total, 1))
+    end = (st.session_state.get(place.SELECTED) or [index.total])[0] if preparation.live else 1
+    focus = min(st.session_state.get(place.FOCUS) or end, max(index.total, 1))
     if filters.scope == EVERYWHERE and log is not None:
         rows, found = event_rows(log, filters, st.session_state.get(place.WINDOW))
     else:

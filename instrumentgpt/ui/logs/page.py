@@ -11,7 +11,17 @@ from instrumentgpt.instruments.tools.opened import bare
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.logs import actions, chart, choosing, comparison, findings, lines, place, reading
+from instrumentgpt.ui.logs import (
+    actions,
+    chart,
+    choosing,
+    comparison,
+    findings,
+    following,
+    lines,
+    place,
+    reading,
+)
 from instrumentgpt.ui.logs.preparation import STEPS, Preparation, prepared
 
 MESSAGE_CHARACTERS = 600
@@ -34,7 +44,11 @@ def _draw(database: Database) -> None:
     chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace, about)
     if not chosen:
         return
-    first, *_ = both = [prepared(one, reading.reading_of(one.reference), workspace.cache) for one in chosen]
+    both = [prepared(one, reading.reading_of(one.reference), workspace.cache) for one in chosen]
+    if len(both) == 1:
+        stated = reading.reading_of(chosen[0].reference)
+        both = [following.followed(both[0], chosen[0], stated, workspace.cache)]
+    first = both[0]
     _draw_progress(both)
     for one, choice in zip(both, chosen, strict=True):
         if one.done and one.future:

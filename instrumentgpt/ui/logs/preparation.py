@@ -21,7 +21,7 @@ from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import Group, group_messages
 from instrumentgpt.instruments.reading.line_index import LineIndex, line_index
-from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.sources import Source, open_source
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.settings import home
@@ -46,6 +46,11 @@ class Choice:
     when: datetime | None = None  # by its name, else when it was written
 
     @property
+    def packed(self) -> bool:
+        """Return whether its name says that no line can be added to it."""
+        return (self.remote.name if self.remote else self.name).endswith((".gz", ".xlsx", ".parquet"))
+
+    @property
     def reference(self) -> str:
         """Return its name as links carry it: "zspr 052/run.log"."""
         return reference_to(self.name, self.device)
@@ -66,6 +71,7 @@ class Preparation:
     future: Future[None] | None = None
     looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # what was made of it
     lock: threading.RLock = field(default_factory=threading.RLock)
+    live: bool = False  # whether more lines may come
 
     def once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         """Return what `make` returns, made once: a large log takes a second to be drawn or put into words."""
@@ -73,6 +79,12 @@ class Preparation:
             if key not in self.looked_up:
                 self.looked_up[key] = make()
             return cast(Made, self.looked_up[key])
+
+    def take(self, log: Log) -> None:
+        """Take the log that was read, and judge it."""
+        self.groups, self.log = group_messages(log.events), log
+        self.share, self.step = 0.0, 3
+        self.diagnosis = diagnosed(log)
 
     @property
     def done(self) -> bool:
@@ -85,6 +97,18 @@ def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:
     preparation = _begin(_version(choice), stated, str(cache), choice)
     assert preparation.future is not None
     wait([preparation.future], QUICK)
+    return preparation
+
+
+def of_lines(source: Source, index: LineIndex, stated: Stated) -> Preparation:
+    """Return what the whole lines that are there by now say; nothing of it is kept for the next time."""
+    preparation = Preparation(4, path=source.path, index=index, future=Future(), live=True)
+    assert preparation.future is not None
+    try:
+        preparation.take(read_as(source, stated))
+    except (InstrumentGPTError, OSError) as error:
+        preparation.problem = str(error)
+    preparation.future.set_result(None)
     return preparation
 
 
@@ -137,11 +161,7 @@ def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Pa
         begin(1)
         preparation.index = line_index(open_source(path), frames(), follow)
         begin(2)
-        log = read_as(path, stated, frames(), follow)
-        preparation.groups = group_messages(log.events)
-        preparation.log = log
-        begin(3)
-        preparation.diagnosis = diagnosed(log)
+        preparation.take(read_as(path, stated, frames(), follow))
     except (InstrumentGPTError, OSError) as error:
         preparation.problem = str(error)
     begin(4)
