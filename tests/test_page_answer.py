@@ -61,7 +61,7 @@ def test_who_answered_how_long_it_took_and_what_it_cost(database):
     told = (Session("s", "claude", "sonnet"), Text("because"), Done("ok", "because", 7.04, usage))
     conversation, _ = answered(database, *told)
     shown = texts(page(conversation))
-    assert "Claude Code · sonnet · 7.0 s · 12.3k tokens in, 410 out · 0.0123 USD" in shown
+    assert "Claude Code · sonnet · 7.0 s · tokens: 12.3k in, 410 out · 0.0123 USD" in shown
 
 
 def test_the_foot_tells_model_tools_what_was_denied_and_what_the_conversation_has_cost(database):
@@ -70,7 +70,12 @@ def test_the_foot_tells_model_tools_what_was_denied_and_what_the_conversation_ha
     conversation, _ = answered(database, Session("s", "claude", "sonnet"), *calls, Done("ok", "x", 1, usage))
     at = page(conversation)
     open_expander(at, f"foot-{db.list_messages(database, conversation)[-1].id}")
-    for words in ("**Model** sonnet", "**Not allowed** Bash", "12,750 tokens, 0.0123 USD", "**On offer**"):
+    for words in (
+        "**Model of the agent** sonnet",
+        "**Not allowed** Bash",
+        "12,750 tokens, 0.0123 USD",
+        "**On offer**",
+    ):
         assert words in texts(at)
 
 

@@ -38,7 +38,7 @@ def texts(element) -> str:
 
 def test_refs_stand_in_the_sidebar_with_flags_and_reasons(told):
     shown = texts(page(told[0], "refs").sidebar)
-    assert "`log_1` log of zspr 052 :blue-badge[read\\:full]" in shown
+    assert "`log_1` log of zspr 052 :blue-badge[read in full]" in shown
     assert "the log last read" in shown and "orange-badge[unsaved]" in shown
     assert shown.index("gen_report_1") < shown.index("log_1")
 

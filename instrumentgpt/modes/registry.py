@@ -46,7 +46,7 @@ MODES: dict[str, Mode] = {
         "Ask",
         "One question, one answer with evidence from the logs.",
         "Ask about a device, or drop a log",
-        "10.1.1.47 為什麼溫度波動？",
+        "Why does the temperature of 10.1.1.47 fluctuate?",
         "chat:chat",
     ),
     "investigate": Mode(
@@ -61,7 +61,7 @@ MODES: dict[str, Mode] = {
         "Interview",
         "For a fault hard to put into words: one question at a time, then a statement to approve.",
         "Say what is wrong, as well as you can",
-        "the oven is off by two degrees since Monday · 爐子從禮拜一開始差兩度",
+        "the oven is off by two degrees since Monday",
         "interview.mode:interview",
         2,
     ),

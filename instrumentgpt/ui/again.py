@@ -17,7 +17,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.branch import branch
-from instrumentgpt.ui import composer, deleted, session, untrusted
+from instrumentgpt.ui import composer, connection, deleted, session, untrusted
 from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
@@ -37,13 +37,13 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
     key = f"again-{message_id}"
     st.menu_button(
-        "_Ask this question again_",
+        f"_{say('Ask this question again')}_",
         agents,
         key=key,
-        format_func=lambda name: f"Ask {AGENTS[name].label}",
+        format_func=lambda name: say("Ask {agent}", agent=connection.agent_words(name)),
         icon=":material/refresh:",
         type="tertiary",
-        help="Ask this question again; the answer above stays",
+        help=say("Ask this question again; the answer above stays"),
         disabled=disabled,
         on_click=_ask_again,
         args=(key, conversation_id, message_id),
@@ -53,11 +53,11 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
     """Draw the button under an answer that goes on from there in a conversation of its own."""
     st.button(
-        "_Branch from here_",
+        f"_{say('Branch from here')}_",
         key=f"branch-{message_id}",
         icon=":material/fork_right:",
         type="tertiary",
-        help="Go on from here in a conversation of its own; this one stays",
+        help=say("Go on from here in a conversation of its own; this one stays"),
         disabled=disabled,
         on_click=_branch,
         args=(conversation_id, message_id),
@@ -70,10 +70,10 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
         return
     origin = conversation_of(database, conversation.branched_from)
     if origin is None:
-        st.caption(":material/fork_right: Branched from a turn that is deleted")
+        st.caption(f":material/fork_right: {say('Branched from a turn that is deleted')}")
         return
     st.button(
-        f"Branched from {untrusted.label(origin.title or 'Untitled')}",
+        say("Branched from {title}", title=untrusted.label(origin.title or say("Untitled"))),
         icon=":material/fork_right:",
         type="tertiary",
         on_click=session.go_to,
@@ -94,11 +94,11 @@ def _branch(conversation_id: str, message_id: int) -> None:
 def draw_pencil(message_id: int, disabled: bool) -> None:
     """Draw the button beside a question that opens its words to be changed and sent as a new one."""
     st.button(
-        "_Edit and ask again_",
+        f"_{say('Edit and ask again')}_",
         key=f"edit-{message_id}",
         icon=":material/edit:",
         type="tertiary",
-        help="Edit and ask again",
+        help=say("Edit and ask again"),
         disabled=disabled,
         on_click=_begin,
         args=(message_id,),
@@ -110,7 +110,7 @@ def draw_dialog(messages: Sequence[db.Message]) -> None:
     edited = st.session_state.get(EDITED)
     for message in messages:
         if message.id == edited:
-            st.dialog("Edit and ask again", icon=":material/edit:", on_dismiss=_end)(_edit)(message)
+            st.dialog(say("Edit and ask again"), icon=":material/edit:", on_dismiss=_end)(_edit)(message)
 
 
 def question_of(database: Database, conversation_id: str, message_id: int) -> db.Message | None:
@@ -136,9 +136,11 @@ def _ask_again(key: str, conversation_id: str, message_id: int) -> None:
 
 
 def _edit(message: db.Message) -> None:
-    words = st.text_area("Question", message.content, height=BOX_HEIGHT, key=f"edited-{message.id}")
-    st.caption("It is asked as a new question, with the same files. The earlier one and its answer stay.")
-    if st.button("Ask", type="primary", icon=":material/send:") and words.strip():
+    words = st.text_area(say("Question"), message.content, height=BOX_HEIGHT, key=f"edited-{message.id}")
+    st.caption(
+        say("It is asked as a new question, with the same files. The earlier one and its answer stay.")
+    )
+    if st.button(say("Ask"), type="primary", icon=":material/send:") and words.strip():
         with session.opened() as database:
             mode = mode_of(database, message.id)
         composer.propose(words.strip(), like=message.id, mode=mode)

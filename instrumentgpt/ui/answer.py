@@ -7,7 +7,6 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.gate import Mark
@@ -19,6 +18,7 @@ from instrumentgpt.ui import (
     artifacts,
     beside,
     case_pins,
+    connection,
     copying,
     handing,
     live,
@@ -27,6 +27,7 @@ from instrumentgpt.ui import (
     untrusted,
 )
 from instrumentgpt.ui.language import language as page_language
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
@@ -57,10 +58,10 @@ SAID: dict[Language, dict[str, str]] = {
     },
 }
 TOKENS = {  # as agents.events.Done names them → in words
-    "inputTokens": "in",
-    "outputTokens": "out",
-    "cacheReadTokens": "read from its cache",
-    "cacheWriteTokens": "written to its cache",
+    "inputTokens": "{count} in",
+    "outputTokens": "{count} out",
+    "cacheReadTokens": "{count} read from its cache",
+    "cacheWriteTokens": "{count} written to its cache",
 }
 
 
@@ -98,7 +99,7 @@ def draw(
             artifacts.draw(database, artifact, expanded=artifact.id in open_charts)
     to_know = []  # wherever the answer goes
     if message.status != "complete":
-        to_know.append(ENDINGS.get(message.status, "The agent reported an error"))
+        to_know.append(say(ENDINGS.get(message.status, "The agent reported an error")))
         _draw_ending(to_know[0], progress)
     if missing := sourceless(marks, language):
         to_know.append(missing)
@@ -159,22 +160,22 @@ def tokens(usage: Mapping[str, float]) -> str:
     """Return what went in and came out, "" if the agent reports neither.
 
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
-    ('12.3k tokens in, 410 out', '')
+    ('tokens: 12.3k in, 410 out', '')
     """
-    told = [(usage[name], TOKENS[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
-    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for count, _ in told]
-    words = [f"{count} {way}" for count, (_, way) in zip(counts, told, strict=True)]
-    return ", ".join(words).replace(" ", " tokens ", 1)
+    told = [(name, usage[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
+    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for _, count in told]
+    words = [say(TOKENS[name], count=count) for count, (name, _) in zip(counts, told, strict=True)]
+    return say("tokens: {counts}", counts=", ".join(words)) if words else ""
 
 
 def usage_in_words(usage: Mapping[str, float]) -> str:
     """Return all that the agent reports of its tokens, as text for a tooltip.
 
     >>> usage_in_words({"inputTokens": 12_340, "cacheReadTokens": 9_000})
-    'Tokens: 12,340 in, 9,000 read from its cache'
+    'tokens: 12,340 in, 9,000 read from its cache'
     """
-    told = [f"{usage[name]:,.0f} {words}" for name, words in TOKENS.items() if usage.get(name)]
-    return f"Tokens: {', '.join(told)}" if told else ""
+    told = [say(TOKENS[name], count=f"{usage[name]:,.0f}") for name in TOKENS if usage.get(name)]
+    return say("tokens: {counts}", counts=", ".join(told)) if told else ""
 
 
 def _progress_of(run_id: str | None) -> Progress:
@@ -205,11 +206,9 @@ def _draw_ending(words: str, progress: Progress) -> None:
 
 def _facts(database: Database, message: db.Message, progress: Progress) -> list[str]:
     """Return who answered, how long it took and what it cost, as far as known."""
-    facts = []
-    if message.run_id:
-        agent = get_run(database, message.run_id).agent
-        facts.append(AGENTS[agent].label if agent in AGENTS else untrusted.label(agent))
-    model = progress.session.model if progress.session else ""
+    agent = get_run(database, message.run_id).agent if message.run_id else ""
+    facts = [connection.agent_words(agent)] if agent else []
+    model = progress.session.model if progress.session and agent != "offline" else ""
     if model and model.casefold() not in (fact.casefold() for fact in facts):
         facts.append(untrusted.label(model))
     if progress.done and progress.done.seconds:

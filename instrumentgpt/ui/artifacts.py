@@ -21,6 +21,7 @@ from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
 from instrumentgpt.storage.uploads import plain_name, received
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 
 CHART = "plotly"
 CONFIG = {"displaylogo": False}
@@ -77,7 +78,7 @@ def store(database: Database, conversation_id: str, files: Sequence[UploadedFile
 
 def question_about(files: Sequence[UploadedFile]) -> str:
     """Return what is asked when files were sent without a word."""
-    return f"What is wrong in {', '.join(plain_name(file.name) for file in files)}?"
+    return say("What is wrong in {files}?", files=", ".join(plain_name(file.name) for file in files))
 
 
 def _removed(artifact: db.Artifact) -> str:
@@ -85,9 +86,16 @@ def _removed(artifact: db.Artifact) -> str:
     day = time.strftime("%Y-%m-%d", time.localtime(artifact.removed_at))
     icon, title = ":material/cleaning_services:", untrusted.label(artifact.title)
     if artifact.run_id is None:
-        return f"{icon} “{title}” was removed on {day} to save space; drop it again to ask about it."
-    kind = "Chart" if artifact.kind == CHART else "File"
-    return f"{icon} {kind} “{title}” removed on {day} to save space; ask again to draw it."
+        words = say(
+            "“{title}” was removed on {day} to save space; drop it again to ask about it.",
+            title=title,
+            day=day,
+        )
+    else:
+        words = say(
+            "“{title}” was removed on {day} to save space; ask again to draw it.", title=title, day=day
+        )
+    return f"{icon} {words}"
 
 
 def _draw_chart(database: Database, artifact: db.Artifact) -> None:
@@ -96,7 +104,9 @@ def _draw_chart(database: Database, artifact: db.Artifact) -> None:
         figure = _figure(database, artifact.conversation_id, artifact.id)
         st.plotly_chart(figure, key=f"chart-{artifact.id}", config=CONFIG, alt=artifact.alt or artifact.title)
     except ValueError as error:
-        st.caption(f"The chart “{title}” cannot be read: {untrusted.label(str(error))}")
+        st.caption(
+            say("The chart “{title}” cannot be read: {error}", title=title, error=untrusted.label(str(error)))
+        )
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -110,7 +120,7 @@ def _draw_report(database: Database, artifact: db.Artifact) -> None:
     """Draw a report by its name, with a preview that can do nothing to the page, and its download."""
     title, key = untrusted.label(artifact.title, 100), f"report-{artifact.id}"
     with st.expander(
-        f"Report: {title}", icon=":material/description:", key=key, on_change="rerun"
+        say("Report: {title}", title=title), icon=":material/description:", key=key, on_change="rerun"
     ) as preview:
         if preview.open and artifact.kind == "html":  # served apart, as an origin of its own (server.py)
             path = f"/report/{artifact.conversation_id}/{artifact.id}"
@@ -119,7 +129,7 @@ def _draw_report(database: Database, artifact: db.Artifact) -> None:
             text = _content(artifact.conversation_id, artifact.id).decode("utf-8", "replace")
             untrusted.write(text, artifact.conversation_id)
     st.download_button(
-        f"Download · {size_text(artifact.size)}",
+        f"{say('Download')} · {size_text(artifact.size)}",
         partial(_content, artifact.conversation_id, artifact.id),
         f"{file_name(artifact.title)}{SUFFIXES[artifact.kind]}",
         MIME[artifact.kind],

@@ -36,6 +36,7 @@ from instrumentgpt.ui import (
     untrusted,
     welcome,
 )
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed
 
@@ -120,7 +121,9 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
     state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
-            st.subheader(untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS), anchor=False)
+            st.subheader(
+                untrusted.label(conversation.title or say("Untitled"), TITLE_CHARACTERS), anchor=False
+            )
         held = memory_in_force(database, conversation.id, state).state
         inspector.draw_badges(held)
         case_pins.draw_case(database, conversation.id, held, answering)
@@ -140,7 +143,7 @@ def _draw_messages(
     earlier = db.count_messages(database, conversation_id, before=messages[0].id) if messages else 0
     if earlier:
         st.button(
-            f"Load earlier · {earlier} more",
+            say("Load earlier · {count} more", count=earlier),
             icon=":material/expand_less:",
             type="tertiary",
             on_click=_show_more,
@@ -195,7 +198,7 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
     later = db.count_messages(database, conversation_id, after=messages[-1].id) if messages else 0
     if later:
         st.button(
-            f"Go to the newest · {later} more",
+            say("Go to the newest · {count} more", count=later),
             icon=":material/expand_more:",
             type="tertiary",
             on_click=session.leave_place,

@@ -17,6 +17,7 @@ from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import artifacts, connection, permissions, session, untrusted
+from instrumentgpt.ui.language import say
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
@@ -56,14 +57,17 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
         if held := st.session_state.get(HELD):
             _draw_held(*held)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            mode = MODES[_draw_mode(latest)]
+            mode = _draw_mode(latest)
             _draw_agent(settings)
             if live:
-                st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=_stop, args=(live.id,))
-        st.caption(f"{mode.purpose} For example: “{mode.example}”")
+                icon = ":material/stop_circle:"
+                st.button(say("Stop"), key="stop", icon=icon, on_click=_stop, args=(live.id,))
+        example = say("For example: “{words}”", words=say(MODES[mode].example))
+        st.caption(f"{say(MODES[mode].purpose)} {example}")
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
+    files = say("files of up to {size} MB", size=st.get_option("server.maxUploadSize"))
     st.chat_input(
-        f"{mode.asks} · files of up to {st.get_option('server.maxUploadSize')} MB",
+        f"{say(MODES[mode].asks)} · {files}",
         key=INPUT,
         accept_file="multiple",
         on_submit=_send,
@@ -112,7 +116,9 @@ def ask() -> None:
         st.session_state[UNSENT] = question.text
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
-        st.session_state[NOTE] = untrusted.label(f"{error} Your question is still in the input.", 400)
+        st.session_state[NOTE] = untrusted.label(
+            f"{error} {say('Your question is still in the input.')}", 400
+        )
 
 
 def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
@@ -124,16 +130,20 @@ def _too_dear(database: Database, conversation_id: str, agent: str, settings: Se
     if choose(agent, settings)[0].name == "offline":
         return ""
     money = f" (${usage['costUSD']:.2f})" if usage.get("costUSD") else ""
-    return f"{taken:,.0f} tokens{money}, above the limit of {settings.ask_above_tokens:,}"
+    limit = settings.ask_above_tokens
+    return say(
+        "{count:,.0f} tokens{money}, above the limit of {limit:,}", count=taken, money=money, limit=limit
+    )
 
 
 def _draw_held(question: Question, cost: str) -> None:
     """Draw what a question that was held back would add to, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/paid: This conversation has taken {cost}. Ask all the same?", width="stretch")
-        for label, agent in (("Ask", question.agent), ("Ask the offline analyst", "offline")):
-            st.button(label, key=f"held-{label}", on_click=_release, args=(replace(question, agent=agent),))
-        st.button("Not now", key="held-no", on_click=_take_back, args=(question,))
+        words = say("This conversation has taken {cost}. Ask all the same?", cost=cost)
+        st.markdown(f":material/paid: {words}", width="stretch")
+        for label, agent in ((say("Ask"), question.agent), (say("Ask the offline analyst"), "offline")):
+            st.button(label, key=f"held-{agent}", on_click=_release, args=(replace(question, agent=agent),))
+        st.button(say("Not now"), key="held-no", on_click=_take_back, args=(question,))
 
 
 def _release(question: Question) -> None:
@@ -145,7 +155,7 @@ def _take_back(question: Question) -> None:
     st.session_state.pop(HELD, None)
     st.session_state[UNSENT] = question.text
     if question.files:
-        st.session_state[NOTE] = "Your question is back in the input. Choose its files again."
+        st.session_state[NOTE] = say("Your question is back in the input. Choose its files again.")
 
 
 def _send() -> None:
@@ -157,13 +167,13 @@ def _send() -> None:
 def _draw_mode(latest: Run | None) -> str:
     """Draw the choice of the mode and return it: a conversation stays in the mode of its last."""
     chosen = st.segmented_control(
-        "Mode",
+        say("Mode"),
         MODES,
         default=_mode_of(latest),
         required=True,
-        format_func=lambda name: MODES[name].label,
+        format_func=lambda name: say(MODES[name].label),
         key=_key_of_mode(latest),
-        help="  \n".join(f"**{mode.label}** {mode.purpose}" for mode in MODES.values()),
+        help="  \n".join(f"**{say(MODES[name].label)}** {say(MODES[name].purpose)}" for name in MODES),
         label_visibility="collapsed",
     )
     return str(chosen)
@@ -182,10 +192,11 @@ def _draw_agent(settings: Settings) -> None:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {untrusted.label(str(error), 300)}")
-        st.button("Use the offline analyst", icon=":material/smart_toy:", on_click=_use_offline)
+        st.button(say("Use the offline analyst"), icon=":material/smart_toy:", on_click=_use_offline)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
-    st.caption(f":material/smart_toy: {agent.label} answers{model}")
+    answers = say("{agent} answers", agent=connection.agent_words(agent.name))
+    st.caption(f":material/smart_toy: {answers}{model}")
     connection.draw_badge(agent, program)
     permissions.draw_hold(agent, settings)
 

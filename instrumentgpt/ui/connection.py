@@ -15,19 +15,27 @@ from instrumentgpt.agents.login import (
     models_of,
     status_of,
 )
-from instrumentgpt.agents.registry import Agent, choose, environment_for
+from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import say
 
 MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
 LOOK_SECONDS = 1.0  # while an agent has not said yet whether it is logged in
 BADGES = {
-    True: ":green-badge[:material/check: Logged in]",
-    False: ":orange-badge[:material/error: Not logged in: see Settings]",
-    None: ":gray-badge[:material/help: Login not known]",
+    True: ("green", "check", "Logged in"),
+    False: ("orange", "error", "Not logged in: see Settings"),
+    None: ("gray", "help", "Login not known"),
 }
+
+
+def agent_words(name: str) -> str:
+    """Return what the page calls the agent `name`, which may be there no more."""
+    if name == "offline":
+        return say("Offline analyst")
+    return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
 def draw(settings: Settings) -> None:
@@ -42,9 +50,11 @@ def draw(settings: Settings) -> None:
     environment = environment_for(agent)
     with st.container(horizontal=True):
         wants_login = commands.on_page and st.button(
-            "Connect agent", icon=":material/login:", help=f"Runs the login of {agent.label}"
+            say("Connect agent"),
+            icon=":material/login:",
+            help=say("Runs the login of {agent}", agent=agent.label),
         )
-        wants_look = st.button("Check connection", icon=":material/account_circle:")
+        wants_look = st.button(say("Check connection"), icon=":material/account_circle:")
     if wants_login:
         _log_in(program, commands, environment)
     if wants_look or wants_login:
@@ -61,7 +71,9 @@ def draw_badge(agent: Agent, program: str) -> None:
     """Say whether `agent` is logged in, as far as it has told: the page never waits for that."""
     status = _account(agent, program)
     if status is not None:
-        st.caption(BADGES[status.logged_in], help=untrusted.label(status.text, WORDS))
+        colour, icon, _ = BADGES[status.logged_in]
+        words = say(BADGES[status.logged_in][2])
+        st.caption(f":{colour}-badge[:material/{icon}: {words}]", help=untrusted.label(status.text, WORDS))
     elif agent.name in COMMANDS:
         _await_badge(agent, program)
 
@@ -89,23 +101,21 @@ def models(settings: Settings) -> list[str]:
 def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) -> None:
     """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
     with (
-        st.status("Waiting for the login…", expanded=True) as box,
+        st.status(say("Waiting for the login…"), expanded=True) as box,
         closing(log_in(program, commands, environment)) as login,
     ):
         for told in login:
             if isinstance(told, Address):
-                st.link_button("Open the login page", told.url, icon=":material/open_in_new:")
+                st.link_button(say("Open the login page"), told.url, icon=":material/open_in_new:")
                 st.code(told.url, language=None, wrap_lines=True)
                 continue
-            if told.logged_in:
-                box.update(label="Logged in.", state="complete")
-            else:
-                box.update(label="Not logged in.", state="error")
+            label = say("Logged in") if told.logged_in else say("Not logged in")
+            box.update(label=label, state="complete" if told.logged_in else "error")
             st.text(told.text[:WORDS])
 
 
 def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
-    with st.spinner("Asking the agent…"):
+    with st.spinner(say("Asking the agent…")):
         status = status_of(program, commands, environment)
         accounts().learn(program, environment, status)
         listed = [model.id for model in models_of(program, commands, environment)]
@@ -113,13 +123,14 @@ def _look(name: str, program: str, commands: Commands, environment: Mapping[str,
     if status.logged_in:
         st.success(words, icon=":material/check:")
     elif status.logged_in is None:
-        st.info(f"The agent does not say whether it is logged in: {words}", icon=":material/help:")
+        unsaid = say("The agent does not say whether it is logged in: {words}", words=words)
+        st.info(unsaid, icon=":material/help:")
     else:
-        by_hand = f"Run `{' '.join((name, *commands.login))}` in a terminal."
-        st.error(
-            f"{words.rstrip('.')}. {'Press “Connect agent”.' if commands.on_page else by_hand}",
-            icon=":material/error:",
-        )
+        by_hand = say("Run `{command}` in a terminal.", command=" ".join((name, *commands.login)))
+        remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
+        st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
     if listed:
         st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: listed}
-        st.caption(f"{len(listed)} models can be chosen above, once the page is drawn again.")
+        st.caption(
+            say("{count} models can be chosen above, once the page is drawn again.", count=len(listed))
+        )

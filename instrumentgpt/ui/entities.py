@@ -10,14 +10,15 @@ from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.ui import composer, untrusted
 from instrumentgpt.ui.artifacts import MIME
+from instrumentgpt.ui.language import say
 
 LABEL_CHARACTERS = 80
-FLAG_COLORS = {
-    "unsaved": "orange",
-    "created": "green",
-    "read:full": "blue",
-    "read:summary": "blue",
-    "read": "gray",
+FLAGS = {
+    "unsaved": ("orange", "unsaved"),
+    "created": ("green", "created"),
+    "read:full": ("blue", "read in full"),
+    "read:summary": ("blue", "figures read"),
+    "read": ("gray", "read"),
 }
 MODE = "investigate"
 
@@ -26,14 +27,13 @@ def draw(database: Database, conversation_id: str) -> None:
     """Draw the refs of the conversation and its documents; nothing where there are none."""
     entities = list_entities(database, conversation_id)
     if entities:
-        with st.expander(
-            f"Refs · {len(entities)}", icon=":material/tag:", key="refs", on_change="rerun"
-        ) as refs:
+        label = f"{say('Refs')} · {len(entities)}"
+        with st.expander(label, icon=":material/tag:", key="refs", on_change="rerun") as refs:
             if refs.open:
                 _draw_refs(entities)
     documents = db.list_documents(database, conversation_id)
     if documents:
-        label = f"Documents · {len(documents)}"
+        label = f"{say('Documents')} · {len(documents)}"
         with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as opened:
             if opened.open:
                 _draw_documents(database, documents)
@@ -41,13 +41,13 @@ def draw(database: Database, conversation_id: str) -> None:
 
 def _draw_refs(entities: list[Entity]) -> None:
     """Draw a line per thing, generated ones first; what is unsaved can be saved."""
-    st.caption("What a question can name: “compare log_1 with log_2”.")
+    st.caption(say("What a question can name: “compare log_1 with log_2”."))
     for entity in sorted(entities, key=lambda one: not one.generated):
-        flag = f" :{FLAG_COLORS[entity.flag]}-badge[{untrusted.label(entity.flag)}]" if entity.flag else ""
+        flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
         kept = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
         st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{kept}")
         if entity.flag == "unsaved":
-            words = f"Save {entity.ref}"
+            words = say("Save {ref}", ref=entity.ref)
             composer.draw_ask(words, words, f"save-{entity.ref}", MODE, icon=":material/save:")
 
 
@@ -57,7 +57,8 @@ def _draw_documents(database: Database, documents: list[Document]) -> None:
         path = folder / document.file
         title = untrusted.label(document.title, LABEL_CHARACTERS)
         if not path.exists():
-            st.caption(f":material/draft: {title}: the file {untrusted.label(document.file)} is gone.")
+            gone = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
+            st.caption(f":material/draft: {gone}")
             continue
         st.download_button(
             title,

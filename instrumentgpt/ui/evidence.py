@@ -15,6 +15,7 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.ui import browser, session, untrusted
+from instrumentgpt.ui.language import say
 
 ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
 AROUND = (10, 50, 250)  # lines before and after
@@ -29,7 +30,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     if ASKED not in st.session_state:
         return
     log, line = st.session_state[ASKED]
-    title = f"Line {line:,} of {untrusted.label(log, 80)}"
+    title = say("Line {line:,} of {log}", line=line, log=untrusted.label(log, 80))
     from instrumentgpt.instruments.tools.opened import find_log
 
     try:
@@ -56,11 +57,15 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 
 
 def _show(path: Path, log: str, line: int) -> None:
-    if st.button("Open on the Logs page", icon=":material/list_alt:", type="tertiary"):
+    if st.button(say("Open on the Logs page"), icon=":material/list_alt:", type="tertiary"):
         _forget()
         st.switch_page(session.page_named("logs"), query_params={"log": log, "line": str(line)})
     around = st.segmented_control(
-        "Lines around it", AROUND, default=AROUND[0], required=True, format_func=lambda count: f"± {count}"
+        say("Lines around it"),
+        AROUND,
+        default=AROUND[0],
+        required=True,
+        format_func=lambda count: f"± {count}",
     )
     try:
         lines = read_lines(path, line - (around or 0), line + (around or 0), home() / "frames")
@@ -68,7 +73,8 @@ def _show(path: Path, log: str, line: int) -> None:
         st.warning(untrusted.label(str(error), 400), icon=":material/info:")
         return
     if not any(number == line for number, _ in lines):
-        st.warning(f"{untrusted.label(path.name, 80)} has no line {line:,}.", icon=":material/info:")
+        words = say("{log} has no line {line:,}.", log=untrusted.label(path.name, 80), line=line)
+        st.warning(words, icon=":material/info:")
     if lines:
         height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
         st.code(text_around(lines, line), language=None, height=height)

@@ -21,6 +21,8 @@ from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui import language as page
+from instrumentgpt.ui.language import say
 
 PHASE_NAMES = {
     "problem_discovery": "Problem",
@@ -59,9 +61,10 @@ def _draw_form(conversation_id: str, interview: Interview, language: Language) -
     """Draw all slots, to be filled in or changed; what is changed is sent as a message, a line for each."""
     labels = texts("labels")
     key = f"interview-form-{conversation_id}-{interview.turn}"
-    whole = st.expander("Fill in or change everything at once", icon=":material/edit_note:", key=f"{key}-all")
+    label = say("Fill in or change everything at once")
+    whole = st.expander(label, icon=":material/edit_note:", key=f"{key}-all")
     with whole, st.form(key, border=False):
-        st.caption("In your own words, a line for each. What you change is sent as a message.")
+        st.caption(say("In your own words, a line for each. What you change is sent as a message."))
         columns = st.columns(2)
         for place, slot in enumerate(IN_FORM):
             columns[place % 2].text_area(
@@ -71,14 +74,14 @@ def _draw_form(conversation_id: str, interview: Interview, language: Language) -
                 height=80,
             )
         st.pills(
-            "I don't know",
+            say("I don't know"),
             IN_FORM,
             selection_mode="multi",
             format_func=lambda slot: labels[slot][language],
             default=[slot for slot in interview.left if slot in IN_FORM],
             key=f"{key}-unknown",
         )
-        st.form_submit_button("Send the changes", on_click=_send, args=(key, interview, language))
+        st.form_submit_button(say("Send the changes"), on_click=_send, args=(key, interview, language))
 
 
 def _send(key: str, interview: Interview, language: Language) -> None:
@@ -97,8 +100,9 @@ def _send(key: str, interview: Interview, language: Language) -> None:
 
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
     open_ = set(interview.gaps)
-    label = f"{PHASE_NAMES[interview.phase]} · {len(GAPS) - len(open_)} of {len(GAPS)} clear"
-    with st.popover(label, icon=":material/checklist:", help="How far the interview is"):
+    clear = say("{count} of {all} clear", count=len(GAPS) - len(open_), all=len(GAPS))
+    label = f"{say(PHASE_NAMES[interview.phase])} · {clear}"
+    with st.popover(label, icon=":material/checklist:", help=say("How far the interview is")):
         st.markdown(_phases(interview.phase, open_))
         st.markdown("  \n".join(_gap(interview, gap, open_) for gap in GAPS))
         _draw_target(database, conversation_id)
@@ -109,7 +113,7 @@ def _phases(phase: str, open_: Collection[str]) -> str:
     told = []
     for name in PHASES:
         done = name != PHASES[-1] and not any(gap in open_ for gap in NEEDED[name])
-        words = f"**{PHASE_NAMES[name]}**" if name == phase else PHASE_NAMES[name]
+        words = f"**{say(PHASE_NAMES[name])}**" if name == phase else say(PHASE_NAMES[name])
         told.append(f"{DONE} {words}" if done else words)
     return " → ".join(told)
 
@@ -118,9 +122,10 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
     lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
     if gap in open_:
-        return f"{MISSING} {GAPS[gap]}" + (f" ({len(lines)} of {_needed(gap)})" if lines else "")
+        count = say("{count} of {all}", count=len(lines), all=_needed(gap))
+        return f"{MISSING} {say(GAPS[gap])}" + (f" ({count})" if lines else "")
     if not lines:
-        return f"{LEFT} {GAPS[gap]}: {texts('open')[interview.left[gap]]['en']}"
+        return f"{LEFT} {say(GAPS[gap])}: {texts('open')[interview.left[gap]][page.language()]}"
     return f"{DONE} {untrusted.label(lines[-1], 70)}"
 
 
@@ -133,9 +138,9 @@ def _draw_target(database: Database, conversation_id: str) -> None:
     key = f"interview-template-{conversation_id}"
     st.session_state[key] = chosen if (chosen := choices.get("template", "")) in names else DEFAULT
     st.selectbox(
-        "Template",
+        say("Template"),
         names,
-        format_func=lambda name: template_label(name, "en"),
+        format_func=lambda name: template_label(name, page.language()),
         key=key,
         on_change=_choose,
         args=(conversation_id, "template", key),
@@ -143,8 +148,8 @@ def _draw_target(database: Database, conversation_id: str) -> None:
     key = f"interview-target-{conversation_id}"
     st.session_state[key] = choices.get("target", "")
     st.text_input(
-        "Save as",
-        placeholder="template, instrument and date",
+        say("Save as"),
+        placeholder=say("template, instrument and date"),
         max_chars=60,
         key=key,
         on_change=_choose,

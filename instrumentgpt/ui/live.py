@@ -16,6 +16,7 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
 from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of
 
@@ -25,7 +26,6 @@ POLL_SECONDS = 0.03
 SEND_SECONDS = 0.02  # what a run of the script leaves unsent is dropped when the next one begins
 WATCH_SECONDS = 2.0
 NOTE_CHARACTERS = 120
-WAITING = ":orange-badge[:material/hourglass_top: Waiting]"
 CURSOR = " ▌"
 FOLLOWED = "followed-run"  # in the session's state: the run whose end this page has seen
 
@@ -90,7 +90,8 @@ def _live_text(progress: Progress, drawn: Progress) -> str:
 
 def _note(progress: Progress, drawn: Progress, waiting: bool) -> str:
     if waiting and progress.note:
-        return f"{WAITING} {untrusted.label(progress.note, NOTE_CHARACTERS)}"
+        badge = f":orange-badge[:material/hourglass_top: {say('Waiting')}]"
+        return f"{badge} {untrusted.label(progress.note, NOTE_CHARACTERS)}"
     if progress.after_artifacts(len(drawn.artifact_ids)):
         return ""
-    return f":shimmer[{untrusted.label(progress.note or 'Working')}]"
+    return f":shimmer[{untrusted.label(progress.note or say('Working'))}]"

@@ -14,6 +14,7 @@ from instrumentgpt.modes.panel.experts import Expert, read_experts
 from instrumentgpt.modes.panel.progress import PartProgress, Progress, read_progress
 from instrumentgpt.settings import home
 from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.language import say
 
 MODE = "panel"
 GOAL_CHARACTERS = 90
@@ -43,7 +44,7 @@ def draw(database: Database, conversation_id: str, answering: bool) -> bool:
         _draw_steps(progress)
         if progress.panel.status == "running" and not _offers(database, conversation_id):
             words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
-            label = f"Continue at sub-problem {progress.reached}"
+            label = say("Continue at sub-problem {number}", number=progress.reached)
             composer.draw_ask(label, words, mode=MODE, icon=":material/play_arrow:", type="primary")
     return True
 
@@ -71,14 +72,14 @@ def _draw_steps(progress: Progress) -> None:
 
 def _step(one: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:
     goal = untrusted.label(one.part.goal, GOAL_CHARACTERS)
-    told = [f"{len(one.spoken)} of {len(one.part.experts)} experts"]
+    told = [say("{count} of {all} experts", count=len(one.spoken), all=len(one.part.experts))]
     if one.result and one.result.cause:
-        told.append(f"{untrusted.label(cause_title(one.result.cause, language))} leads")
+        told.append(say("{cause} leads", cause=untrusted.label(cause_title(one.result.cause, language))))
     if one.result and one.result.dissent:
         names = ", ".join(experts[code].name(language) for code in one.result.dissent if code in experts)
-        told.append(
-            f":orange[{untrusted.label(names)} {'dissents' if len(one.result.dissent) == 1 else 'dissent'}]"
-        )
+        count = len(one.result.dissent)
+        words = say("{names} {count:?dissents|dissent}", names=untrusted.label(names), count=count)
+        told.append(f":orange[{words}]")
     if one.tokens:
         told.append(f"{one.tokens:,} tokens")
     state = f" :gray[· {' · '.join(told)}]" if one.spoken else ""
@@ -87,12 +88,13 @@ def _step(one: PartProgress, experts: Mapping[str, Expert], language: Language) 
 
 def _draw_editor(progress: Progress) -> None:
     """Draw the decomposition as text; what is sent back changed is shown again before anything is asked."""
-    with st.expander("Change the sub-problems", icon=":material/edit:"):
+    with st.expander(say("Change the sub-problems"), icon=":material/edit:"):
         key = f"panel-plan-{progress.panel.id}"
-        label, plan = "One line each: goal | experts | after …", written(progress.plan)
+        label, plan = say("One line each: goal | experts | after …"), written(progress.plan)
         st.text_area(label, plan, key=key, height="content")
-        st.caption(f"Experts: {untrusted.label(', '.join(read_experts(home())), CODES_CHARACTERS)}")
-        st.button("Send the changed list", on_click=_send, args=(key,))
+        names = untrusted.label(", ".join(read_experts(home())), CODES_CHARACTERS)
+        st.caption(say("Experts: {names}", names=names))
+        st.button(say("Send the changed list"), on_click=_send, args=(key,))
 
 
 def _send(key: str) -> None:
@@ -116,5 +118,5 @@ def draw_answer(content: str, draw_words: Callable[[str], None]) -> None:
         with st.expander(untrusted.label(heading, HEADING_CHARACTERS)):
             draw_words(text)
     if parts.costs:
-        with st.expander("What it cost"):
+        with st.expander(say("What it cost")):
             draw_words(parts.costs)

@@ -15,6 +15,7 @@ from instrumentgpt.storage.conversations import (
     save_permission,
 )
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 
 WARNING = (
     "An agent that may run commands or edit files does so as you, on this computer; "
@@ -30,13 +31,14 @@ def draw(database: Database, conversation_id: str) -> None:
     """Draw the switches for CLI agents; our own analyst runs and edits nothing, whatever they say."""
     allowed = permission_in_force(database, conversation_id)
     icon = ":material/lock_open:" if _allowed(allowed) else ":material/lock:"
-    with st.popover(f"Agent {_may(allowed)}", icon=icon, width="stretch"):
-        st.markdown(f":orange[:material/warning:] {WARNING}")
-        for field, label in SWITCHES.items():
+    label = say("Agent {may}", may=_may(allowed))
+    with st.popover(label, icon=icon, width="stretch", key=f"permissions-{conversation_id}"):
+        st.markdown(f":orange[:material/warning:] {say(WARNING)}")
+        for field in SWITCHES:
             key = f"{field}-{conversation_id}"
             st.session_state[key] = getattr(allowed, field)  # as stored: another tab may have changed it
-            st.toggle(label, key=key, on_change=_change, args=(conversation_id,))
-        st.caption("From the next question on, in this conversation only. Reading is always allowed.")
+            st.toggle(say(SWITCHES[field]), key=key, on_change=_change, args=(conversation_id,))
+        st.caption(say("From the next question on, in this conversation only. Reading is always allowed."))
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = datetime.fromtimestamp(change.changed_at).strftime("%Y-%m-%d %H:%M")
             st.caption(f"{when} · {untrusted.label(change.changed_by)} · {_may(change)}")
@@ -48,9 +50,9 @@ def draw_hold(agent: Agent, settings: Settings) -> None:
         return
     told = what_holds(agent.label, agent.caveat, settings)
     if confines(settings):
-        st.caption(":material/shield_lock: in a sandbox", help=told)
+        st.caption(f":material/shield_lock: {say('in a sandbox')}", help=told)
     else:
-        st.caption(f":orange[:material/gpp_maybe: No sandbox.] {told}")
+        st.caption(f":orange[:material/gpp_maybe: {say('No sandbox.')}] {told}")
 
 
 def _change(conversation_id: str) -> None:
@@ -65,8 +67,10 @@ def _may(permission: Permission) -> str:
     >>> _may(Permission()), _may(Permission(may_run=True, may_edit=True))
     ('may only read', 'may run commands and edit files')
     """
-    return f"may {' and '.join(_allowed(permission)) or 'only read'}"
+    allowed = say(" and ").join(_allowed(permission))
+    return say("may {actions}", actions=allowed) if allowed else say("may only read")
 
 
 def _allowed(permission: Permission) -> list[str]:
-    return [label[0].lower() + label[1:] for field, label in SWITCHES.items() if getattr(permission, field)]
+    labels = [say(SWITCHES[field]) for field in SWITCHES if getattr(permission, field)]
+    return [label[0].lower() + label[1:] for label in labels]

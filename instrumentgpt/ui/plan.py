@@ -9,6 +9,7 @@ from instrumentgpt.modes.investigate.kept import MODE, Pending, read_kept
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import places
 from instrumentgpt.ui import composer
+from instrumentgpt.ui.language import say
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
@@ -17,14 +18,14 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     pending = read_kept(db.get_mode_state(database, conversation_id, MODE), turns).pending
     if pending is None or pending.kind != "proposal" or not (pending.devices or pending.steps):
         return
-    with st.expander("Change the plan", icon=":material/edit:", key=f"plan-{turns[-1]}"):
+    with st.expander(say("Change the plan"), icon=":material/edit:", key=f"plan-{turns[-1]}"):
         _draw_editor(pending, settings, turns[-1])
 
 
 def _draw_editor(pending: Pending, settings: Settings, turn: int) -> None:
     names = [device.name for device in load_inventory(settings.inventory).devices]
     devices = st.pills(
-        "Devices",
+        say("Devices"),
         names,
         selection_mode="multi",
         default=[name for name in pending.devices if name in names],
@@ -40,14 +41,14 @@ def _draw_editor(pending: Pending, settings: Settings, turn: int) -> None:
         key=f"plan-steps-{turn}",
         disabled=["step"],
         column_config={
-            "do": st.column_config.CheckboxColumn("Do", width="small"),
-            "order": st.column_config.NumberColumn("Order", width="small", step=1),
-            "step": st.column_config.TextColumn("Step", width="large"),
+            "do": st.column_config.CheckboxColumn(say("Do"), width="small"),
+            "order": st.column_config.NumberColumn(say("Order"), width="small", step=1),
+            "step": st.column_config.TextColumn(say("Step"), width="large"),
         },
     )
     kept = [(row["order"], place) for place, row in enumerate(edited, start=1) if row["do"]]
     steps = ", ".join(str(place) for _, place in sorted(kept))
     text = f"devices: {', '.join(devices)}" + (f"\nsteps: {steps}" if steps else "")
     disabled = not devices or (bool(rows) and not steps)
-    composer.draw_ask("Show the changed plan", text, mode=MODE, disabled=disabled)
-    st.caption("It is shown again before anything is carried out.")
+    composer.draw_ask(say("Show the changed plan"), text, mode=MODE, disabled=disabled)
+    st.caption(say("It is shown again before anything is carried out."))

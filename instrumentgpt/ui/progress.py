@@ -17,6 +17,7 @@ from instrumentgpt.agents.events import (
     Tool,
     ToolStatus,
 )
+from instrumentgpt.ui.language import say
 
 KEPT_THINKING = 8_000  # characters, the newest: all of it is in the run's events
 
@@ -146,7 +147,7 @@ def _after(progress: Progress, event: Event) -> Progress:
         case Thinking():
             kept = (progress.thinking + event.text)[-KEPT_THINKING:]
             return replace(
-                progress, note="Thinking", thinking=kept, thought=progress.thought + len(event.text)
+                progress, note=say("Thinking"), thinking=kept, thought=progress.thought + len(event.text)
             )
         case Artifact():
             return replace(progress, pieces={**progress.pieces, event.artifact_id: ""})

@@ -11,6 +11,7 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import say
 
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to.
@@ -49,7 +50,7 @@ def current(database: Database) -> db.Conversation | None:
     conversation = db.get_conversation(database, asked) if asked else None
     if asked and conversation is None:
         leave()
-        st.toast("That conversation is not there: it may have been deleted.", icon=":material/info:")
+        st.toast(say("That conversation is not there: it may have been deleted."), icon=":material/info:")
     elif conversation is not None:
         enter(conversation.id, place())
     return conversation

@@ -16,17 +16,19 @@ from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
 LIVE, WAITING, IDLE = "spinner", ":material/hourglass_top:", ":material/chat_bubble:"
-PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
-RENAME, EXPORT, DELETE = (
-    ":material/edit: Rename or tag",
-    ":material/download: Export",
-    ":material/delete: Delete",
-)
+MENU = {  # what can be done with a conversation → its icon and name
+    "pin": (":material/keep:", "Pin"),
+    "unpin": (":material/keep_off:", "Unpin"),
+    "rename": (":material/edit:", "Rename or tag"),
+    "export": (":material/download:", "Export"),
+    "delete": (":material/delete:", "Delete"),
+}
 
 PIECE_CHARACTERS = 200
 HIT_TITLE_CHARACTERS = 60
@@ -47,7 +49,8 @@ OTHER = (":material/notes:", "note")
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
     """Draw the list, newest first, with the one in view marked in words and colour."""
     st.button(
-        "New conversation",
+        say("New conversation"),
+        key="new-conversation",
         icon=":material/add:",
         type="primary",
         width="stretch",
@@ -55,8 +58,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         on_click=session.leave,
     )
     words = st.text_input(
-        "Search everything",
-        placeholder="Search everything",
+        say("Search everything"),
+        placeholder=say("Search everything"),
         icon=":material/search:",
         label_visibility="collapsed",
         type="search",
@@ -70,25 +73,25 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         if run.kind == "turn"
     }
     shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
-    if len(found) > FEW and st.toggle("By device", key="by-device"):
+    if len(found) > FEW and st.toggle(say("By device"), key="by-device"):
         shown = sorted(found, key=lambda one: (one.device == "", one.device.casefold()))
     device = None
     with st.container(gap=None, key="conversations"):
         for conversation in shown:
             if st.session_state.get("by-device") and len(found) > FEW and conversation.device != device:
                 device = conversation.device
-                st.caption(f"**{untrusted.label(device) if device else 'No device'}**")
+                st.caption(f"**{untrusted.label(device) if device else say('No device')}**")
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
         _draw_hits(database, words, any_title=bool(found))
     if len(shown) < len(found):
-        st.button(f"Show all {len(found)}", type="tertiary", on_click=_show_all)
+        st.button(say("Show all {count}", count=len(found)), type="tertiary", on_click=_show_all)
     if gone := db.list_conversations(database, deleted=True):
         _draw_deleted(gone)
 
 
 def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
-    title = untrusted.label(conversation.title or "Untitled", TITLE_CHARACTERS)
+    title = untrusted.label(conversation.title or say("Untitled"), TITLE_CHARACTERS)
     icon = ":material/keep:" if conversation.pinned_at and icon == IDLE else icon
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(width="stretch"):
@@ -104,20 +107,21 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         chosen = st.menu_button(
-            f"_Pin, rename, export or delete {title}_",
-            [UNPIN if conversation.pinned_at else PIN, RENAME, EXPORT, DELETE],
+            f"_{say('Pin, rename, export or delete {title}', title=title)}_",
+            ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"],
             key=f"menu-{conversation.id}",
+            format_func=lambda name: f"{MENU[name][0]} {say(MENU[name][1])}",
             icon=":material/more_horiz:",
             type="tertiary",
-            help="Pin, rename, export or delete",
+            help=say("Pin, rename, export or delete"),
         )
-    if chosen in (PIN, UNPIN):
-        _change(lambda database: pin_conversation(database, conversation.id, chosen == PIN))
-    elif chosen == RENAME:
-        _rename(conversation)
-    elif chosen == EXPORT:
-        _export(conversation)
-    elif chosen == DELETE:
+    if chosen in ("pin", "unpin"):
+        _change(lambda database: pin_conversation(database, conversation.id, chosen == "pin"))
+    elif chosen == "rename":
+        st.dialog(say("Rename or tag the conversation"))(_rename)(conversation)
+    elif chosen == "export":
+        st.dialog(say("Export conversation"))(_export)(conversation)
+    elif chosen == "delete":
         st.session_state[DELETED] = conversation.id
         if in_view:
             session.leave()
@@ -127,14 +131,16 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
 def _draw_deleted(gone: list[db.Conversation]) -> None:
     """Draw the conversations that can be brought back; unfolded while this tab's last deletion is one."""
     latest = st.session_state.get(DELETED) in [one.id for one in gone]
-    with st.expander(f"Deleted ({len(gone)})", icon=":material/delete:", expanded=latest):
+    title = say("Deleted ({count})", count=len(gone))
+    with st.expander(title, icon=":material/delete:", expanded=latest):
         for one in gone:
-            title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
-            if st.button(f"Undo: {title}", key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
+            title = untrusted.label(one.title or say("Untitled"), TITLE_CHARACTERS)
+            words = say("Undo: {what}", what=title)
+            if st.button(words, key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
                 _change(partial(db.show_conversation, conversation_id=one.id))
-        with st.popover("Delete for good", icon=":material/delete_forever:", type="tertiary"):
-            st.caption("Messages, charts, files, memory and folders go now, not with the next pruning.")
-            if st.button("Delete for good", key="for-good", type="primary"):
+        with st.popover(say("Delete for good"), icon=":material/delete_forever:", type="tertiary"):
+            st.caption(say("Messages, charts, files, memory and folders go now, not with the next pruning."))
+            if st.button(say("Delete for good"), key="for-good", type="primary"):
                 _change(partial(_delete, gone=gone))
 
 
@@ -147,22 +153,22 @@ def _show_all() -> None:
     st.session_state["all-conversations"] = True
 
 
-@st.dialog("Rename or tag the conversation")
 def _rename(conversation: db.Conversation) -> None:
     with st.form("rename", border=False):
-        title = st.text_input("Title", conversation.title, max_chars=120)
-        tags = st.text_input("Tags, with commas between", conversation.tags, max_chars=120)
-        saved = st.form_submit_button("Save", type="primary")
+        title = st.text_input(say("Title"), conversation.title, max_chars=120)
+        tags = st.text_input(say("Tags, with commas between"), conversation.tags, max_chars=120)
+        saved = st.form_submit_button(say("Save"), type="primary")
     if saved and title and title.strip():
         named = title.strip(), " ".join((tags or "").split())
         _change(lambda database: db.rename_conversation(database, conversation.id, *named))
 
 
-@st.dialog("Export conversation")
 def _export(conversation: db.Conversation) -> None:
-    st.write(f"“{untrusted.label(conversation.title or 'Untitled', TITLE_CHARACTERS)}”")
-    st.caption("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
-    draw_export(conversation, "Export", "export")
+    st.write(f"“{untrusted.label(conversation.title or say('Untitled'), TITLE_CHARACTERS)}”")
+    st.caption(
+        say("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
+    )
+    draw_export(conversation, "export")
 
 
 def _change(action: Callable[[Database], None]) -> None:
@@ -176,15 +182,15 @@ def _change(action: Callable[[Database], None]) -> None:
     st.rerun()
 
 
-def draw_export(conversation: db.Conversation, label: str, key: str) -> None:
+def draw_export(conversation: db.Conversation, key: str) -> None:
     """Draw the button; the file is made when it is clicked."""
     st.download_button(
-        label,
+        say("Export"),
         lambda: _exported(conversation.id),
         export_name(conversation.title, conversation.id),
         "application/zip",
         icon=":material/download:",
-        help="Messages, memory, charts, files, notes, documents and prompts as one zip",
+        help=say("Messages, memory, charts, files, notes, documents and prompts as one zip"),
         on_click="ignore",
         key=f"{key}-{conversation.id}",
     )
@@ -200,29 +206,31 @@ def _draw_hits(database: Database, words: str, any_title: bool) -> None:
     found = db.search(database, words, _names(database))
     if not found:
         if not any_title:
-            st.caption("Nothing that was asked, answered or found has these words.")
+            st.caption(say("Nothing that was asked, answered or found has these words."))
         return
-    st.caption(f"{len(found)} {'place' if len(found) == 1 else 'places'} in all conversations")
+    st.caption(say("{count} {count:?place|places} in all conversations", count=len(found)))
     with st.container(gap="small", key="hits"):
         for number, hit in enumerate(found):
             _draw_hit(number, hit)
 
 
 def _draw_hit(number: int, hit: db.Hit) -> None:
-    icon, kind = KINDS.get(hit.kind, OTHER)
+    icon = KINDS.get(hit.kind, OTHER)[0]
     with st.container(gap=None):
         st.button(
-            untrusted.label(hit.title or "Untitled", HIT_TITLE_CHARACTERS),
+            untrusted.label(hit.title or say("Untitled"), HIT_TITLE_CHARACTERS),
             key=f"hit-{number}-{hit.message_id}",
             icon=icon,
             type="tertiary",
             wrap=False,
-            help="Open the conversation here",
+            help=say("Open the conversation here"),
             on_click=session.go_to,
             args=(hit.conversation_id, hit.message_id),
         )
         when = time.strftime("%Y-%m-%d", time.localtime(hit.created_at))
-        told = " · ".join(part for part in (when, kind, untrusted.label(hit.device)) if part)
+        told = " · ".join(
+            part for part in (when, say(KINDS.get(hit.kind, OTHER)[1]), untrusted.label(hit.device)) if part
+        )
         st.markdown(f":small[{context(hit)}]  \n:small[:gray[{told}]]")
 
 

@@ -48,7 +48,7 @@ def _draw_one(one: Prunable) -> None:
         title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
         st.markdown(f"{title}  \n:small[:gray[last used {when} · {size_text(one.size)}]]", width="stretch")
         conversation = db.Conversation(one.conversation_id, one.title, one.updated_at, one.updated_at)
-        sidebar.draw_export(conversation, "Export", "export-before")
+        sidebar.draw_export(conversation, "export-before")
 
 
 @st.dialog("Prune conversations?")

@@ -8,7 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from instrumentgpt.agents.events import ToolStatus
+from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, Remark, Step
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
@@ -17,15 +19,15 @@ NAMED_TOOLS = 3  # of those that were denied
 NAME_CHARACTERS = 40  # of a tool's name
 DENIED_NOTE = "The answer does without it. What agents may do in this conversation is set in the sidebar."
 LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
-REMARKS = "Said on the way"
-THINKING, THINKING_ICON = "Thinking", ":material/neurology:"
+THINKING_ICON = ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
     "started": "spinner",
     "ok": ":material/check:",
     "failed": ":material/error:",
     "denied": ":material/block:",
 }
-SUFFIX: dict[ToolStatus, str] = {"started": "", "ok": "", "failed": " · failed", "denied": " · not allowed"}
+TROUBLE = {"failed": "failed", "denied": "not allowed"}
+TOOL_WORDS = {name: name.replace("_", " ").capitalize() for name in TOOLS}
 
 
 def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
@@ -47,21 +49,24 @@ def draw_denied(progress: Progress) -> None:
     names = progress.denied()
     if not names:
         return
-    more = f" and {len(names) - NAMED_TOOLS} more" if len(names) > NAMED_TOOLS else ""
+    more = f" {say('and {count} more', count=len(names) - NAMED_TOOLS)}" if len(names) > NAMED_TOOLS else ""
     named = untrusted.label(", ".join(map(tool_words, names[:NAMED_TOOLS])), NAMED_TOOLS * NAME_CHARACTERS)
-    st.badge(f"Not allowed: {named}{more}", icon=ICONS["denied"], color="orange")
-    st.caption(DENIED_NOTE)
+    st.badge(say("Not allowed: {tools}", tools=f"{named}{more}"), icon=ICONS["denied"], color="orange")
+    st.caption(say(DENIED_NOTE))
 
 
 def draw_thinking(progress: Progress, key: str) -> None:
     """Draw what the agent shared of its reasoning: one closed line, whose text is sent when it is opened."""
     if not progress.thinking:
         return
-    with st.expander(THINKING, type="compact", icon=THINKING_ICON, key=key, on_change="rerun") as closed:
+    with st.expander(
+        say("Thinking"), type="compact", icon=THINKING_ICON, key=key, on_change="rerun"
+    ) as closed:
         if closed.open:
             st.text(progress.thinking)
             if progress.thought > len(progress.thinking):
-                st.caption(f"The last {len(progress.thinking):,} of {progress.thought:,} characters.")
+                shown, whole = len(progress.thinking), progress.thought
+                st.caption(say("The last {shown:,} of {all:,} characters.", shown=shown, all=whole))
 
 
 @dataclass
@@ -79,7 +84,7 @@ class LiveThinking:
         self.shown = progress.thought
         words = progress.thinking[-LIVE_CHARACTERS:]
         if self.text is None:
-            with self.box, st.expander(THINKING, type="compact", icon=THINKING_ICON):
+            with self.box, st.expander(say("Thinking"), type="compact", icon=THINKING_ICON):
                 self.text = st.text(words)
         else:
             self.text.text(words)
@@ -124,7 +129,8 @@ def step_label(step: Step) -> str:
         _short(value) for value in step.arguments.values() if value not in ("", None, [], {})
     )
     words += [arguments] if arguments else []
-    return untrusted.label(" · ".join(words), ARGUMENT_CHARACTERS) + SUFFIX[step.status]
+    trouble = f" · {say(TROUBLE[step.status])}" if step.status in TROUBLE else ""
+    return untrusted.label(" · ".join(words), ARGUMENT_CHARACTERS) + trouble
 
 
 def tool_words(name: str) -> str:
@@ -133,14 +139,17 @@ def tool_words(name: str) -> str:
     >>> tool_words("fetch_log")
     'Fetch log'
     """
-    return name.replace("_", " ").strip().capitalize() or "Tool"
+    if name in TOOL_WORDS:
+        return say(TOOL_WORDS[name])
+    return name.replace("_", " ").strip().capitalize() or say("Tool")
 
 
 def _closed_label(steps: Sequence[Step]) -> str:
-    words = [f"{len(steps)} step{'' if len(steps) == 1 else 's'}" if steps else REMARKS]
-    for status in ("failed", "denied"):
+    count = len(steps)
+    words = [say("{count} {count:?step|steps}", count=count) if steps else say("Said on the way")]
+    for status in TROUBLE:
         if count := sum(step.status == status for step in steps):
-            words.append(f"{count}{SUFFIX[status].replace(' ·', '')}")
+            words.append(f"{count} {say(TROUBLE[status])}")
     return " · ".join(words)
 
 
@@ -159,7 +168,7 @@ def _draw(step: Step | Remark, conversation_id: str) -> None:
 def _draw_bounded(text: str) -> None:
     st.text(text[:RESULT_CHARACTERS])  # not as code: the browser would load its highlighter, 1.5 MB
     if len(text) > RESULT_CHARACTERS:
-        st.caption(f"{len(text) - RESULT_CHARACTERS:,} more characters are not shown here.")
+        st.caption(say("{count:,} more characters are not shown here.", count=len(text) - RESULT_CHARACTERS))
 
 
 def _indented(result: str) -> str:

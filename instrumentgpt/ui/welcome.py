@@ -17,31 +17,34 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.turn.asked import Question, answer, open_questions
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
+from instrumentgpt.ui.language import say
 
 FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
 EXAMPLES = (
-    (":material/ssid_chart:", "{ip} 為什麼溫度波動？"),
+    (":material/ssid_chart:", "Why does the temperature of {ip} fluctuate?"),
     (":material/troubleshoot:", "What is wrong with {name}?"),
     (":material/show_chart:", "Plot the temperature and the output of {name}"),
-    (":material/list_alt:", "{name} 的 log 裡有哪些錯誤？"),
+    (":material/list_alt:", "Which errors are in the log of {name}?"),
 )
 
 
 def draw(settings: Settings) -> None:
     """Draw the empty state; a click on an example asks it."""
     st.space("medium")
-    st.title("What is your instrument doing?", anchor=False)
+    st.title(say("What is your instrument doing?"), anchor=False)
     st.markdown(
-        "Ask about a device, drop a log file below, or start from an example. "
-        "Answers quote the log lines they rest on, in English or 繁體中文."
+        say(
+            "Ask about a device, drop a log file below, or start from an example. "
+            "Answers quote the log lines they rest on, in English or 繁體中文."
+        )
     )
     device = _pick_device(settings)
     if device is None:
         return
-    st.caption("Try asking")
+    st.caption(say("Try asking"))
     columns = st.columns(2)
-    for number, (icon, words) in enumerate(EXAMPLES):
-        question = words.format(ip=device.ip, name=device.name)
+    for number, (icon, _) in enumerate(EXAMPLES):
+        question = say(EXAMPLES[number][1], ip=device.ip, name=device.name)
         with columns[number % 2]:
             key, label = f"example-{number}", untrusted.label(question)
             composer.draw_ask(label, question, key, icon=icon, width="stretch")
@@ -99,11 +102,12 @@ def _pick_device(settings: Settings) -> Device | None:
         return None
     if not devices:
         st.info(
-            "The inventory has no device yet. Choose another on the Settings page.", icon=":material/info:"
+            say("The inventory has no device yet. Choose another on the Settings page."),
+            icon=":material/info:",
         )
         return None
     first = next((number for number, device in enumerate(devices) if device.ip == FIRST_CHOICE), 0)
-    return st.selectbox("Device", devices, index=first, format_func=_described, width=360)
+    return st.selectbox(say("Device"), devices, index=first, format_func=_described, width=360)
 
 
 def _described(device: Device) -> str:

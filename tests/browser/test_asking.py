@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from driving import Server, answered, ask, drop, messages, opened, pick, scripted_agent
 from playwright.sync_api import Page, expect
 
@@ -9,6 +10,7 @@ import db
 from instrumentgpt.storage.runs import list_runs, read_events
 
 LIGHT = re.compile(r"rgb\(2\d\d, 2\d\d, 2\d\d\)")
+OURS = "離線分析程式"
 EVIDENCE = re.compile(r"^L [\d,]+$")
 
 
@@ -22,12 +24,13 @@ def tools_of_last_run(server: Server, page: Page) -> list[str]:
         return [line for _, line in read_events(database, run.id) if '"Tool"' in line]
 
 
+@pytest.mark.browser_context_args(locale="zh-TW")
 def test_a_question_in_chinese_brings_chart_and_evidence_and_the_next_one_fetches_nothing(
     page, context, server
 ):
     opened(page, server.address())
     page.get_by_role("button", name="10.1.1.47 為什麼溫度波動？").dblclick()
-    first = answered(page, 1)  # a double click asks once
+    first = answered(page, 1, OURS)  # a double click asks once
     expect(first).to_contain_text("zspr 052")
     expect(first).to_contain_text("°C")
     chart = first.get_by_test_id("stPlotlyChart")
@@ -42,7 +45,7 @@ def test_a_question_in_chinese_brings_chart_and_evidence_and_the_next_one_fetche
     expect(page.get_by_role("dialog")).to_have_count(0)
 
     ask(page, "那 kp 可以調高嗎？")
-    expect(answered(page, 2)).to_contain_text("kp")
+    expect(answered(page, 2, OURS)).to_contain_text("kp")
     assert not any('"fetch_log"' in line for line in tools_of_last_run(server, page))
     page.emulate_media(color_scheme="dark")
     page.goto(f"{server.url}/{address}")
@@ -113,7 +116,7 @@ def test_a_refused_tool_and_thinking_show_and_others_are_asked_the_same_and_some
     expect(first).to_contain_text("Not allowed: Shell")
     expect(first).to_contain_text("kp is too high.")
     expect(first).to_contain_text(
-        re.compile(r"Cursor agent · thinker-1 · \d+\.\d s · 12\.3k tokens in, 410 out")
+        re.compile(r"Cursor agent · thinker-1 · \d+\.\d s · tokens: 12\.3k in, 410 out")
     )
     first.get_by_text("Thinking", exact=True).click()
     expect(first).to_contain_text("kp first. <img src=x onerror=alert(1)> :red[x] $5 ~6")
