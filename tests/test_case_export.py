@@ -49,7 +49,7 @@ def test_each_thing_known_has_its_origin(database, conversation):
         18204,
     )
     [kp] = told["value"]
-    assert (kp.text, kp.origin.source, kp.origin.turn, kp.earlier) == ("0.12", "user", 2, ("0.09 in turn 1",))
+    assert (kp.text, kp.origin.source, kp.origin.turn, kp.earlier) == ("0.12", "user", 2, (("0.09", 1),))
     assert [one.text for one in told["ruled_out"]] == ["the fan"]
     assert [one.text for one in told["constraint"]] == ["Do not restart it."]
 

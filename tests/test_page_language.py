@@ -16,15 +16,9 @@ from instrumentgpt.ui.language import CHINESE
 UI = CHECKOUT / "instrumentgpt" / "ui"
 SOURCES = [CHECKOUT / "app.py", *sorted(UI.rglob("*.py"))]
 BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and what the terminal says
-NOT_YET = {
-    *UI.glob("inspector/*"),
-    *UI.glob("logs/*"),
-    UI / "settings.py",
-    UI / "space.py",
-    UI / "session.py",
-}
+NOT_YET = {*UI.glob("logs/*"), UI / "settings.py", UI / "space.py"}
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|^\W*[A-Z][a-z]+\W*$")  # a sentence, or the name of a thing
-MARKUP = re.compile(r":material/\w+:|:[\w-]+\[|<[^>]*>")
+MARKUP = re.compile(r":material/\w+:|:[\w-]+\[|<[^>]*>|[a-z-]+:\S[^;]*;")
 
 
 def said_in(path: Path) -> set[str]:
@@ -81,6 +75,10 @@ def unsaid_in(node: ast.AST) -> Iterator[str]:
             return
         case ast.Call(func=ast.Name(id="say")):
             below = node.keywords
+        case ast.Dict():
+            below = node.values
+        case ast.Compare():
+            below = []
         case ast.Constant(value=str(text)) if not text.startswith("\n"):
             yield text
         case ast.JoinedStr():

@@ -18,18 +18,7 @@ from instrumentgpt.storage.runs import keep_prompt, live_run, start_run
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector import VIEW
-from instrumentgpt.ui.inspector.editing import (
-    CONFIRM,
-    CORRECT,
-    EDIT,
-    FORGET,
-    LIFT,
-    NOT_SO,
-    PIN,
-    RULE_OUT,
-    UNPIN,
-    key_of,
-)
+from instrumentgpt.ui.inspector.editing import key_of
 
 
 def sidebar(conversation: str, kinds: tuple[str, ...] = ("markdown", "caption", "code")) -> str:
@@ -65,9 +54,9 @@ def test_every_item_says_who_said_it_in_which_turn_and_which_line_shows_it(datab
     assert "user · turn 1" in shown
 
 
-def edits(conversation: str) -> AppTest:
+def edits(conversation: str, view: str = "Edits") -> AppTest:
     at = page(conversation)
-    at.session_state[VIEW] = "Edits"
+    at.session_state[VIEW] = view
     return at.run()
 
 
@@ -79,7 +68,7 @@ def test_deleted_turns_are_listed_in_the_pages_language_and_restored_or_deleted_
     messages = db.list_messages(database, conversation)
     for message in messages[:4:2]:
         db.delete_turn(database, message.id)
-    at = edits(conversation)
+    at = edits(conversation, "變更")
     shown = "\n".join(str(one.value) for one in at.sidebar.markdown)
     assert "why does it \\*\\*swing\\*\\*?" in shown and "原為第 1 輪" in shown
     assert "為什麼溫度波動？" in shown and "原為第 2 輪" in shown
@@ -184,11 +173,11 @@ def test_a_finding_is_pinned_first_and_says_so(database):
     conversation, _ = with_state(database, KNOWN)
     at = page(conversation)
     item = Item("zspr 052", "findings", "the fan is dirty")
-    menu_of(at, item).click(PIN).run()
+    menu_of(at, item).click("pin").run()
     shown = shown_in(at)
     assert ":material/keep: the fan is dirty" in shown
     assert shown.index("the fan is dirty") < shown.index("pv swings")
-    assert UNPIN in menu_of(at, item).options
+    assert ":material/keep_off: Unpin" in menu_of(at, item).options
     assert "  - finding: the fan is dirty" in next_text(database, conversation)
 
 
@@ -201,7 +190,7 @@ def test_a_value_is_corrected_in_a_dialog_and_later_prompts_say_it(database):
     facts = [Fact("zspr 052", "", "kp", "0.09")]
     db.store_facts(database, conversation, question, "agent", facts)
     at = page(conversation)
-    menu_of(at, Item("zspr 052", "value", "kp")).click(CORRECT).run()
+    menu_of(at, Item("zspr 052", "value", "kp")).click("correct").run()
     box = next(one for one in at.text_input if one.label == "What is true")
     assert box.value == "0.09"
     box.set_value("0.12")
@@ -218,7 +207,7 @@ def test_a_value_is_corrected_in_a_dialog_and_later_prompts_say_it(database):
 def test_an_edit_that_is_refused_says_why_and_changes_nothing(database):
     conversation, _ = with_state(database, KNOWN)
     at = page(conversation)
-    menu_of(at, FINDING).click(EDIT).run()
+    menu_of(at, FINDING).click("edit").run()
     next(one for one in at.button if one.label == "Save").click().run()
     assert any("the old one" in warning.value for warning in at.warning)
     assert list_revisions(database, conversation) == []
@@ -248,7 +237,7 @@ def test_a_past_prompt_is_shown_as_it_was_sent_and_held_against_the_one_before(d
     at.run()
     at.sidebar.selectbox[0].set_value(last).run()
     assert [code.value for code in at.sidebar.code] == ["kp is 0.12, <b>why</b>?"]
-    at.sidebar.segmented_control[0].set_value("Difference").run()
+    at.sidebar.segmented_control[0].set_value("difference").run()
     difference = at.sidebar.get("html")[-1].proto.body
     assert "<ins" in difference and "<del" in difference
     assert "&lt;b&gt;" in difference and "<b>" not in difference
@@ -282,7 +271,7 @@ def test_a_summary_that_is_being_written_is_shown_and_can_be_stopped(database):
     at.run()
     assert "Summary by the agent: waiting for other answers to end" in shown_in(at)
     at.sidebar.button(f"stop-{run_id}").click().run()
-    assert "Summary by the agent: cancelled" in shown_in(at)
+    assert "Summary by the agent: stopped" in shown_in(at)
     assert live_run(database, conversation, "summary") is None
 
 
@@ -351,16 +340,18 @@ def test_a_person_lays_down_lifts_confirms_names_and_takes_back_what_was_misread
     conversation = db.create_conversation(database)
     exchange(database, conversation, "zspr 052: kp is 9", "Hypothesis: the fan is dirty")
     at = page(conversation)
-    assert {CONFIRM, RULE_OUT} <= set(menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).options)
-    menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).click(CONFIRM).run()
+    assert {":material/task_alt: Confirm", ":material/remove_done: Rule out"} <= set(
+        menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).options
+    )
+    menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).click("confirm").run()
     assert "Root causes:\n  - the fan is dirty" in next_text(database, conversation)
     options = menu_of(at, Item("zspr 052", "value", "kp")).options
-    assert NOT_SO in options and FORGET not in options
-    menu_of(at, Item("zspr 052", "value", "kp")).click(NOT_SO).run()
+    assert ":material/block: Not so" in options and ":material/block: Forget" not in options
+    menu_of(at, Item("zspr 052", "value", "kp")).click("not_so").run()
     next(one for one in at.text_input if one.label == "Lay down a constraint").set_value("never **open** it")
     next(one for one in at.button if one.proto.help == "Lay it down").click().run()
     assert "  - never **open** it (turn 1)" in next_text(database, conversation)
-    menu_of(at, Item("zspr 052", "constraint", "never **open** it")).click(LIFT).run()
+    menu_of(at, Item("zspr 052", "constraint", "never **open** it")).click("lift").run()
     assert "never **open** it" not in next_text(database, conversation)
     assert "lifted “never" in at.sidebar.button("undo-last").label
     next(one for one in at.text_input if one.label == "Call zspr 052").set_value("Tallinn").run()

@@ -252,11 +252,12 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _line(entry: Entry) -> str:
-    said = (
-        f"{_text(entry.label)}: **{_text(entry.text)}**" if entry.item.field == VALUE else _text(entry.text)
-    )
-    device = f" of {_text(entry.item.device)}" if entry.item.field == VALUE and entry.item.device else ""
-    return f"- {said}{device} ({'; '.join(_sources(entry))})"
+    said, item = _text(entry.text), entry.item
+    if item.field == VALUE:
+        channel = f", channel {item.channel}" if item.channel else ""
+        device = f" of {_text(item.device)}" if item.device else ""
+        said = f"{_text(entry.label)}{channel}: **{said}**{device}"
+    return f"- {said} ({'; '.join(_sources(entry))})"
 
 
 def _sources(entry: Entry) -> Iterator[str]:
@@ -270,9 +271,9 @@ def _sources(entry: Entry) -> Iterator[str]:
     if entry.was:
         yield f"was: {_text(entry.was)}"
     if entry.earlier and not entry.was:
-        yield f"previously {_text(', '.join(entry.earlier))}"
+        yield f"previously {', '.join(f'{_text(value)} in turn {turn}' for value, turn in entry.earlier)}"
     if entry.other:
-        yield f"{entry.other[1]} says {_text(entry.other[0])}"
+        yield f"turn {entry.other[1]} says {_text(entry.other[0])}"
 
 
 def _note(note: Note, conversation_id: str) -> str:

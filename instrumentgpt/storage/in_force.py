@@ -237,10 +237,10 @@ class Entry:
 
     item     what a revision of it is about
     text     what it says now; of a value the value with its unit
-    label    of a value what it is of: "kp (比例增益), channel 1"
+    label    of a value what it is of: "kp (比例增益)"
     was      what it said before a person reworded it, "" if nobody did
-    earlier  of a value, former ones: "0.09 in turn 3"
-    other    a later value that others state, and that is not in force: ("0.15", "turn 9")
+    earlier  of a value, former ones and their turns: ("0.09", 3)
+    other    a later value that others state in a turn, and that is not in force: ("0.15", 9)
     """
 
     item: Item
@@ -249,8 +249,8 @@ class Entry:
     pinned: bool = False
     label: str = ""
     was: str = ""
-    earlier: tuple[str, ...] = ()
-    other: tuple[str, str] | None = None
+    earlier: tuple[tuple[str, int], ...] = ()
+    other: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,6 @@ def _origin(found: StateItem | None, asked: Sequence[int]) -> Origin:
 def _value(value: Value, in_force: InForce, device: str) -> Entry:
     row, fact = value.now, value.now.fact
     item = Item(_raw(fact.device, in_force, device), VALUE, fact.parameter, fact.channel)
-    channel = f", channel {fact.channel}" if fact.channel else ""
     standing = in_force.standings.get(item, RevisedItem())
     corrected = bool(row.mark) and bool(standing.text)
     return Entry(
@@ -320,10 +319,10 @@ def _value(value: Value, in_force: InForce, device: str) -> Entry:
         _with_unit(fact),
         _of_row(row),
         row.pinned,
-        f"{name_of(fact.parameter)}{channel}",
+        name_of(fact.parameter),
         "" if not corrected else next((_with_unit(old.fact) for old in value.earlier), ""),
-        tuple(f"{_with_unit(old.fact)} in turn {old.turn}" for old in value.earlier),
-        (_with_unit(row.against.fact), f"turn {row.against.turn}") if row.against else None,
+        tuple((_with_unit(old.fact), old.turn) for old in value.earlier),
+        (_with_unit(row.against.fact), row.against.turn) if row.against else None,
     )
 
 

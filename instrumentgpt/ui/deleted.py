@@ -70,7 +70,7 @@ def draw_list(database: Database, conversation_id: str) -> None:
 
 def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
     when = datetime.fromtimestamp(one.changed_at).strftime("%Y-%m-%d %H:%M")
-    by = f"{say('was turn {turn}', turn=turn)} · {when} · {untrusted.label(one.changed_by)}"
+    by = f"{say('was turn {turn}', turn=turn)} · {when} · {session.named(one.changed_by)}"
     with st.container(gap="xsmall", border=True):
         st.markdown(f":small[{untrusted.label(one.old, WORDS)}]  \n:small[:gray[{by}]]")
         with st.container(horizontal=True, gap="xsmall"):

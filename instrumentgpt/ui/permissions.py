@@ -14,7 +14,7 @@ from instrumentgpt.storage.conversations import (
     permission_in_force,
     save_permission,
 )
-from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui import session
 from instrumentgpt.ui.language import say
 
 WARNING = (
@@ -41,7 +41,7 @@ def draw(database: Database, conversation_id: str) -> None:
         st.caption(say("From the next question on, in this conversation only. Reading is always allowed."))
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = datetime.fromtimestamp(change.changed_at).strftime("%Y-%m-%d %H:%M")
-            st.caption(f"{when} · {untrusted.label(change.changed_by)} · {_may(change)}")
+            st.caption(f"{when} · {session.named(change.changed_by)} · {_may(change)}")
 
 
 def draw_hold(agent: Agent, settings: Settings) -> None:

@@ -17,6 +17,7 @@ from instrumentgpt.ui.language import say
 # how often a message was gone to.
 CONVERSATION, LEFT, VISITS = "conversation_id", "left-message", "visits"
 PROBLEM_CHARACTERS = 600
+HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
 
 
@@ -96,7 +97,12 @@ def leave() -> None:
 
 def who() -> str:
     """Return who sits at the page, as far as it can tell: the address of the browser."""
-    return str(st.context.ip_address or "this computer")
+    return str(st.context.ip_address or HERE)
+
+
+def named(person: str) -> str:
+    """Return who changed something, as the page says it."""
+    return say("this computer") if person == HERE else untrusted.label(person)
 
 
 def page_named(name: str) -> Page:

@@ -11,6 +11,7 @@ from instrumentgpt.storage.runs import list_runs, read_events
 
 LIGHT = re.compile(r"rgb\(2\d\d, 2\d\d, 2\d\d\)")
 OURS = "離線分析程式"
+ENGLISH = re.compile(r"^[^\u4e00-\u9fff]*[A-Za-z]+ [a-z]+ [a-z]+[^\u4e00-\u9fff]*$")  # a line of it alone
 EVIDENCE = re.compile(r"^L [\d,]+$")
 
 
@@ -52,7 +53,10 @@ def test_a_question_in_chinese_brings_chart_and_evidence_and_the_next_one_fetche
     expect(page.get_by_role("dialog")).to_contain_text(re.compile(rf"{number} +▶"))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", "rgb(16, 23, 28)")
     expect(chart.locator(".xtick text").first).to_have_css("fill", LIGHT)
-    expect(page.get_by_test_id("stSidebar")).to_contain_text("turn 2")
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("第 2 輪")
+    for part in ("stSidebar", "stMainBlockContainer", "stBottom"):
+        shown = page.get_by_test_id(part).inner_text()
+        assert not [line for line in shown.split("\n") if ENGLISH.search(line)]
 
 
 def test_a_note_is_found_in_chinese_and_a_device_observed_with_evidence_and_chart(page, server):

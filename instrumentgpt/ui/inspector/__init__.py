@@ -10,9 +10,9 @@ from instrumentgpt.ui import session
 from instrumentgpt.ui.inspector import changes, editing, older, prompts, state
 from instrumentgpt.ui.inspector.prompts import bar, draw_bar, next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
+from instrumentgpt.ui.language import say
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
-VIEWS = ("State", "Prompt", "Older", "Edits")
 VIEW = "memory-view"  # in the session's state
 
 
@@ -22,21 +22,25 @@ def draw(conversation_id: str | None) -> None:
     editing.redraw()
     with session.opened() as database:
         if conversation_id is None:
-            st.markdown("**Memory**")
+            st.markdown(f"**{say('Memory')}**")
             st.caption(
-                "Empty until the first question. Here you will see what the assistant remembers, and why."
+                say(
+                    "Empty until the first question. Here you will see what the assistant remembers, and why."
+                )
             )
             return
         asked = places(database, conversation_id)[1]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown("**Memory**", width="content")
-            st.badge(f"turn {len(asked)}", color="gray")
+            st.markdown(f"**{say('Memory')}**", width="content")
+            st.badge(say("turn {turn}", turn=len(asked)), color="gray")
         settings = session.current_settings(database)
-        typed = st.session_state.get(prompts.TYPED) or prompts.EXAMPLE
+        typed = st.session_state.get(prompts.TYPED) or say(prompts.EXAMPLE)
         prompt, begun = next_prompt(database, conversation_id, typed, settings)
         draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
         editing.draw_problem()
-        known, text, older_ones, changed = st.tabs(VIEWS, key=VIEW, on_change="rerun")
+        known, text, older_ones, changed = st.tabs(
+            (say("State"), say("Prompt"), say("Older"), say("Edits")), key=VIEW, on_change="rerun"
+        )
         if known.open:
             with known:
                 changes.draw_last(database, conversation_id)

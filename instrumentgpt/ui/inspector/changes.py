@@ -15,17 +15,18 @@ from instrumentgpt.ui.language import say
 SHOWN = 30  # newest
 CHARACTERS = 120
 DONE = {
-    "edit": "edited",
-    "correct": "corrected",
-    "pin": "pinned",
-    "unpin": "unpinned",
-    "forget": "forgot",
-    "lift": "lifted",
-    "lay_down": "laid down",
-    "confirm": "confirmed",
-    "rule_out": "ruled out",
-    "name": "gave",
-    "restore": "put back",
+    "edit": "edited “{what}”",
+    "correct": "corrected “{what}”",
+    "pin": "pinned “{what}”",
+    "unpin": "unpinned “{what}”",
+    "forget": "forgot “{what}”",
+    "lift": "lifted “{what}”",
+    "lay_down": "laid down “{what}”",
+    "confirm": "confirmed “{what}”",
+    "rule_out": "ruled out “{what}”",
+    "name": "gave “{what}”",
+    "restore": "put back “{what}”",
+    UNCLEAR: "declined “{what}”",
 }
 
 
@@ -34,7 +35,7 @@ def draw_last(database: Database, conversation_id: str) -> None:
     counting = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
     if counting:
         st.button(
-            f"Undo: {description(counting[-1], 40)}",
+            say("Undo: {what}", what=description(counting[-1], 40)),
             key="undo-last",
             icon=":material/undo:",
             type="tertiary",
@@ -51,12 +52,15 @@ def draw(database: Database, conversation_id: str) -> None:
     revisions = [one for one in every if one.item.field != TURN or one.undone_at is not None]
     if not every:
         st.caption(
-            "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
+            say(
+                "Nothing was changed yet. "
+                "What you edit, pin, forget, lay down or delete is listed here, to undo."
+            )
         )
     for revision in reversed(revisions[-SHOWN:]):
         _draw_one(revision)
     if len(revisions) > SHOWN:
-        st.caption(f"{len(revisions) - SHOWN} older changes are not shown.")
+        st.caption(say("{count} older changes are not shown.", count=len(revisions) - SHOWN))
 
 
 def description(revision: Revision, limit: int = CHARACTERS) -> str:
@@ -65,32 +69,32 @@ def description(revision: Revision, limit: int = CHARACTERS) -> str:
         return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
     old = untrusted.label(_subject(revision), limit)
     new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
-    done = "declined" if revision.item.field == UNCLEAR else DONE[revision.action]
-    return f"{done} “{old}”{new}"
+    done = UNCLEAR if revision.item.field == UNCLEAR else revision.action
+    return f"{say(DONE[done], what=old)}{new}"
 
 
 def _subject(revision: Revision) -> str:
     item = revision.item
     if item.field == NOTE:
-        return f"note: {json.loads(revision.old)['text']}"
+        return say("note: {text}", text=json.loads(revision.old)["text"])
     if item.field == VALUE:
-        channel = f" of channel {item.channel}" if item.channel else ""
+        channel = say(" of channel {channel}", channel=item.channel) if item.channel else ""
         whose = f", {item.device}" if item.device else ""
         return f"{item.name}{channel}{whose}: {revision.old}"
     if item.field == NICKNAME:
-        return f"{item.name} as a name of {item.device}"
+        return say("{name} as a name of {device}", name=item.name, device=item.device)
     return revision.old or revision.new
 
 
 def _draw_one(revision: Revision) -> None:
     when = datetime.fromtimestamp(revision.changed_at).strftime("%Y-%m-%d %H:%M")
-    by = f"{when} · {untrusted.label(revision.changed_by)} · turn {revision.turn}"
+    by = f"{when} · {session.named(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
     if revision.undone_at is None:
-        draw_line(description(revision), by, f"undo-{revision.id}", "undo", "Undo", undo, revision.id)
+        draw_line(description(revision), by, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
         return
-    by += f" · undone {datetime.fromtimestamp(revision.undone_at):%H:%M}"
+    by += f" · {say('undone')} {datetime.fromtimestamp(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
-    draw_line(words, by, f"redo-{revision.id}", "redo", "Do it again", _redo, revision.id)
+    draw_line(words, by, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
 
 
 def undo(revision_id: int) -> None:

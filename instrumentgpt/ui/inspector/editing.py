@@ -13,16 +13,25 @@ from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.storage.in_force import Entry
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 
-EDIT, CORRECT = ":material/edit: Edit", ":material/edit: Correct"
-PIN, UNPIN = ":material/keep: Pin", ":material/keep_off: Unpin"
-NOT_SO, LIFT = ":material/block: Not so", ":material/lock_open: Lift"
-CONFIRM, RULE_OUT = ":material/task_alt: Confirm", ":material/remove_done: Rule out"
-FORGET, GO, TAKE = ":material/block: Forget", ":material/chat: Show the message", ":material/done: Take "
+MENU = {  # what can be done with an entry → its icon and name
+    "edit": (":material/edit:", "Edit"),
+    "correct": (":material/edit:", "Correct"),
+    "pin": (":material/keep:", "Pin"),
+    "unpin": (":material/keep_off:", "Unpin"),
+    "not_so": (":material/block:", "Not so"),
+    "forget": (":material/block:", "Forget"),
+    "lift": (":material/lock_open:", "Lift"),
+    "confirm": (":material/task_alt:", "Confirm"),
+    "rule_out": (":material/remove_done:", "Rule out"),
+    "take": (":material/done:", "Take {other}"),
+    "go": (":material/chat:", "Show the message"),
+}
 EDITED, PROBLEM, REDRAW = "edited-item", "memory-problem", "memory-changed"  # in the session's state
-ACTIONS = {PIN: "pin", UNPIN: "unpin", FORGET: "forget", NOT_SO: "forget", LIFT: "lift"}
-BECOMES = {CONFIRM: ("confirm", "root_causes"), RULE_OUT: ("rule_out", "ruled_out")}  # action, field
-OF_FIELD = {"hypotheses": [CONFIRM, RULE_OUT], "findings": [RULE_OUT], "constraint": [LIFT]}
+ACTIONS = {"pin": "pin", "unpin": "unpin", "forget": "forget", "not_so": "forget", "lift": "lift"}
+BECOMES = {"confirm": "root_causes", "rule_out": "ruled_out"}  # action → field
+OF_FIELD = {"hypotheses": ["confirm", "rule_out"], "findings": ["rule_out"], "constraint": ["lift"]}
 NAMES = {
     "root_causes": "root cause",
     "findings": "finding",
@@ -37,14 +46,15 @@ NAMES = {
 
 def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
-    key = f"item-{key_of(entry.item)}"
+    key, other = f"item-{key_of(entry.item)}", untrusted.label(entry.other[0]) if entry.other else ""
     st.menu_button(
-        "_Change this entry_",
+        f"_{say('Change this entry')}_",
         _options(entry),
         key=key,
+        format_func=lambda name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}",
         icon=":material/more_horiz:",
         type="tertiary",
-        help="Change it",
+        help=say("Change it"),
         on_click=_chosen,
         args=(key, conversation_id, entry),
     )
@@ -54,13 +64,15 @@ def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
     """Draw the menu beside the device, of which name and address are the entries."""
     key = f"device-{conversation_id}"
     st.menu_button(
-        "_Correct the device_",
+        f"_{say('Correct the device')}_",
         range(len(entries)),
         key=key,
-        format_func=lambda place: f":material/edit: Correct the {NAMES[entries[place].item.field]}",
+        format_func=lambda place: (
+            ":material/edit: " + say("Correct the {what}", what=say(NAMES[entries[place].item.field]))
+        ),
         icon=":material/more_horiz:",
         type="tertiary",
-        help="Correct the device",
+        help=say("Correct the device"),
         on_click=lambda: _begin(conversation_id, entries[st.session_state[key]]),
     )
 
@@ -78,25 +90,25 @@ def key_of(item: Item) -> str:
 def _options(entry: Entry) -> list[str]:
     field = entry.item.field
     options = [*OF_FIELD.get(field, ())]
-    options += [CORRECT if field == VALUE else EDIT] if field != "downloaded_logs" else []
-    options += [f"{TAKE}{untrusted.label(entry.other[0])}"] if entry.other else []
+    options += ["correct" if field == VALUE else "edit"] if field != "downloaded_logs" else []
+    options += ["take"] if entry.other else []
     is_read = entry.origin.source == "user" and bool(entry.origin.message_id)  # of the user's own words
-    options += [UNPIN if entry.pinned else PIN, NOT_SO if is_read else FORGET]
-    return [*options, GO] if entry.origin.message_id else options
+    options += ["unpin" if entry.pinned else "pin", "not_so" if is_read else "forget"]
+    return [*options, "go"] if entry.origin.message_id else options
 
 
 def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
     chosen = st.session_state[key]
-    if chosen in (EDIT, CORRECT):
+    if chosen in ("edit", "correct"):
         _begin(conversation_id, entry)
-    elif chosen == GO:
+    elif chosen == "go":
         session.go_to(conversation_id, entry.origin.message_id)
         st.session_state[REDRAW] = True
     elif chosen in ACTIONS:
         revise_item(conversation_id, entry.item, ACTIONS[chosen], entry.text)
     elif chosen in BECOMES:
-        action, field = BECOMES[chosen]
-        revise_item(conversation_id, Item(entry.item.device, field, entry.text), action, new=entry.text)
+        item = Item(entry.item.device, BECOMES[chosen], entry.text)
+        revise_item(conversation_id, item, chosen, new=entry.text)
     elif entry.other:
         revise_item(conversation_id, entry.item, "correct", entry.text, entry.other[0])
 
@@ -154,23 +166,33 @@ def draw_dialog(conversation_id: str) -> None:
 def _title(entry: Entry) -> str:
     """Return what is edited, and of which device: several may have a kp."""
     if not entry.label:
-        return f"Edit the {NAMES[entry.item.field]}"
-    whose = f" of {untrusted.label(entry.item.device)}" if entry.item.device else ""
-    return f"Correct {untrusted.label(entry.label)}{whose}"
+        return say("Edit the {what}", what=say(NAMES[entry.item.field]))
+    what, device = label_of(entry), untrusted.label(entry.item.device)
+    if device:
+        return say("Correct {what} of {device}", what=what, device=device)
+    return say("Correct {what}", what=what)
+
+
+def label_of(entry: Entry) -> str:
+    """Return what a value is of, for a heading: "kp (比例增益), channel 1"."""
+    channel = say(", channel {channel}", channel=entry.item.channel) if entry.item.channel else ""
+    return f"{untrusted.label(entry.label, 80)}{channel}"
 
 
 def _edit(conversation_id: str, entry: Entry) -> None:
     field = entry.item.field
     with st.form(f"edit-{key_of(entry.item)}", border=False):
         if field == VALUE or field in DEVICE_FIELDS:
-            text = st.text_input("What is true", entry.text, max_chars=STATEMENT_CHARS)
+            text = st.text_input(say("What is true"), entry.text, max_chars=STATEMENT_CHARS)
         else:
-            text = st.text_area("What is true", entry.text, max_chars=STATEMENT_CHARS, height=120)
+            text = st.text_area(say("What is true"), entry.text, max_chars=STATEMENT_CHARS, height=120)
         st.caption(
-            "From the next question on, this stands in the prompt instead, as yours. "
-            "No later answer brings the old words back. Edits → Undo takes it back."
+            say(
+                "From the next question on, this stands in the prompt instead, as yours. "
+                "No later answer brings the old words back. Edits → Undo takes it back."
+            )
         )
-        saved = st.form_submit_button("Save", type="primary", icon=":material/check:")
+        saved = st.form_submit_button(say("Save"), type="primary", icon=":material/check:")
     action = "correct" if field == VALUE else "edit"
     if saved and revise_item(conversation_id, entry.item, action, entry.text, text or ""):
         _end()

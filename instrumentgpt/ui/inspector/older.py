@@ -22,10 +22,11 @@ from instrumentgpt.ui import (
 )
 from instrumentgpt.ui.inspector import changes
 from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
+from instrumentgpt.ui.language import say
 
 SHOWN = 20  # newest older messages at once
 SAID, REMAINED = 90, 300  # characters
-BECAME = {"ok": "taken", "no-result": "not taken"}  # of the agent's last summary
+BECAME = {"ok": "taken", "no-result": "not taken", "cancelled": "stopped"}  # the agent's last summary
 LIMIT = "older-shown"  # in the session's state
 
 
@@ -35,9 +36,9 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     messages = history(database, conversation_id)
     older = [message for message in messages if any(row.holds(message["id"]) for row in entries)]
     if not older:
-        st.caption("Nothing yet: every message so far is in the prompt as it was written.")
+        st.caption(say("Nothing yet: every message so far is in the prompt as it was written."))
         return
-    st.caption(f"{len(older)} messages are no longer sent word by word.")
+    st.caption(say("{count} messages are no longer sent word by word.", count=len(older)))
     if run := live_run(database, conversation_id, "summary"):
         _draw_live(run)
     elif summaries := past_summaries(database, conversation_id):
@@ -52,12 +53,11 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
                 turn = turn_of(message["id"], asked)
                 _draw_message(conversation_id, message, turn, back.get(message["id"]))
             remains = untrusted.label(told_of(entry.text, told), REMAINED)
-            st.markdown(
-                f":small[:material/subdirectory_arrow_right: **What remains:** {remains or 'nothing'}]"
-            )
+            remains = f"**{say('What remains:')}** {remains or say('nothing')}"
+            st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:
         st.button(
-            f"Show {min(SHOWN, len(older) - limit)} earlier",
+            say("Show {count} earlier", count=min(SHOWN, len(older) - limit)),
             type="tertiary",
             on_click=_show_more,
             args=(limit + SHOWN,),
@@ -67,9 +67,9 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
 def _draw_live(run: Run) -> None:
     """Draw a summary that is being written, with what ends it."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        state = "being written" if run.began_at else "waiting for other answers to end"
-        st.caption(f"Summary by the agent: {state}", width="stretch")
-        st.button("Stop", key=f"stop-{run.id}", icon=":material/stop:", on_click=_stop, args=(run.id,))
+        state = say("being written") if run.began_at else say("waiting for other answers to end")
+        st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
+        st.button(say("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=_stop, args=(run.id,))
 
 
 def _stop(run_id: str) -> None:
@@ -78,8 +78,9 @@ def _stop(run_id: str) -> None:
 
 def _by_the_agent(done: Done, note: str) -> str:
     """Return what became of the agent's last summary, and what it cost."""
+    became = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
     parts = [
-        f"Summary by the agent: {BECAME.get(done.outcome, done.outcome)}",
+        say("Summary by the agent: {state}", state=became),
         untrusted.label(note, REMAINED),
         answer.tokens(done.usage),
     ]
@@ -106,16 +107,16 @@ def _put_back(database: Database, conversation_id: str) -> dict[int, int]:
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:
-    speaker = "user" if message["role"] == "user" else "assistant"
+    speaker = say("user") if message["role"] == "user" else say("assistant")
     words = untrusted.label(memory.filter_content(message["content"]), SAID) or "—"
-    where, key = f"turn {turn} · {speaker}", message["id"]
+    where, key = f"{say('turn {turn}', turn=turn)} · {speaker}", message["id"]
     if revision is None:
-        help_ = "Put it back into the prompt"
+        help_ = say("Put it back into the prompt")
         restored = (Item("", MESSAGE, str(key)), "restore", f"turn {turn}: {message['content'][:SAID]}")
         call = (revise_item, conversation_id, *restored)
         draw_line(words, where, f"put-back-{key}", "restore_page", help_, *call)
     else:
-        where, help_ = f"{where} · in the prompt again", "Take it out of the prompt again"
+        where, help_ = f"{where} · {say('in the prompt again')}", say("Take it out of the prompt again")
         draw_line(words, where, f"take-out-{key}", "undo", help_, changes.undo, revision)
 
 

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.registry import AGENTS, choose
+from instrumentgpt.agents.registry import choose
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
@@ -22,13 +22,14 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
 from instrumentgpt.turn.prompt import prompt_for, tagged
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import connection, untrusted
+from instrumentgpt.ui.language import say
 
 TYPED = "next-question"  # in the session's state
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
 NEXT = 0  # stands for the prompt that has not been sent
 TASK = "chat"
-TEXT, DIFFERENCE = "Text", "Difference"
+SHOWN = {"text": "Text", "difference": "Difference"}
 HEIGHT = 420  # px
 PARTS = {  # section of the prompt → its name here and its colour, the same in light and dark
     "request": ("request", "#0072B2"),
@@ -50,15 +51,18 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     """Draw a choice of prompts, and of the one chosen its text or its difference from the one before."""
     sent = list_prompts(database, conversation_id)
     asked = places(database, conversation_id)[1]
-    names = {NEXT: "Next question", **dict(reversed(_named(sent, asked).items()))}
-    chosen = st.selectbox("Prompt of", list(names), format_func=lambda number: names.get(number, ""))
+    names = {NEXT: say("Next question"), **dict(reversed(_named(sent, asked).items()))}
+    chosen = st.selectbox(
+        say("Prompt of"), list(names), key="prompt-of", format_func=lambda number: names.get(number, "")
+    )
     if chosen == NEXT:
-        st.text_input("What you would ask", placeholder=EXAMPLE, key=TYPED, live=True)
+        st.text_input(say("What you would ask"), placeholder=say(EXAMPLE), key=TYPED, live=True)
     shown = st.segmented_control(
-        "Show",
-        (TEXT, DIFFERENCE),
-        default=TEXT,
+        say("Show"),
+        SHOWN,
+        default="text",
         required=True,
+        format_func=lambda name: say(SHOWN[name]),
         label_visibility="collapsed",
         key="prompt-shown",
     )
@@ -67,15 +71,14 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     if past is not None:
         sections = layers_of(past.text)
         draw_bar(sections, count_tokens(past.text), past.budget)
-    if shown == DIFFERENCE:
+    if shown == "difference":
         before = prompt_before(
             database, conversation_id, past.task if past else TASK, past.id if past else None
         )
         _draw_difference(before, sections, asked)
         return
-    st.caption(
-        "Exactly what the agent was sent:" if past else "Exactly what the agent is sent with this question:"
-    )
+    now = say("Exactly what the agent is sent with this question:")
+    st.caption(say("Exactly what the agent was sent:") if past else now)
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
 
 
@@ -84,25 +87,19 @@ def _named(sent: Sequence[tuple[int, int, str, str]], asked: Sequence[int]) -> d
     names: dict[int, str] = {}
     alike: Counter[str] = Counter()
     for number, message_id, task, agent in sent:
-        name = f"Turn {turn_of(message_id, asked)}{_task(task)} · {_label(agent)}"
+        kind = "" if task == TASK else f" · {task}"
+        turn = say("Turn {turn}", turn=turn_of(message_id, asked))
+        name = f"{turn}{kind} · {connection.agent_words(agent)}"
         alike[name] += 1
         names[number] = name if alike[name] == 1 else f"{name} · {alike[name]}"
     return names
 
 
-def _task(task: str) -> str:
-    return "" if task == TASK else f" · {task}"
-
-
-def _label(agent: str) -> str:
-    return AGENTS[agent].label if agent in AGENTS else agent
-
-
 def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], asked: Sequence[int]) -> None:
     if before is None:
-        st.caption("No earlier prompt is kept to compare it with.")
+        st.caption(say("No earlier prompt is kept to compare it with."))
         return
-    st.caption(f"Against turn {turn_of(before.message_id, asked)}:")
+    st.caption(say("Against turn {turn}:", turn=turn_of(before.message_id, asked)))
     for change in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(change)}]")
         if change.lines:
@@ -111,10 +108,13 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], ask
 
 def _heading(change: LayerChange) -> str:
     name, _ = part_of(change.name)
-    tokens = f"{thousands(change.before)} → {thousands(change.after)} tokens"
+    before, after = thousands(change.before), thousands(change.after)
     if not change.lines:
-        return f"**{name}** · unchanged · {thousands(change.after)} tokens"
-    return f"**{name}** · {tokens} · {change.count('added')} added, {change.count('removed')} removed"
+        return f"**{name}** · {say('unchanged')} · {after} tokens"
+    counts = say(
+        "{added} added, {removed} removed", added=change.count("added"), removed=change.count("removed")
+    )
+    return f"**{name}** · {before} → {after} tokens · {counts}"
 
 
 def as_html(lines: Sequence[Line]) -> str:
@@ -156,13 +156,13 @@ def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
         f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(counted)}'
         for name, colour, counted in parts
     )
-    total = f"**{thousands(tokens)}** of {thousands(budget)} tokens · {percent(share)}"
-    st.markdown(f":small[{total}]  \n:small[{legend}]")
+    total = say("**{count}** of {all} tokens", count=thousands(tokens), all=thousands(budget))
+    st.markdown(f":small[{total} · {percent(share)}]  \n:small[{legend}]")
 
 
 def part_of(section: str) -> tuple[str, str]:
     """Return what a section of a prompt is called here, and its colour."""
-    return PARTS.get(section, (section, OTHER_COLOUR))
+    return (say(PARTS[section][0]), PARTS[section][1]) if section in PARTS else (section, OTHER_COLOUR)
 
 
 def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
@@ -176,7 +176,7 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
         f'<div style="width:{tokens / whole:.1%};background:{colour}"></div>' for colour, tokens in parts
     )
     return (
-        '<div role="img" aria-label="Tokens of the prompt" style="display:flex;height:10px;'
+        f'<div role="img" aria-label="{say("Tokens of the prompt")}" style="display:flex;height:10px;'
         'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
         f"{pieces}</div>"
     )

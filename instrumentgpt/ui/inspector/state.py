@@ -14,24 +14,29 @@ import memory
 from instrumentgpt.memory.facts import is_known
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, SENTENCES, VALUE, Item
-from instrumentgpt.storage.export import DEFERRED, case_as_markdown, where_noted
+from instrumentgpt.storage.export import DEFERRED, case_as_markdown
 from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, list_nicknames, listing
-from instrumentgpt.storage.notes import notes_of
+from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing
+from instrumentgpt.ui.language import say
 
 ITEM_CHARACTERS = 300
 NICKNAMES, NAME_CHARACTERS = 12, 30  # shown of those given last
 NOTES = 20  # newest of each kind
 FEW = 5  # entries of a section drawn at once; the newest
 SOURCES = {
-    "tool": ":material/build: tool",
-    "user": ":material/person: user",
-    "agent": ":material/smart_toy: agent",
+    "tool": (":material/build:", "tool"),
+    "user": (":material/person:", "user"),
+    "agent": (":material/smart_toy:", "agent"),
+    "": ("", "origin not recorded"),
 }
-STATUS_COLOURS: dict[str, Any] = {"investigating": "orange", "resolved": "green"}
+STATUSES: dict[str, tuple[Any, str]] = {
+    "investigating": ("orange", "investigating"),
+    "resolved": ("green", "resolved"),
+}
 ALL = "memory-all"  # in the session's state: sections that are drawn whole
 
 
@@ -43,28 +48,32 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
         if name == VALUE or name in SENTENCES:
             _draw_by_device(conversation_id, told, name, entries)
         elif entries:
-            _draw_section(conversation_id, name, SECTIONS[name], entries)
+            _draw_section(conversation_id, name, say(SECTIONS[name]), entries)
         if name == "constraint":
             _draw_laying_down(conversation_id, told.device)
     if not any(told.sections.values()):
         st.caption(
-            "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
+            say(
+                "Nothing is known yet. "
+                "Findings, hypotheses and root causes appear here, each with its origin."
+            )
         )
     if told.forgotten:
-        st.caption(f"{told.forgotten} forgotten: see Edits.")
+        st.caption(say("{count} forgotten: see Edits.", count=told.forgotten))
     st.download_button(
-        "Export the case",
+        say("Export the case"),
         lambda: _exported(conversation_id),
         "case.md",
         "text/markdown",
         icon=":material/download:",
-        help="Device, findings, hypotheses, values with their sources and notes, as Markdown",
+        help=say("Device, findings, hypotheses, values with their sources and notes, as Markdown"),
         on_click="ignore",
     )
     _draw_nicknames(database, conversation_id, told.device)
     notes = notes_of(database, conversation_id, [told.device] if told.device else [])
-    _draw_notes(conversation_id, "For a person to decide", [note for note in notes if note.kind == DEFERRED])
-    _draw_notes(conversation_id, "Notes in force", [note for note in notes if note.kind != DEFERRED])
+    deferred, others = say("For a person to decide"), say("Notes in force")
+    _draw_notes(conversation_id, deferred, [note for note in notes if note.kind == DEFERRED])
+    _draw_notes(conversation_id, others, [note for note in notes if note.kind != DEFERRED])
 
 
 def _exported(conversation_id: str) -> str:
@@ -77,7 +86,7 @@ def _draw_device(conversation_id: str, told: Listing) -> None:
     entries = [Entry(Item(told.device, field, field), text) for field, text in named.items() if text]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(told.state, "next: ")  # a question opens again what is resolved
+            draw_badges(told.state, say("next: "))  # a question opens again what is resolved
         if entries:
             editing.draw_device_menu(conversation_id, entries)
 
@@ -91,8 +100,8 @@ def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
     if device:
         st.badge(untrusted.label(device), icon=":material/dns:", color="blue")
     if state.status != "idle":
-        colour = STATUS_COLOURS[state.status]
-        st.badge(f"{when}{state.status}", icon=":material/troubleshoot:", color=colour)
+        words = f"{when}{say(STATUSES[state.status][1])}"
+        st.badge(words, icon=":material/troubleshoot:", color=STATUSES[state.status][0])
 
 
 def _draw_by_device(conversation_id: str, told: Listing, name: str, entries: Sequence[Entry]) -> None:
@@ -101,32 +110,34 @@ def _draw_by_device(conversation_id: str, told: Listing, name: str, entries: Seq
     for device in devices:
         own = [entry for entry in entries if entry.item.device == device]
         if own:
-            named = "" if device == told.device or not device else f" of {untrusted.label(device)}"
-            _draw_section(conversation_id, f"{name}-{device}", f"{SECTIONS[name]}{named}", own)
+            title = say(SECTIONS[name])
+            if device and device != told.device:
+                title = say("{what} of {device}", what=title, device=untrusted.label(device))
+            _draw_section(conversation_id, f"{name}-{device}", title, own)
 
 
 def _draw_laying_down(conversation_id: str, device: str) -> None:
     """Draw a small form for a constraint that a person lays down, on `device` or on all."""
-    scopes = [device, ""] if device else [""]
+    scopes, everywhere = [device, ""] if device else [""], say("all devices")
     with (
         st.form(f"lay-down-{conversation_id}", clear_on_submit=True, border=False),
         st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
     ):
         text = st.text_input(
-            "Lay down a constraint",
-            placeholder="Lay down a constraint …",
+            say("Lay down a constraint"),
+            placeholder=say("Lay down a constraint …"),
             label_visibility="collapsed",
             max_chars=STATEMENT_CHARS,
         )
         scope = st.selectbox(
-            "On",
+            say("On"),
             scopes,
-            format_func=lambda one: untrusted.label(one) or "all devices",
+            format_func=lambda one: untrusted.label(one) or everywhere,
             label_visibility="collapsed",
             width=120,
         )
         saved = st.form_submit_button(
-            "_Lay it down_", icon=":material/add:", help="Lay it down", type="tertiary"
+            f"_{say('Lay it down')}_", icon=":material/add:", help=say("Lay it down"), type="tertiary"
         )
     said = " ".join((text or "").split())
     if saved and said:
@@ -144,7 +155,7 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
             _draw_entry(conversation_id, entry)
     if len(shown) < len(ordered):
         st.button(
-            f"Show all {len(ordered)}",
+            say("Show all {count}", count=len(ordered)),
             key=f"all-{editing.key_of(Item('', name, ''))}",
             type="tertiary",
             on_click=_show_all,
@@ -163,10 +174,11 @@ def _draw_entry(conversation_id: str, entry: Entry) -> None:
         with st.container(width="stretch"):
             pin = ":material/keep: " if entry.pinned else ""
             words = untrusted.label(entry.text, ITEM_CHARACTERS)
-            words = f"{untrusted.label(entry.label, 80)}: **{words}**" if entry.label else words
+            words = f"{editing.label_of(entry)}: **{words}**" if entry.label else words
             st.markdown(f":small[{pin}{words}]  \n:small[:gray[{source_of(entry, conversation_id)}]]")
             if entry.other:
-                other = f"{entry.other[1]} says {untrusted.label(entry.other[0])}"
+                value, turn = entry.other
+                other = say("turn {turn} says {value}", turn=turn, value=untrusted.label(value))
                 st.markdown(f":small[:orange[:material/warning: {other}]]")
         editing.draw_menu(conversation_id, entry)
 
@@ -174,16 +186,23 @@ def _draw_entry(conversation_id: str, entry: Entry) -> None:
 def source_of(entry: Entry, conversation_id: str) -> str:
     """Return where an entry came from: who said it, in which turn, which line shows it, what it was."""
     origin = entry.origin
-    parts = [SOURCES[origin.source] if origin.source else "origin not recorded"]
-    parts += [f"turn {origin.turn}"] if origin.turn else []
+    parts = [_source(origin.source)]
+    parts += [say("turn {turn}", turn=origin.turn)] if origin.turn else []
     if origin.log and origin.line:
         log = f"{origin.device}/{origin.log}" if origin.device and "/" not in origin.log else origin.log
         parts.append(f"[L {origin.line:,}]({untrusted.evidence_query(log, origin.line, conversation_id)})")
-    parts += ["pinned"] if entry.pinned else []
-    parts += [f"was “{untrusted.label(entry.was, 80)}”"] if entry.was else []
+    parts += [say("pinned")] if entry.pinned else []
+    parts += [say("was “{words}”", words=untrusted.label(entry.was, 80))] if entry.was else []
     if entry.earlier and not entry.was:
-        parts.append(f"previously {untrusted.label(', '.join(entry.earlier), 80)}")
+        earlier = ", ".join(
+            say("{value} in turn {turn}", value=one, turn=turn) for one, turn in entry.earlier
+        )
+        parts.append(say("previously {values}", values=untrusted.label(earlier, 80)))
     return " · ".join(parts)
+
+
+def _source(source: str) -> str:
+    return f"{SOURCES[source][0]} {say(SOURCES[source][1])}".strip()
 
 
 def _show_all(name: str) -> None:
@@ -195,21 +214,21 @@ def _draw_nicknames(database: Database, conversation_id: str, device: str) -> No
     called = list_nicknames(database, conversation_id)
     given = [(at, own, name) for own, names in called.items() for name, at in names.items()]
     if given:
-        st.markdown(":small[**What you call the devices**]")
+        st.markdown(f":small[**{say('What you call the devices')}**]")
     asked = places(database, conversation_id)[1] if given else []
     for at, owner, nickname in sorted(given)[-NICKNAMES:]:
-        words = f"**{untrusted.label(nickname)}** is {untrusted.label(owner)}"
-        turn = f" · turn {turn_of(at, asked)}" if at else ""
+        words = say("**{name}** is {device}", name=untrusted.label(nickname), device=untrusted.label(owner))
+        turn = f" · {say('turn {turn}', turn=turn_of(at, asked))}" if at else ""
         item = Item(owner, NICKNAME, nickname)
-        key, help_ = f"nickname-{editing.key_of(item)}", "Not so: forget this name"
+        key, help_ = f"nickname-{editing.key_of(item)}", say("Not so: forget this name")
         call = (editing.revise_item, conversation_id, item, "forget", nickname)
-        editing.draw_line(words, f"{SOURCES['user']}{turn}", key, "block", help_, *call)
+        editing.draw_line(words, f"{_source('user')}{turn}", key, "block", help_, *call)
     if device:
         key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
         st.text_input(
-            f"Call {device}",
+            say("Call {device}", device=device),
             key=key,
-            placeholder=f"Call {device} …",
+            placeholder=say("Call {device} …", device=device),
             label_visibility="collapsed",
             max_chars=NAME_CHARACTERS,
             on_change=_name,
@@ -229,9 +248,12 @@ def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> N
         st.markdown(f":small[**{title}**]")
     for note in notes[:NOTES]:
         words = untrusted.label(note.text, ITEM_CHARACTERS)
-        where = untrusted.label(f"{note.id} · {where_noted(note, conversation_id)}")
+        counts = {conversation_id: say("this conversation"), EVERYWHERE: say("every conversation")}
+        where = untrusted.label(f"{note.id} · {counts.get(note.scope, note.scope)}")
         key = f"note-{editing.key_of(Item(note.scope, 'note', note.id))}"
-        editing.draw_line(words, where, key, "block", "Forget this note", _forget_note, conversation_id, note)
+        editing.draw_line(
+            words, where, key, "block", say("Forget this note"), _forget_note, conversation_id, note
+        )
 
 
 def _forget_note(conversation_id: str, note: db.Note) -> None:
