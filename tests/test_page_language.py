@@ -16,7 +16,7 @@ from instrumentgpt.ui.language import CHINESE
 UI = CHECKOUT / "instrumentgpt" / "ui"
 SOURCES = [CHECKOUT / "app.py", *sorted(UI.rglob("*.py"))]
 BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and what the terminal says
-NOT_YET = {*UI.glob("logs/*"), UI / "settings.py", UI / "space.py"}
+NOT_YET = {UI / "settings.py", UI / "space.py"}
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|^\W*[A-Z][a-z]+\W*$")  # a sentence, or the name of a thing
 MARKUP = re.compile(r":material/\w+:|:[\w-]+\[|<[^>]*>|[a-z-]+:\S[^;]*;")
 

@@ -18,6 +18,7 @@ from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import lines, place
 from instrumentgpt.ui.logs.place import time_of
 from instrumentgpt.ui.logs.preparation import Preparation
@@ -37,16 +38,18 @@ def draw(
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(_named(preparation, first, last), width="content")
-        asked = st.button("Ask about this", icon=":material/chat:", type="primary")
+        asked = st.button(say("Ask about this"), icon=":material/chat:", type="primary")
         pinned = st.button(
-            "Pin as evidence",
+            say("Pin as evidence"),
             icon=":material/push_pin:",
-            help="Keep the lines in the memory of this conversation",
+            help=say("Keep the lines in the memory of this conversation"),
         )
         if st.session_state.get(lines.SCOPE) == lines.EVERYWHERE:
-            st.button("Around it", icon=":material/unfold_more:", on_click=lines.go_around, args=(first,))
-        with st.popover("Link", icon=":material/link:"):
-            st.caption("The address of this line:")
+            st.button(
+                say("Around it"), icon=":material/unfold_more:", on_click=lines.go_around, args=(first,)
+            )
+        with st.popover(say("Link"), icon=":material/link:"):
+            st.caption(say("The address of this line:"))
             st.code(_address(here, first, conversation_id), language=None, wrap_lines=True)
     if asked:
         _ask(here.device, here.log, first, last)
@@ -55,11 +58,19 @@ def draw(
 
 
 def _named(preparation: Preparation, first: int, last: int) -> str:
-    named = f"**Line {first:,}**" if first == last else f"**Lines {first:,}–{last:,}**"
+    named = f"**{_lines(first, last)}**"
     if preparation.log is None:
         return named
     when = preparation.log.clock(time_of(preparation.log, first))
     return f"{named} · {untrusted.label(when)}"
+
+
+def _lines(first: int, last: int) -> str:
+    return (
+        say("Line {line:,}", line=first)
+        if first == last
+        else say("Lines {first:,}–{last:,}", first=first, last=last)
+    )
 
 
 def _address(here: place.Place, line: int, conversation_id: str) -> str:
@@ -82,17 +93,19 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
         st.warning(untrusted.label(str(error), 400), icon=":material/info:")
         return
     session.enter(kept)
-    st.toast("Pinned: it is a finding in the conversation's memory now.", icon=":material/push_pin:")
+    st.toast(say("Pinned: it is a finding in the conversation's memory now."), icon=":material/push_pin:")
 
 
 def question(device: str, log: str, first: int, last: int) -> str:
-    """Return a question about the lines, in words that every agent understands.
+    """Return a question about the lines, in the language of the page.
 
     >>> question("zspr 052", "run.log", 7, 9), question("", "run.log", 7, 7)
-    ('zspr 052: what happens in lines 7–9 of run.log?', 'What happens in line 7 of run.log?')
+    ('zspr 052: what happens in lines 7–9 of run.log?', 'what happens in line 7 of run.log?')
     """
-    lines = f"line {first}" if first == last else f"lines {first}–{last}"
-    return f"{device}: what happens in {lines} of {log}?" if device else f"What happens in {lines} of {log}?"
+    whose = say("{device}: ", device=device) if device else ""
+    if first == last:
+        return whose + say("what happens in line {line} of {log}?", line=first, log=log)
+    return whose + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
 
 
 def _ask(device: str, log: str, first: int, last: int) -> None:
@@ -104,8 +117,9 @@ def _ask(device: str, log: str, first: int, last: int) -> None:
 def _quoted(index: LineIndex, first: int, last: int) -> str:
     """Return the lines as an item of the state: where they are, and what the first one says."""
     text = "".join(text for _, text in indexed_lines(index, first, first))
-    where = f"line {first}" if first == last else f"lines {first}–{last}"
-    return f"Pinned {where}: {shorten(' '.join(text.split()), QUOTED_CHARACTERS)}"
+    where = f"{first}" if first == last else f"{first}–{last}"
+    said = shorten(" ".join(text.split()), QUOTED_CHARACTERS)
+    return say("Pinned {count:?line|lines} {where}: {said}", count=last - first + 1, where=where, said=said)
 
 
 def pin(
@@ -117,11 +131,13 @@ def pin(
     """
     if conversation_id and live_run(database, conversation_id):
         raise CannotPin(
-            "An answer is being written in this conversation, and will store its memory at its end. "
-            "Pin when it is finished"
+            say(
+                "An answer is being written in this conversation, and will store its memory at its end. "
+                "Pin when it is finished"
+            )
         )
     with db.transaction(database):
-        kept = conversation_id or db.create_conversation(database, f"Evidence from {log}")
+        kept = conversation_id or db.create_conversation(database, say("Evidence from {log}", log=log))
         state = memory.DiagnosticState.deserialize(db.get_memory(kept, database)[1])
         name = device.name if device else memory.device_key(state)
         before, after = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})

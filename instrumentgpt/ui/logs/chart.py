@@ -22,6 +22,7 @@ from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
 from instrumentgpt.ui.logs.preparation import Preparation
@@ -29,6 +30,7 @@ from instrumentgpt.ui.logs.preparation import Preparation
 Shown = TypeVar("Shown", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
+KINDS = {name: name for name in ("errors", "warnings", "info", "readings", "other")}  # of lines, in words
 SELECTABLE: Mapping[str, str] = {"dragmode": "select", "selectdirection": "h"}  # a span of time
 BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone
 ROWS: Mapping[str, tuple[tuple[str, ...], str]] = {  # row → its levels, its colour
@@ -54,22 +56,23 @@ def draw(preparation: Preparation, name: str) -> None:
     if len(log.samples):
         kind, channels = _draw_choice(log, preparation.diagnosis)
         figure = figure_of(preparation, kind, channels, window)
-        key = ("words", tuple(channels), window, preparation.diagnosis is not None)
+        shown = language()
+        key = ("words", tuple(channels), window, preparation.diagnosis is not None, shown)
+        excursions = _excursions(preparation, window)
         words = preparation.once(
-            key,
-            lambda: text_alternative(
-                within(log, window), findings, channels=channels, excursions=_excursions(preparation, window)
-            ),
+            key, lambda: text_alternative(within(log, window), findings, shown, channels, excursions)
         )
         _draw_figure(figure, f"chart-{kind}-{name}-{window}", words, log)
     else:
-        st.info("No sample in this log: there is no loop to draw.", icon=":material/info:")
+        st.info(say("No sample in this log: there is no loop to draw."), icon=":material/info:")
 
 
 def figure_of(
     preparation: Preparation, kind: str, channels: Sequence[int], window: Window | None
 ) -> dict[str, Any]:
     """Return the chart as data, made once; only the samples of the window are in it."""
+
+    spoken = language()
 
     def make() -> go.Figure:
         log, diagnosis = preparation.log, preparation.diagnosis
@@ -78,6 +81,7 @@ def figure_of(
         figure = CHARTS[kind](
             within(log, window),
             findings,
+            language=spoken,
             channels=channels,
             window=window,
             **(judged_for(kind, diagnosis) if diagnosis else {}),
@@ -85,7 +89,7 @@ def figure_of(
         margin = {"l": LEFT_PIXELS, "t": TOP_PIXELS}
         return figure.update_layout(title={"text": ""}, margin=margin, **SELECTABLE)
 
-    key = (kind, tuple(channels), window, preparation.diagnosis is not None)
+    key = (kind, tuple(channels), window, preparation.diagnosis is not None, spoken)
     return preparation.once(key, lambda: as_data(make()))
 
 
@@ -107,26 +111,27 @@ def _excursions(preparation: Preparation, window: Window | None) -> list[Excursi
 def _draw_window(log: Log, window: Window | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         first, last = window or (0.0, last_moment(log))
-        whole = "Whole log" if window is None else "Part of the log"
-        ends = [f"row {end + 1:,.0f}" if "period" in log.missing else log.clock(end) for end in (first, last)]
-        st.caption(untrusted.label(f"{whole} · {' to '.join(ends)}", 120))
+        whole = say("Whole log") if window is None else say("Part of the log")
+        is_rows = "period" in log.missing
+        ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
+        st.caption(untrusted.label(f"{whole} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
             st.button(
-                "Show all",
+                say("Show all"),
                 icon=":material/zoom_out_map:",
                 type="tertiary",
                 on_click=place.show_all,
             )
         else:
-            st.caption("Drag over a chart to narrow it; a short stroke leads to its lines.")
+            st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))
 
 
 def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name: str) -> None:
     if not len(log.events):
-        st.caption("No event lines: every line of this log is a reading.")
+        st.caption(say("No event lines: every line of this log is a reading."))
         return
-    figure = preparation.once(("strip", window), lambda: as_data(strip_chart(log, window)))
-    words = preparation.once(("strip words", window), lambda: strip_in_words(log, window))
+    figure = preparation.once(("strip", window, language()), lambda: as_data(strip_chart(log, window)))
+    words = preparation.once(("strip-words", window, language()), lambda: strip_in_words(log, window))
     _draw_figure(figure, f"strip-{name}-{window}", words, log)
 
 
@@ -134,17 +139,17 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
     known = sorted(int(channel) for channel in log.samples["channel"].unique())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = st.segmented_control(
-            "Chart",
+            say("Chart"),
             [kind for kind in CHARTS if kind != "trend" or (judged and is_long(judged))],
             default="loop",
             required=True,
-            format_func=lambda kind: TITLES.get(kind, kind),
+            format_func=lambda kind: say(TITLES[kind]),
             key=KIND,
         )
         chosen = []
         if len(known) > 1:
             chosen = st.pills(
-                "Channels; without a choice, those with a finding",
+                say("Channels; without a choice, those with a finding"),
                 known,
                 selection_mode="multi",
                 format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
@@ -175,7 +180,7 @@ def _selected(key: str, log: Log) -> None:
         boxes = st.session_state[key]["selection"]["box"]
         first, *_, last = sorted(moment_at(clock, x) for x in boxes[0]["x"]) if boxes else (0.0, 0.0)
     except (ValueError, TypeError, KeyError):
-        st.toast("That selection cannot be read. Drag from left to right over the curves.")
+        st.toast(say("That selection cannot be read. Drag from left to right over the curves."))
         return
     if not boxes:
         return
@@ -209,8 +214,10 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     figure = go.Figure()
     for number, row in enumerate(ROWS, start=1):
         _draw_bars(figure, number, row, middles, found[row])
-        _place_row(figure, number, f"{row} {int(found[row].sum()):,}")
-    figure.update_xaxes(anchor=row_axis(len(ROWS)), **clock.axis("en", (float(edges[0]), float(edges[-1]))))
+        _place_row(figure, number, f"{say(KINDS[row])} {int(found[row].sum()):,}")
+    figure.update_xaxes(
+        anchor=row_axis(len(ROWS)), **clock.axis(language(), (float(edges[0]), float(edges[-1])))
+    )
     return figure.update_layout(
         template=template(),
         height=ROW_PIXELS * len(ROWS) + AXIS_PIXELS,
@@ -230,7 +237,7 @@ def _draw_bars(figure: go.Figure, number: int, row: str, middles: np.ndarray, fo
         customdata=found[shown],
         width=float(middles[1] - middles[0]),
         marker={"color": ROWS[row][1], "line": {"width": 0}},
-        hovertemplate=f"%{{customdata:,}} {row}<extra></extra>",
+        hovertemplate=f"%{{customdata:,}} {say(KINDS[row])}<extra></extra>",
         yaxis=row_axis(number),
         showlegend=False,
     )
@@ -265,9 +272,15 @@ def _place_row(figure: go.Figure, number: int, label: str) -> None:
 def strip_in_words(log: Log, window: Window | None = None) -> str:
     """Return the strip for those who cannot see it: how many of each, and where most errors are."""
     edges, found = counts(log, window)
-    said = ", ".join(f"{int(number.sum()):,} {row}" for row, number in found.items())
+    said = ", ".join(f"{int(number.sum()):,} {say(KINDS[row])}" for row, number in found.items())
     worst = next((row for row in ROWS if found[row].sum()), None)
     if worst is None:
-        return "No event lines in this part of the log."
+        return say("No event lines in this part of the log.")
     most = int(found[worst].argmax())
-    return f"Lines by level over time: {said}. Most {worst} from {log.clock(float(edges[most]))}."
+    since = log.clock(float(edges[most]))
+    return say(
+        "Lines by level over time: {counts}. Most {kind} from {time}.",
+        counts=said,
+        kind=say(KINDS[worst]),
+        time=since,
+    )

@@ -14,11 +14,11 @@ from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import following, place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
 
 LISTED_FOR = "10m"  # a device is asked again after that, or on request
-DROPPED_LABEL = "Files of this conversation"
 MESSAGE_CHARACTERS = 600
 
 
@@ -33,8 +33,10 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
     asked = _take_address(inventory, workspace)
     if not devices:
         st.info(
-            "The inventory has no device yet, and no log was dropped into this conversation. "
-            "Choose an inventory on the Settings page, or drop a log into the chat.",
+            say(
+                "The inventory has no device yet, and no log was dropped into this conversation. "
+                "Choose an inventory on the Settings page, or drop a log into the chat."
+            ),
             icon=":material/info:",
         )
         return []
@@ -45,20 +47,20 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         chosen = _pick_logs(choices, asked) if choices else []
         st.button(
-            "_Look for new logs_",
+            f"_{say('Look for new logs')}_",
             icon=":material/refresh:",
-            help="Look for new logs",
+            help=say("Look for new logs"),
             on_click=_look_again,
         )
         if len(chosen) == 1:
             following.draw_switch(chosen[0])
     if problem:
         st.warning(
-            untrusted.label(f"{problem}. Copies that are here are listed.", MESSAGE_CHARACTERS),
+            untrusted.label(f"{problem}. {say('Copies that are here are listed.')}", MESSAGE_CHARACTERS),
             icon=":material/cloud_off:",
         )
     if not choices:
-        st.info(f"No logs of {untrusted.label(device)} are there.", icon=":material/info:")
+        st.info(say("No logs of {device} are there.", device=untrusted.label(device)), icon=":material/info:")
         return []
     selected = st.session_state.get(place.SELECTED)
     place.show(place.Place(chosen[0].device, chosen[0].name, selected[0] if selected else None))
@@ -96,9 +98,10 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
 
 
 def _pick_device(devices: list[str], inventory: Inventory) -> str:
-    labels = {device.name: device.label for device in inventory.devices} | {DROPPED: DROPPED_LABEL}
+    labels = {device.name: device.label for device in inventory.devices}
+    labels[DROPPED] = say("Files of this conversation")
     picked = st.selectbox(
-        "Device",
+        say("Device"),
         devices,
         format_func=lambda name: labels[name],
         key=place.DEVICE,
@@ -112,7 +115,7 @@ def _pick_device(devices: list[str], inventory: Inventory) -> str:
 def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
     names = [choice.name for choice in choices]
     if asked and asked not in names:
-        missing = f"The log “{asked}” is not there any more. This is the newest one."
+        missing = say("The log “{log}” is not there any more. This is the newest one.", log=asked)
         st.warning(untrusted.label(missing, MESSAGE_CHARACTERS), icon=":material/link_off:")
     if st.session_state.get(place.LOG) not in names:
         st.session_state[place.LOG] = names[0]
@@ -120,7 +123,7 @@ def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
             place.begin()
     by_name = {choice.name: choice for choice in reversed(choices)}
     log = st.selectbox(
-        "Log",
+        say("Log"),
         names,
         format_func=lambda name: described(by_name[name]),
         key=place.LOG,
@@ -132,10 +135,10 @@ def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
     if st.session_state.get(place.OTHER) not in others:
         st.session_state[place.OTHER] = None
     other = st.selectbox(
-        "Compare with",
+        say("Compare with"),
         others,
         index=None,
-        placeholder="another log of it",
+        placeholder=say("another log of it"),
         format_func=lambda name: described(by_name[name]),
         key=place.OTHER,
         width=300,
@@ -165,7 +168,8 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
         replaced = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
-        listed = [_remote(log) for log in _listed(device)]
+        with st.spinner(say("Looking for logs…")):
+            listed = [_remote(log) for log in _listed(device)]
         return [*listed, *(_copy(device.name, path) for path in sorted(replaced))], ""
     except FetchError as error:
         kept = device_folder(workspace.cache, device.name).glob("*")
@@ -199,7 +203,7 @@ def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace
     raise UnknownLog("log_of_nobody", log=repr(log))
 
 
-@st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner="Looking for logs…")
+@st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner=False)
 def _listed(device: Device) -> list[RemoteLog]:
     return list_logs(device)
 

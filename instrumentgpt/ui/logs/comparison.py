@@ -11,6 +11,7 @@ from instrumentgpt.instruments.compare import Row, compare, fault_changes
 from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import CONFIG
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.chart import figure_of
 from instrumentgpt.ui.logs.preparation import Preparation
 
@@ -32,35 +33,35 @@ def draw(later: Preparation, earlier: Preparation) -> None:
         st.warning(untrusted.label(str(error), SENTENCE_CHARACTERS), icon=":material/info:")
         found = None
     if found is not None:
-        head, *changes = comparison_sentences(found, "en")
+        head, *changes = comparison_sentences(found, language())
         st.markdown(f"**{untrusted.label(head, SENTENCE_CHARACTERS)}**")
         was, now = earlier.diagnosis, later.diagnosis
         faults = fault_changes(was, now) if was and now else ()
         if faults and not found.notable and not found.events:
             changes = []  # that nothing changed
-        for change in (*(fault_sentence(fault, "en") for fault in faults), *changes):
+        for change in (*(fault_sentence(fault, language()) for fault in faults), *changes):
             st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
-        with st.expander(f"All {len(found.rows)} quantities", icon=":material/table_rows:"):
+        with st.expander(say("All {count} quantities", count=len(found.rows)), icon=":material/table_rows:"):
             st.dataframe(
                 [_cells(row) for row in found.rows],
                 hide_index=True,
-                alt=f"What {found.before} and {found.after} have in common, before and after",
+                alt=say("What {log} and {other} have in common", log=found.before, other=found.after),
             )
     for side, preparation in zip(st.columns(2), (earlier, later), strict=True):
         with side:
-            _draw_side(preparation, "Before" if preparation is earlier else "After", later)
+            _draw_side(preparation, say("Before") if preparation is earlier else say("After"), later)
 
 
 def _cells(row: Row) -> dict[str, str]:
     """Return a quantity of a channel as a row of the table: head → cell."""
-    values = {"Before": row.before, "After": row.after, "Ratio": row.ratio}
+    values = {say("Before"): row.before, say("After"): row.after, say("Ratio"): row.ratio}
     shown = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
     return {
-        "Channel": "device" if row.channel is None else str(row.channel),
-        "Quantity": quantity_name(row.quantity, "en"),
+        say("Channel"): say("device") if row.channel is None else str(row.channel),
+        say("Quantity"): quantity_name(row.quantity, language()),
         **shown,
-        "Unit": row.unit,
-        "Notable": "changed" if row.notable else "",
+        say("Unit"): row.unit,
+        say("Notable"): say("changed") if row.notable else "",
     }
 
 
@@ -74,5 +75,5 @@ def _draw_side(preparation: Preparation, side: str, later: Preparation) -> None:
     known = {int(channel) for channel in log.samples["channel"].unique()}
     channels = [channel for channel in wanted if channel in known] or sorted(known)
     figure = figure_of(preparation, "loop", channels, None)
-    words = text_alternative(log, findings, channels=channels)
-    st.plotly_chart(figure, key=f"compared-{side}", config=CONFIG, alt=words)
+    words = text_alternative(log, findings, language(), channels)
+    st.plotly_chart(figure, key=f"compared-{preparation.path}", config=CONFIG, alt=words)

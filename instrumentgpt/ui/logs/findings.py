@@ -13,11 +13,22 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
 
-COLOURS: dict[str, Any] = {"critical": "red", "high": "red", "medium": "orange", "low": "blue"}
-WORDS = {"info": "note"}
+SEVERITIES: dict[str, tuple[Any, str]] = {  # their colour and word
+    "critical": ("red", "critical"),
+    "high": ("red", "high"),
+    "medium": ("orange", "medium"),
+    "low": ("blue", "low"),
+    "info": ("gray", "note"),
+}
+LEVELS: dict[str, tuple[Any, str]] = {  # the same of event lines
+    "critical": ("red", "critical"),
+    "error": ("red", "error"),
+    "warning": ("orange", "warning"),
+}
 MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
 REPORTS: dict[Language, str] = {"en": "Report", "zh": "報告"}
@@ -32,7 +43,7 @@ STEP_CHARACTERS = 800
 def draw(diagnosis: Diagnosis) -> None:
     """Draw the findings; each leads to its time in the charts and to the lines that show it."""
     for finding in diagnosis.findings:
-        if said := wording.danger(finding, "en"):
+        if said := wording.danger(finding, language()):
             st.error(untrusted.label(said, TEXT_CHARACTERS), icon=":material/warning:")
     for number, finding in enumerate(diagnosis.findings):
         if finding.severity == "none":
@@ -42,12 +53,10 @@ def draw(diagnosis: Diagnosis) -> None:
     _draw_excursions(diagnosis)
     _draw_segments(diagnosis)
     if diagnosis.withheld:
-        with st.expander(f"Not judged: {len(diagnosis.withheld)}", icon=":material/help:"):
+        with st.expander(say("Not judged: {count}", count=len(diagnosis.withheld)), icon=":material/help:"):
             for withheld in diagnosis.withheld.values():
-                name, reason = (
-                    withheld_wording.verdict(withheld, "en"),
-                    withheld_wording.reason(withheld, "en"),
-                )
+                name = withheld_wording.verdict(withheld, language())
+                reason = withheld_wording.reason(withheld, language())
                 st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
     _draw_report(diagnosis)
 
@@ -58,28 +67,35 @@ def _draw_excursions(diagnosis: Diagnosis) -> None:
     for number, one in enumerate(away[: loop_wording.MOST_SHOWN]):
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.badge("unexplained", color="gray")
-                st.markdown("**Out of its own band**")
+                st.badge(say("unexplained"), color="gray")
+                st.markdown(f"**{say('Out of its own band')}**")
             _draw_excursion(diagnosis.log, one, f"excursion-{number}")
     others = [*away[loop_wording.MOST_SHOWN :], *(one for one in diagnosis.excursions if one.explained)]
     if others:
-        with st.expander(f"Out of its own band: {len(others):,} more times", icon=":material/unfold_more:"):
+        title = say("Out of its own band: {count:,} more times", count=len(others))
+        with st.expander(title, icon=":material/unfold_more:"):
             for number, one in enumerate(others[:SHOWN_EXCURSIONS], start=len(away)):
                 _draw_excursion(diagnosis.log, one, f"excursion-{number}")
             if len(others) > SHOWN_EXCURSIONS:
-                st.caption(f"and {len(others) - SHOWN_EXCURSIONS:,} more; the report has the largest.")
+                st.caption(
+                    say(
+                        "and {count:,} more; the report has the largest.",
+                        count=len(others) - SHOWN_EXCURSIONS,
+                    )
+                )
 
 
 def _draw_segments(diagnosis: Diagnosis) -> None:
     """Draw the segments of a log with more than a few, the worst first, and what changes over days."""
-    for sentence in segment_wording.trend_sentences(diagnosis, "en"):
-        st.caption(f"**Over days**: {untrusted.label(sentence, TEXT_CHARACTERS)}")
+    for sentence in segment_wording.trend_sentences(diagnosis, language()):
+        st.caption(f"**{say('Over days')}**: {untrusted.label(sentence, TEXT_CHARACTERS)}")
     told = segment_wording.worth_telling(diagnosis)
     if not told:
         return
-    with st.expander(f"{len(told):,} segments, the worst first", icon=":material/view_timeline:"):
-        rows = [segment_wording.cells(diagnosis, one, "en") for one in told[:SHOWN_SEGMENTS]]
-        heads = {name: segment_wording.head(name, diagnosis.log, "en") for name in rows[0]}
+    title = say("{count:,} segments, the worst first", count=len(told))
+    with st.expander(title, icon=":material/view_timeline:"):
+        rows = [segment_wording.cells(diagnosis, one, language()) for one in told[:SHOWN_SEGMENTS]]
+        heads = {name: segment_wording.head(name, diagnosis.log, language()) for name in rows[0]}
         shown = [{heads[name]: text for name, text in row.items()} for row in rows]
         st.dataframe(
             shown,
@@ -87,9 +103,9 @@ def _draw_segments(diagnosis: Diagnosis) -> None:
             key="segments",
             on_select=lambda: _go_to_segment(diagnosis, told),
             selection_mode="single-row",
-            alt=f"Segments of {diagnosis.log.name} with their figures; a row leads to its time",
+            alt=say("Segments of {log} with their figures; a row leads to its time", log=diagnosis.log.name),
         )
-        st.caption("A row leads to its time in the charts and to its first line.")
+        st.caption(say("A row leads to its time in the charts and to its first line."))
 
 
 def _go_to_segment(diagnosis: Diagnosis, told: list[Segment]) -> None:
@@ -101,8 +117,9 @@ def _go_to_segment(diagnosis: Diagnosis, told: list[Segment]) -> None:
 
 
 def _draw_excursion(log: Log, one: Excursion, key: str) -> None:
-    told, why = loop_wording.excursion(one, log, "en"), loop_wording.explanation(one, "en")
-    st.markdown(untrusted.label(f"Channel {one.channel}: {told}; {why}", TEXT_CHARACTERS))
+    told, why = loop_wording.excursion(one, log, language()), loop_wording.explanation(one, language())
+    words = f"{say('Channel {channel}', channel=one.channel)}: {told}; {why}"
+    st.markdown(untrusted.label(words, TEXT_CHARACTERS))
     _draw_ways(log, one, key)
 
 
@@ -112,7 +129,7 @@ def _draw_ways(log: Log, shown: Finding | Excursion, key: str) -> None:
         lines = [evidence.line for evidence in shown.evidence[:SHOWN_EVIDENCE]]
         begin = lines[0] if lines else line_at(log, shown.onset)
         to = (begin, window_of(log, shown))
-        st.button("Show", key, on_click=place.go_to, args=to, icon=":material/my_location:")
+        st.button(say("Show"), key, on_click=place.go_to, args=to, icon=":material/my_location:")
         for line in dict.fromkeys(lines):
             _line_button(line, f"{key}-{line}")
 
@@ -128,7 +145,9 @@ def _draw_report(diagnosis: Diagnosis) -> None:
                 "text/html",
                 icon=":material/description:",
                 on_click="ignore",
-                help="One file with charts, findings, evidence, method and versions; it needs no network.",
+                help=say(
+                    "One file with charts, findings, evidence, method and versions; it needs no network."
+                ),
             )
 
 
@@ -142,12 +161,12 @@ def draw_events(log: Log, groups: list[Group]) -> None:
     """Draw the kinds of error and warning lines with how often and since when; each leads to its lines."""
     trouble = [group for group in groups if group.level in TROUBLE]
     if not trouble:
-        st.caption("No errors or warnings in the event lines.")
+        st.caption(say("No errors or warnings in the event lines."))
     for number, group in enumerate(trouble[:SHOWN_GROUPS]):
         first, last = group.messages[0], group.messages[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            colour: Any = "orange" if group.level == "warning" else "red"
-            st.badge(f"{group.level} ×{len(group.messages):,}", color=colour)
+            words = say(LEVELS[group.level][1])
+            st.badge(f"{words} ×{len(group.messages):,}", color=LEVELS[group.level][0])
             said = f"{group.source} {group.template}".strip()
             with st.container(width="stretch"):
                 st.text(said[:TEXT_CHARACTERS])
@@ -155,7 +174,9 @@ def draw_events(log: Log, groups: list[Group]) -> None:
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
     if len(trouble) > SHOWN_GROUPS:
-        st.caption(f"and {len(trouble) - SHOWN_GROUPS} more kinds, in “All event lines” below.")
+        st.caption(
+            say("and {count} more kinds, in “All event lines” below.", count=len(trouble) - SHOWN_GROUPS)
+        )
 
 
 def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:
@@ -166,23 +187,26 @@ def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, 
 
 def _draw_healthy(finding: Finding) -> None:
     with st.container(horizontal=True, gap="small"):
-        st.badge(untrusted.label(wording.title(finding.fault, "en")), icon=":material/check:", color="green")
+        st.badge(
+            untrusted.label(wording.title(finding.fault, language())), icon=":material/check:", color="green"
+        )
         with st.container(width="stretch"):
-            st.caption(untrusted.label(wording.summary(finding, "en"), TEXT_CHARACTERS))
+            st.caption(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))
 
 
 def _draw_one(log: Log, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            severity = WORDS.get(finding.severity, finding.severity)
-            st.badge(severity, color=COLOURS.get(finding.severity, "gray"))
-            st.badge(wording.confidence(finding, "en"), color="gray")
-            st.markdown(f"**{untrusted.label(wording.title(finding.fault, 'en'))}**")
-        st.markdown(untrusted.label(wording.summary(finding, "en"), TEXT_CHARACTERS))
-        st.markdown(untrusted.label(f"Next: {wording.next_step(finding, 'en')}", STEP_CHARACTERS))
-        for said in wording.cannot_tell(finding, "en"):
+            st.badge(say(SEVERITIES[finding.severity][1]), color=SEVERITIES[finding.severity][0])
+            st.badge(wording.confidence(finding, language()), color="gray")
+            st.markdown(f"**{untrusted.label(wording.title(finding.fault, language()))}**")
+        st.markdown(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))
+        step = say("Next: {step}", step=wording.next_step(finding, language()))
+        st.markdown(untrusted.label(step, STEP_CHARACTERS))
+        for said in wording.cannot_tell(finding, language()):
             st.caption(untrusted.label(said, TEXT_CHARACTERS))
-        st.caption(untrusted.label(f"{log.clock(finding.onset)} to {log.clock(finding.end)}"))
+        start, end = log.clock(finding.onset), log.clock(finding.end)
+        st.caption(untrusted.label(say("{start} to {end}", start=start, end=end)))
         _draw_ways(log, finding, f"finding-{number}")
 
 

@@ -7,15 +7,16 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place, viewer
-from instrumentgpt.ui.logs.chart import kinds_of
+from instrumentgpt.ui.logs.chart import KINDS, kinds_of
 from instrumentgpt.ui.logs.place import Window
 from instrumentgpt.ui.logs.preparation import Preparation
 
 AROUND = 250  # lines before and after
 MOST_FOUND = 500  # event lines shown of all that fit
-KINDS = ("errors", "warnings", "info", "readings", "other")
-NEAR, EVERYWHERE = f"± {AROUND} lines", "All event lines"
+NEAR, EVERYWHERE = "near", "everywhere"
+SCOPES = {NEAR: "± {count} lines", EVERYWHERE: "All event lines"}
 VIEWER, SCOPE, LEVELS, WORDS, GO = "log-lines", "logs-scope", "logs-levels", "logs-words", "logs-go"
 
 
@@ -47,7 +48,7 @@ def draw(
         revealed = st.session_state.get(place.REVEALED, 0)
         viewer.draw(rows, focus, (first, last), revealed, address, VIEWER, _pick)
     else:
-        st.info("No line here fits the level and the words.", icon=":material/info:")
+        st.info(say("No line here fits the level and the words."), icon=":material/info:")
     st.caption(_counted(filters.scope, len(rows), found, index, focus))
     return first, last
 
@@ -105,18 +106,36 @@ def draw_filters(preparation: Preparation) -> Filters:
     """Draw what narrows the lines down; return it."""
     total = preparation.index.total if preparation.index else 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        scope = st.segmented_control("Show", [NEAR, EVERYWHERE], default=NEAR, required=True, key=SCOPE)
-        kinds = st.pills("Level", KINDS, selection_mode="multi", key=LEVELS, disabled=preparation.log is None)
+        scope = st.segmented_control(
+            say("Show"),
+            SCOPES,
+            default=NEAR,
+            required=True,
+            format_func=lambda name: say(SCOPES[name], count=AROUND),
+            key=SCOPE,
+        )
+        kinds = st.pills(
+            say("Level"),
+            KINDS,
+            selection_mode="multi",
+            format_func=lambda name: say(KINDS[name]),
+            key=LEVELS,
+            disabled=preparation.log is None,
+        )
         words = st.text_input(
-            "Words in the line", placeholder="timeout heater", icon=":material/search:", key=WORDS, width=220
+            say("Words in the line"),
+            placeholder=say("timeout heater"),
+            icon=":material/search:",
+            key=WORDS,
+            width=220,
         )
         st.number_input(
-            "Go to line",
+            say("Go to line"),
             min_value=1,
             max_value=max(total, 1),
             value=None,
             step=1,
-            placeholder=f"1 to {total:,}",
+            placeholder=say("1 to {last:,}", last=total),
             key=GO,
             on_change=_go,
             width=170,
@@ -132,13 +151,12 @@ def go_around(line: int) -> None:
 
 def _counted(scope: str, shown: int, found: int, index: LineIndex, focus: int) -> str:
     if scope == EVERYWHERE:
-        first = f"The first {shown:,} of " if shown < found else ""
-        return f"{first}{found:,} event lines fit. Pick one and choose “Around it” to see its neighbours."
-    filtered = f"{shown:,} of the " if shown < found else ""
-    return (
-        f"{filtered}{found:,} lines around line {focus:,} of {index.total:,}. "
-        "Click a line to pick it, Shift-click another for a range."
-    )
+        fitting = say("{count:,} event lines fit", count=found)
+        first = say("The first {count:,} of {what}", count=shown, what=fitting) if shown < found else fitting
+        return f"{first}. {say('Pick one and choose “Around it” to see its neighbours.')}"
+    near = say("{count:,} lines around line {line:,} of {all:,}", count=found, line=focus, all=index.total)
+    filtered = say("{count:,} of the {what}", count=shown, what=near) if shown < found else near
+    return f"{filtered}. {say('Click a line to pick it, Shift-click another for a range.')}"
 
 
 def _go() -> None:

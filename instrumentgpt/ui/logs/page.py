@@ -11,6 +11,7 @@ from instrumentgpt.instruments.tools.opened import bare
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import (
     actions,
     chart,
@@ -75,7 +76,7 @@ def _follow(preparations: list[Preparation], steps: list[int]) -> None:
     """Show how far the reading is; draw the page anew when there is more to show."""
     for one in preparations:
         if not one.done:
-            st.progress(min(one.share, 1.0), f"{STEPS[one.step]}… what is ready is shown below")
+            st.progress(min(one.share, 1.0), f"{say(STEPS[one.step])}… {say('what is ready is shown below')}")
     if all(one.done for one in preparations) or steps != [one.step for one in preparations]:
         st.rerun()
 
@@ -87,12 +88,12 @@ def _draw_judged(preparation: Preparation, reference: str) -> None:
     with left:
         chart.draw(preparation, reference)
     with right:
-        wrong, events = st.tabs(["Findings", "Errors and warnings"])
+        wrong, events = st.tabs([say("Findings"), say("Errors and warnings")])
         with wrong:
             if preparation.diagnosis is not None:
                 findings.draw(preparation.diagnosis)
             elif not preparation.done:
-                st.caption("Being judged…")
+                st.caption(say("Being judged…"))
         with events:
             findings.draw_events(preparation.log, preparation.groups)
 
@@ -100,7 +101,7 @@ def _draw_judged(preparation: Preparation, reference: str) -> None:
 @st.fragment
 def _draw_lines(preparation: Preparation, here: place.Place, conversation_id: str) -> None:
     """Draw the lines and what can be done with those selected; a filter or a pick redraws only this."""
-    st.subheader("Lines", anchor=False)
+    st.subheader(say("Lines"), anchor=False)
     above = st.container()
     filters = lines.draw_filters(preparation)
     selected = lines.draw(preparation, here, conversation_id, filters)

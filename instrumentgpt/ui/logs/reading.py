@@ -21,18 +21,22 @@ from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.preparation import Choice, Preparation
 
 READINGS = "logs-readings"  # in the session's state: log's reference → how to read it
-ROLES = ("time", "setpoint", "pv", "output")
-NONE, AS_RECOGNISED = "not in the table", "as recognised"
+ROLES = {"time": "time", "setpoint": "setpoint", "pv": "pv", "output": "output"}  # in words
 CELL_CHARACTERS = 24
 WIDE, NARROW = 240, 160  # px
 QUESTIONS = {
     "period": "The table has no time. Give the seconds between two rows, and what needs them is judged.",
     "setpoint": "Which column is the setpoint, or what is its value? Without it nothing is said of control.",
 }
-ACTS = {"": None, "heats": False, "cools": True}  # word → whether more output lowers pv
+ACTS = {  # whether more output lowers pv, and in words
+    "": (None, "as recognised"),
+    "heats": (False, "heats"),
+    "cools": (True, "cools"),
+}
 
 
 def reading_of(reference: str) -> Stated:
@@ -68,16 +72,17 @@ def _draw_columns(preparation: Preparation, reference: str, whose: str) -> State
     """Draw which column is what; return what the form says when one of its buttons is pressed, else None."""
     path, log, said = preparation.path, preparation.log, reading_of(reference)
     shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
-    asked = [text for name, text in QUESTIONS.items() if log is not None and name in log.missing]
+    asked = [say(QUESTIONS[name]) for name in QUESTIONS if log is not None and name in log.missing]
     if shape is None and not asked and replace(said, loops=()) == Stated():
         return None
     guessed = dict(log.guessed) if log else {}
-    title = "Columns: please check" if log is None or guessed or asked else "Columns"
+    title = say("Columns: please check") if log is None or guessed or asked else say("Columns")
     with st.expander(f"{title}{whose}", icon=":material/view_column:", expanded=log is None or bool(asked)):
         for text in asked:
             st.caption(text)
         for name, reason in guessed.items():
-            st.caption(f"**{untrusted.label(name)}** was guessed: {untrusted.label(reason, 200)}")
+            why = untrusted.label(reason, 200)
+            st.caption(say("**{name}** was guessed: {reason}", name=untrusted.label(name), reason=why))
         return _draw_column_form(reference, shape, log, said)
 
 
@@ -87,30 +92,31 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said
         given = _draw_roles(shape, columns, reference) if shape else {}
         with st.container(horizontal=True, gap="small"):
             setpoint = st.number_input(
-                "Setpoint, if no column has it",
+                say("Setpoint, if no column has it"),
                 value=said.setpoint,
-                placeholder="from its column",
+                placeholder=say("from its column"),
                 key=f"setpoint-{reference}",
                 width=WIDE,
             )
             period = st.number_input(
-                "Seconds between two rows",
+                say("Seconds between two rows"),
                 min_value=0.001,
                 value=said.period,
-                placeholder="from the time column",
+                placeholder=say("from the time column"),
                 key=f"period-{reference}",
                 width=WIDE,
             )
+            recognised = say("as recognised")
             units = ["", *dict.fromkeys(UNITS.values())]
             unit = st.selectbox(
-                "Unit",
+                say("Unit"),
                 units,
                 index=units.index(said.unit),
-                format_func=lambda unit: unit or f"{AS_RECOGNISED}: {log.unit if log else '?'}",
+                format_func=lambda unit: unit or f"{recognised}: {log.unit if log else '?'}",
                 key=f"unit-{reference}",
                 width=WIDE,
             )
-        saved, anew = _draw_submit("Read it so")
+        saved, anew = _draw_submit(say("Read it so"))
     if anew:
         return Stated(loops=said.loops)
     return Stated(_changed(columns, given, said), setpoint, period, unit, said.loops) if saved else None
@@ -119,7 +125,7 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said
 def _draw_submit(label: str) -> tuple[bool, bool]:
     """Return whether the form was sent, and whether it is to be as recognised."""
     with st.container(horizontal=True, gap="small"):
-        return st.form_submit_button(label, type="primary"), st.form_submit_button("As recognised")
+        return st.form_submit_button(label, type="primary"), st.form_submit_button(say("As recognised"))
 
 
 def _changed(
@@ -135,12 +141,14 @@ def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[s
     """Draw a choice of column for each role; columns are called by number, as people count, and heading."""
     headings: Sequence[str] = [heading.text for heading in shape.headings] or [""] * shape.width
     names = [f"{number} {text[:CELL_CHARACTERS]}".strip() for number, text in enumerate(headings, start=1)]
-    names.insert(0, NONE)
+    names.insert(0, say("not in the table"))
     chosen = {}
     for role, place in zip(ROLES, st.columns(len(ROLES)), strict=True):
         at = columns.get(role, -1) + 1
         options, key = range(len(names)), f"column-{role}-{reference}-{at}"
-        picked = place.selectbox(role, options, index=at, format_func=lambda at: names[at], key=key)
+        picked = place.selectbox(
+            say(ROLES[role]), options, index=at, format_func=lambda at: names[at], key=key
+        )
         chosen[role] = int(picked or 0) - 1
     return {role: at for role, at in chosen.items() if at >= 0}
 
@@ -156,12 +164,12 @@ def _draw_kinds(preparation: Preparation, reference: str, whose: str) -> Stated 
     diagnosis = preparation.diagnosis
     if diagnosis is None or not diagnosis.kinds:
         return None
-    names = dict.fromkeys(loop_wording.name(kind, "en") for kind in diagnosis.kinds.values())
-    title = f"Kind of loop: {untrusted.label('; '.join(names), 160)}{whose}"
-    with st.expander(title, icon=":material/tune:"):
+    names = dict.fromkeys(loop_wording.name(kind, language()) for kind in diagnosis.kinds.values())
+    title = say("Kind of loop: {names}", names=untrusted.label("; ".join(names), 160))
+    with st.expander(f"{title}{whose}", icon=":material/tune:"):
         for channel, kind in diagnosis.kinds.items():
-            told = loop_wording.sentence(kind, diagnosis.log.unit, "en")
-            st.caption(untrusted.label(f"Channel {channel}: {told}", 500))
+            told = loop_wording.sentence(kind, diagnosis.log.unit, language())
+            st.caption(untrusted.label(f"{say('Channel {channel}', channel=channel)}: {told}", 500))
         loop = _draw_kind_form(diagnosis, reference)
     said = reading_of(reference)
     return replace(said, loops=stated_loops(said.loops, *loop)) if loop else None
@@ -182,40 +190,41 @@ def stated_loops(
 def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLoop] | None:
     """Return the channel (0: every one) and its loop as the form says when a button is pressed, else None."""
     channels = [*([0] if len(diagnosis.kinds) > 1 else []), *diagnosis.kinds]
-    unit = untrusted.label(diagnosis.log.unit) or "its unit"
+    unit = untrusted.label(diagnosis.log.unit) or say("its unit")
+    every, recognised, shown = say("all"), say("as recognised"), language()
     with st.form(f"kind-{reference}", border=False):
         with st.container(horizontal=True, gap="small"):
             channel = st.selectbox(
-                "Channel",
+                say("Channel"),
                 channels,
-                format_func=lambda channel: str(channel) if channel else "all",
+                format_func=lambda channel: str(channel) if channel else every,
                 key=f"kind-channel-{reference}",
                 width=NARROW,
             )
             drive = st.selectbox(
-                "It is",
+                say("It is"),
                 ["", *DRIVES],
-                format_func=lambda name: loop_wording.word(f"drive.{name}", "en") if name else AS_RECOGNISED,
+                format_func=lambda name: loop_wording.word(f"drive.{name}", shown) if name else recognised,
                 key=f"kind-drive-{reference}",
                 width=WIDE,
             )
             acts = st.selectbox(
-                "Its output",
+                say("Its output"),
                 list(ACTS),
-                format_func=lambda word: word or AS_RECOGNISED,
+                format_func=lambda word: say(ACTS[word][1]),
                 key=f"kind-acts-{reference}",
                 width=NARROW,
             )
             band = st.number_input(
-                f"Band, ± {unit}",
+                say("Band, ± {unit}", unit=unit),
                 min_value=1e-6,
                 value=None,
                 format="%.3g",
-                placeholder="its own",
+                placeholder=say("its own"),
                 key=f"kind-band-{reference}",
                 width=NARROW,
             )
-        saved, anew = _draw_submit("Judge it so")
+        saved, anew = _draw_submit(say("Judge it so"))
     if anew:
         return channel, UNSTATED
-    return (channel, StatedLoop(drive, ACTS[acts], band)) if saved else None
+    return (channel, StatedLoop(drive, ACTS[acts][0], band)) if saved else None

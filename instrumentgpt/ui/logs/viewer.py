@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from instrumentgpt.ui.language import say
+from instrumentgpt.ui.logs.chart import KINDS
+
 LINE_CHARACTERS = 2000  # longer lines are cut: a browser lays out what it is given
 _STYLE = """
 .lines { max-height: 30rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color);
@@ -35,6 +38,7 @@ _STYLE = """
 _SCRIPT = """
 export default function ({ parentElement, data, setTriggerValue }) {
   const list = parentElement.querySelector(".lines")
+  list.setAttribute("aria-label", data.words.name)
   const width = `${Math.max(4, (data.rows.at(-1)?.[0] ?? 0).toLocaleString("en").length)}ch`
   const span = (name, text) => {
     const piece = document.createElement("span")
@@ -60,15 +64,15 @@ export default function ({ parentElement, data, setTriggerValue }) {
     number.className = "number"
     number.textContent = line.toLocaleString("en")
     number.href = `${data.address}&line=${line}`
-    number.title = "Address of this line: copy it with a right click"
+    number.title = data.words.address
     number.style.width = width
-    row.append(number, span("kind", kind === "other" ? "" : kind), span("text", text))
+    row.append(number, span("kind", kind === "other" ? "" : data.words[kind]), span("text", text))
     const skipped = before && line > before + 1 ? line - before - 1 : 0
     before = line
     if (!skipped) return [row]
     const gap = document.createElement("div")
     gap.className = "row gap"
-    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} lines left out`))
+    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} ${data.words.skipped}`))
     gap.firstChild.style.width = width
     return [gap, row]
   })
@@ -102,9 +106,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => list.removeEventListener("click", pick)
 }
 """
-_HTML = (
-    '<div class="lines" role="listbox" aria-multiselectable="true" aria-label="Log lines" tabindex="0"></div>'
-)
+_HTML = '<div class="lines" role="listbox" aria-multiselectable="true" tabindex="0"></div>'
 _viewer = st.components.v2.component("log_lines", html=_HTML, css=_STYLE, js=_SCRIPT)
 
 
@@ -131,6 +133,12 @@ def draw(
     revealed  the page scrolls to the lines when this number is new; 0: it does not
     address   opens the log; the number of a line is added
     """
+    words = {
+        "name": say("Lines of the log"),
+        "address": say("Address of this line: copy it with a right click"),
+        "skipped": say("lines left out"),
+        **{kind: say(KINDS[kind]) for kind in KINDS},
+    }
     _viewer(
         key=key,
         data={
@@ -140,6 +148,7 @@ def draw(
             "last": selected[1],
             "revealed": revealed,
             "address": address,
+            "words": words,
         },
         on_picked_change=on_pick,
     )
