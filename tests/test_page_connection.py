@@ -63,7 +63,7 @@ def test_the_models_of_the_account_can_be_chosen_once_listed(agent):
     agent("", "Logged in as ana@lab.tw")
     at = after_clicking("Check connection")
     at.run()
-    (model,) = [box for box in at.selectbox if box.label == "Model"]
+    (model,) = [box for box in at.selectbox if box.label == "Model of the agent"]
     assert "sonnet-4.5" in model.options
 
 

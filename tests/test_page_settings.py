@@ -41,11 +41,11 @@ def test_a_layer_of_the_prompt_is_left_out_and_chosen_again():
 def test_only_what_was_changed_is_saved_and_the_next_question_uses_it():
     at = settings_page()
     field(at, "number_input", "Recent exchanges in the prompt").set_value(5)
-    field(at, "text_input", "Model").set_value(" sonnet ")
+    field(at, "text_input", "Model of the agent").set_value(" sonnet ")
     button(at, "Save").click().run()
     assert "Saved" in at.success[0].value
     assert saved() == {"recent_exchanges": 5, "model": "sonnet"}
-    assert field(settings_page(), "text_input", "Model").value == "sonnet"
+    assert field(settings_page(), "text_input", "Model of the agent").value == "sonnet"
 
 
 def test_the_budget_of_a_prompt_is_chosen_in_tokens():
@@ -67,7 +67,7 @@ def test_an_inventory_that_cannot_be_read_is_not_saved():
 def test_what_the_environment_sets_is_shown_locked(monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_MODEL", "opus")
     at = settings_page()
-    assert field(at, "text_input", "Model").disabled
+    assert field(at, "text_input", "Model of the agent").disabled
     assert any("INSTRUMENTGPT_MODEL" in caption.value for caption in at.caption)
 
 

@@ -19,6 +19,7 @@ from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_te
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import connection, language, session, space, untrusted
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
 
 Number = TypeVar("Number", int, float)
@@ -27,12 +28,8 @@ QUESTION = "This is a test of the connection. Reply with the single word OK."
 CLOCKS = Clocks(first_event=30.0, silence=30.0, total=60.0)
 ANSWER_CHARACTERS = 600  # of the test's answer
 OWN_DEFAULT = "The agent's own default"
-AGENT_LABELS = {"auto": "Automatic", **{name: agent.label for name, agent in AGENTS.items()}}
-EFFORTS = {
-    "auto": "By the question",
-    **{name: f"{name.capitalize()}: {count} steps" for name, count in STEPS.items()},
-}
-LANGUAGES = {"auto": "The browser's", "en": "English", "zh": "繁體中文"}
+EFFORTS = {name: name.capitalize() for name in STEPS}
+LANGUAGES = {"en": "English", "zh": "繁體中文"}
 LAYERS = {  # layer of the prompt → its label
     "state": "State of the device",
     "facts": "Values, limits and errors",
@@ -82,7 +79,7 @@ SECONDS = {  # setting → its label, lowest and highest value
 
 def page() -> None:
     """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
-    st.title("Settings", anchor=False)
+    st.title(say("Settings"), anchor=False)
     with session.problems_shown(), session.opened() as database:
         _draw(database)
 
@@ -93,15 +90,19 @@ def problems(settings: Settings) -> list[str]:
     try:
         load_inventory(Path(settings.inventory).expanduser())
     except InstrumentGPTError as error:
-        found.append(f"Inventory: {error}")
+        found.append(say("Inventory: {error}", error=error))
     path = Path(settings.agent_path).expanduser()
     if settings.agent_path and not (path.is_file() and os.access(path, os.X_OK)):
         found.append(
-            f"The agent's program: {path} is no program that can be run. Correct the path, or leave it empty"
+            say(
+                "The agent's program: {path} is no program that can be run. "
+                "Correct the path, or leave it empty",
+                path=path,
+            )
         )
     if max(settings.first_event_seconds, settings.silence_seconds) > settings.total_seconds:
         found.append(
-            "Time limits: the longest answer must be at least as long as the two other limits. Raise it"
+            say("Time limits: the longest answer must be at least as long as the two other limits. Raise it")
         )
     return found
 
@@ -112,18 +113,22 @@ def _draw(database: Database) -> None:
     with st.container(width=WIDTH):
         if fixed:
             names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
-            st.caption(f":material/lock: Set by the environment, and not to be changed here: {names}")
+            told = say("Set by the environment, and not to be changed here: {names}", names=names)
+            st.caption(f":material/lock: {told}")
         with st.form("settings", border=False):
             changed = replace(settings, **_draw_fields(_Form(settings, fixed)))
-            saved = st.form_submit_button("Save", type="primary", icon=":material/save:")
+            saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, changed)
         connection.draw(settings)
         _draw_test(settings)
         space.draw(database, settings)
-        st.caption(f"Database: `{database_path()}`")
-        st.caption(f"Data folder: `{home()}` (set it with `INSTRUMENTGPT_HOME`)")
-        st.caption(f"Largest log: {most_text() / 1e6:,.0f} MB of text (set it with `{MEGABYTES_VARIABLE}`)")
+        st.caption(say("Database: `{path}`", path=database_path()))
+        st.caption(
+            say("Data folder: `{path}` (set it with `{name}`)", path=home(), name="INSTRUMENTGPT_HOME")
+        )
+        largest, name = most_text() / 1e6, MEGABYTES_VARIABLE
+        st.caption(say("Largest log: {size:,.0f} MB of text (set it with `{name}`)", size=largest, name=name))
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,12 @@ class _Form:
     def text(self, name: str, label: str, placeholder: str = "", help: str | None = None) -> str:
         value: str = getattr(self.settings, name)
         return st.text_input(
-            label, value, placeholder=placeholder, help=help, disabled=name in self.fixed
+            label,
+            value,
+            key=f"setting-{name}",
+            placeholder=placeholder,
+            help=help,
+            disabled=name in self.fixed,
         ).strip()
 
     def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
@@ -145,6 +155,7 @@ class _Form:
             label,
             list(options),
             list(options).index(value) if value in options else 0,
+            key=f"setting-{name}",
             format_func=options.__getitem__,
             help=help,
             disabled=name in self.fixed,
@@ -161,6 +172,7 @@ class _Form:
             value,
             step,
             "%g" if step else None,
+            key=f"setting-{name}",
             help=help or None,
             disabled=name in self.fixed,
         )
@@ -169,13 +181,15 @@ class _Form:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
         listed = connection.models(self.settings)
         if not listed:
-            return self.text("model", "Model", OWN_DEFAULT)
+            return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
         options = list(dict.fromkeys(["", *listed, self.settings.model]))
+        own_default = say(OWN_DEFAULT)
         chosen = st.selectbox(
-            "Model",
+            say("Model of the agent"),
             options,
             options.index(self.settings.model),
-            format_func=lambda name: name or OWN_DEFAULT,
+            key="setting-listed-model",
+            format_func=lambda name: name or own_default,
             accept_new_options=True,
             disabled="model" in self.fixed,
         )
@@ -184,56 +198,80 @@ class _Form:
 
 def _draw_fields(form: _Form) -> dict[str, Any]:
     """Draw one input per setting; return setting → its value in the form."""
+    languages = {"auto": say("The browser's"), **LANGUAGES}
+    agents = {"auto": say("Automatic"), **{name: connection.agent_words(name) for name in AGENTS}}
+    efforts = {
+        name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
+    }
     drawn: dict[str, Any] = {
         "language": form.choice(
-            "language", "Language", LANGUAGES, "Of the page. An answer is in the language of its question."
+            "language",
+            say("Language"),
+            languages,
+            say("Of the page. An answer is in the language of its question."),
         ),
         "agent": form.choice(
             "agent",
-            "Agent",
-            AGENT_LABELS,
-            "Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
+            say("Agent"),
+            agents,
+            say("Who answers. Automatic takes Cursor's if it is installed, else the offline analyst."),
         ),
         "model": form.model(),
-        "agent_path": form.text("agent_path", "Path of the agent's program", "Found on PATH"),
-        **{name: form.number(name, *told) for name, told in COUNTS.items()},
+        "agent_path": form.text("agent_path", say("Path of the agent's program"), say("Found on PATH")),
+        **{
+            name: form.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
+            for name in COUNTS
+        },
         "effort": form.choice(
             "effort",
-            "Steps that Investigate takes before it asks",
-            EFFORTS,
-            "A longer plan is proposed in parts.",
+            say("Steps that Investigate takes before it asks"),
+            {"auto": say("By the question"), **efforts},
+            say("A longer plan is proposed in parts."),
         ),
         "profile": form.text(
-            "profile", "Who you are, for plans", "Service engineer; knows PID, wants figures first"
+            "profile",
+            say("Who you are, for plans"),
+            say("Service engineer; knows PID, wants figures first"),
         ),
         "plan_guidance": form.text(
-            "plan_guidance", "What every plan has to keep to", "Always compare with the log before"
+            "plan_guidance",
+            say("What every plan has to keep to"),
+            say("Always compare with the log before"),
         ),
     }
+    layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
     layers = st.multiselect(
-        "What a prompt tells beside the request",
+        say("What a prompt tells beside the request"),
         list(LAYERS),
         [name for name in form.settings.shown_layers if name in LAYERS],
-        format_func=LAYERS.__getitem__,
+        key="setting-layers",
+        format_func=layers_in_words.__getitem__,
         disabled="layers" in form.fixed,
-        help="Nothing is lost of a layer that is left out: it is as it would be when you choose it again.",
+        help=say(
+            "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
+        ),
     )
     drawn["layers"] = ", ".join(name for name in LAYERS if name in layers)
     drawn["background_summary"] = st.toggle(
-        "The agent also writes the summary",
+        say("The agent also writes the summary"),
         form.settings.background_summary,
+        key="setting-background_summary",
         disabled="background_summary" in form.fixed,
-        help="In the background after its answer; it costs tokens. What would lose a number is not taken.",
+        help=say(
+            "In the background after its answer; it costs tokens. What would lose a number is not taken."
+        ),
     )
     drawn["rule_tag"] = form.text(
         "rule_tag",
-        "Tag of the rule",
-        help="Put under a question about a device, for Cursor: it names the rule to follow. Empty: none.",
+        say("Tag of the rule"),
+        help=say(
+            "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
+        ),
     )
-    drawn["inventory"] = form.text("inventory", "Inventory of devices")
-    for column, (name, told) in zip(st.columns(len(SECONDS)), SECONDS.items(), strict=True):
+    drawn["inventory"] = form.text("inventory", say("Inventory of devices"))
+    for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
-            drawn[name] = form.number(name, *told, step=5.0)
+            drawn[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
     return drawn
 
 
@@ -249,22 +287,26 @@ def _save(database: Database, before: Settings, changed: Settings) -> None:
     if changed.language != before.language:
         st.session_state[language.CHOSEN] = changed.language
         st.rerun()
-    st.success("Saved. The next question uses these settings.", icon=":material/check:")
+    st.success(say("Saved. The next question uses these settings."), icon=":material/check:")
 
 
 def _draw_test(settings: Settings) -> None:
     """Draw the button that asks the agent one question, under the settings as they are saved."""
     if not st.button(
-        "Test agent", icon=":material/network_check:", help="Asks one question with the saved settings"
+        say("Test agent"),
+        icon=":material/network_check:",
+        help=say("Asks one question with the saved settings"),
     ):
         return
-    with st.spinner("Asking the agent…"):
+    with st.spinner(say("Asking the agent…")):
         agent, progress = _ask_agent(settings)
     if progress.done and progress.done.outcome == "ok" and progress.text.strip():
-        st.success(f"{agent.label} answered in {progress.done.seconds:.1f} s.", icon=":material/check:")
+        name, seconds = connection.agent_words(agent.name), progress.done.seconds
+        words = say("{agent} answered in {seconds:.1f} s.", agent=name, seconds=seconds)
+        st.success(words, icon=":material/check:")
     else:
         failure = progress.failure
-        words = f"{failure.text} {failure.remedy}" if failure else "It ended without an answer."
+        words = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
         st.error(f"{agent.label}: {untrusted.label(words, 600)}", icon=":material/error:")
     if progress.text:
         st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)
@@ -277,7 +319,7 @@ def _ask_agent(settings: Settings) -> tuple[Agent, Progress]:
     """
     agent, program = choose(settings.agent, settings)
     with tempfile.TemporaryDirectory() as folder:
-        request = Request(QUESTION, Path(folder), model=settings.model)
+        request = Request(say(QUESTION), Path(folder), model=settings.model)
         command = agent.command(program, request, environment_for(agent))
         events = run(command, agent.parse, CLOCKS, signs=agent.signs)
         return agent, advance(Progress(), enumerate(events, start=1))

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.language import size_text
 from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import CHECKOUT, Settings
 from instrumentgpt.ui import session, sidebar, untrusted
+from instrumentgpt.ui.language import say
 
 SUGGESTED_DAYS = 90
 LISTED = 20  # conversations; more are told by their number
@@ -22,43 +23,57 @@ EVERY = 86_400.0  # s
 
 def draw(database: Database, settings: Settings) -> None:
     """Draw what pruning would remove, as a dry run, with exports beside it and the button that does it."""
-    with st.expander("Space", icon=":material/cleaning_services:"):
+    with st.expander(say("Space"), key="space", icon=":material/cleaning_services:"):
         days = st.number_input(
-            "Conversations untouched for days", 1, 3_650, settings.retention_days or SUGGESTED_DAYS
+            say("Conversations untouched for days"),
+            1,
+            3_650,
+            settings.retention_days or SUGGESTED_DAYS,
+            key="untouched-days",
         )
         found = prunable(database, days)
         total = sum(one.size for one in found)
         if not found:
-            st.caption(f"None of {days} days or more has anything to prune.")
+            st.caption(say("None of {days} days or more has anything to prune.", days=days))
             return
-        count = f"{len(found)} conversation{'s' if len(found) > 1 else ''}"
-        st.markdown(f"**{count}, {size_text(total)}** would go: charts, files, steps, logs, deleted turns.")
-        st.caption("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
+        count = say("{count} {count:?conversation|conversations}", count=len(found))
+        gone = say("would go: charts, files, steps, logs, deleted turns.")
+        st.markdown(f"**{count}, {size_text(total)}** {gone}")
+        st.caption(
+            say("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
+        )
         for one in found[:LISTED]:
             _draw_one(one)
         if len(found) > LISTED:
-            st.caption(f"and {len(found) - LISTED} more")
-        if st.button("Prune now", icon=":material/cleaning_services:"):
-            _confirm(days, count, total)
+            st.caption(say("and {count} more", count=len(found) - LISTED))
+        if st.button(say("Prune now"), icon=":material/cleaning_services:"):
+            st.dialog(say("Prune conversations?"))(_confirm)(days, count, total)
 
 
 def _draw_one(one: Prunable) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
-        title = untrusted.label(one.title or "Untitled", TITLE_CHARACTERS)
-        st.markdown(f"{title}  \n:small[:gray[last used {when} · {size_text(one.size)}]]", width="stretch")
+        title = untrusted.label(one.title or say("Untitled"), TITLE_CHARACTERS)
+        used = say("last used {when}", when=when)
+        st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(one.size)}]]", width="stretch")
         conversation = db.Conversation(one.conversation_id, one.title, one.updated_at, one.updated_at)
         sidebar.draw_export(conversation, "export-before")
 
 
-@st.dialog("Prune conversations?")
 def _confirm(days: int, count: str, total: int) -> None:
-    st.write(f"{count} untouched for {days} days: {size_text(total)} of charts, files and caches.")
-    st.caption("This cannot be undone. Export first what you may want to see again.")
-    if not st.button("Prune", type="primary", icon=":material/cleaning_services:"):
+    st.write(
+        say(
+            "{count} untouched for {days} days: {size} of charts, files and caches.",
+            count=count,
+            days=days,
+            size=size_text(total),
+        )
+    )
+    st.caption(say("This cannot be undone. Export first what you may want to see again."))
+    if not st.button(say("Prune"), type="primary", icon=":material/cleaning_services:"):
         return
     try:
-        with session.opened() as database, st.spinner("Pruning…"):
+        with session.opened() as database, st.spinner(say("Pruning…")):
             done = prune(database, prunable(database, days))
     except (InstrumentGPTError, OSError) as error:
         st.error(untrusted.label(str(error), 400), icon=":material/error:")
@@ -69,13 +84,17 @@ def _confirm(days: int, count: str, total: int) -> None:
 def in_words(done: Pruned) -> str:
     """Return what was freed, and the size of the database before and after."""
     told = [
-        f"{len(done.pruned)} pruned, {size_text(done.freed)} freed.",
-        f"The database had {size_text(done.database_before)}, now {size_text(done.database_after)}.",
+        say("{count} pruned, {size} freed.", count=len(done.pruned), size=size_text(done.freed)),
+        say(
+            "The database had {before}, now {after}.",
+            before=size_text(done.database_before),
+            after=size_text(done.database_after),
+        ),
     ]
     if done.skipped:
-        told.append(f"{len(done.skipped)} left alone: in use again.")
+        told.append(say("{count} left alone: in use again.", count=len(done.skipped)))
     if done.pruned and not done.compacted:
-        told.append("It shrinks with the next pruning: an answer was being written.")
+        told.append(say("It shrinks with the next pruning: an answer was being written."))
     return " ".join(told)
 
 
