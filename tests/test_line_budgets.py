@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_781,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 8_223,
+    "instrumentgpt/ui": 8_586,
 }
 WHOLE = 62_010
 
