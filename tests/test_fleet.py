@@ -21,6 +21,7 @@ from pages import PAGE_SECONDS, texts
 from streamlit.testing.v1 import AppTest
 
 import db
+from instrumentgpt.fleet.cluster import ClusterError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import rows_of
@@ -108,6 +109,40 @@ def test_a_worker_that_is_killed_costs_nothing(lab):
 
     found = scanned(lab, jobs=2, on_progress=kill_one)
     assert killed and len(found.judged) == 4 and list(found.problems) == ["oven 3"]
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(local_directory=sys.argv[1], **options) as cluster:
+        print(cluster.scheduler_address, *(one.pid for one in cluster.workers.values()), flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_a_cluster_judges_though_one_of_its_workers_is_killed_and_a_wrong_address_is_told(lab):
+    pytest.importorskip("distributed", reason="NOT TESTED: no dask here. Install requirements-dev.txt")
+    (lab / "cluster.py").write_text(CLUSTER)
+    command = [sys.executable, str(lab / "cluster.py"), str(lab / "dask")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    with subprocess.Popen(command, env=environment, cwd=lab, **pipes) as cluster:
+        address, *workers = cluster.stdout.readline().split()
+        found = scanned(lab, scheduler=address, on_progress=lambda done, total: kill(workers))
+        cluster.stdin.close()
+    assert len(found.judged) == 4 and list(found.problems) == ["oven 3"] and len(workers) == 1
+    assert [(one.device, one.state) for one in told(lab)[:2]] == [("oven 1", "fault"), ("oven 2", "healthy")]
+    with pytest.raises(ClusterError, match=r"'nowhere' \(missing port .*\). Give the address"):
+        scanned(lab, scheduler="nowhere")
+
+
+def kill(workers):
+    """Kill the first of two worker processes, once."""
+    if len(workers) == 2:
+        os.kill(int(workers.pop(0)), signal.SIGKILL)
 
 
 def test_the_command_prints_a_line_a_device_and_writes_a_table_for_duckdb(lab):

@@ -91,6 +91,9 @@ def scan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them")
     parser.add_argument("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"
+    )
     parser.add_argument("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too")
     parser.add_argument("--json", action="store_true", help="one JSON object per device and line")
     parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")

@@ -24,7 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     inventory = load_inventory(saved_settings().inventory)
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
     found = scan(
-        database_path(), devices, home() / "cache", arguments.jobs, arguments.newest, on_progress=_tell
+        database_path(),
+        devices,
+        home() / "cache",
+        arguments.jobs,
+        arguments.newest,
+        _tell,
+        arguments.scheduler,
     )
     with closing(db.connect(database_path())) as database:
         rows = rows_of(database, devices)

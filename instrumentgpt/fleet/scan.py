@@ -5,12 +5,13 @@ import math
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import reopen_returned
+from instrumentgpt.fleet.cluster import each_on
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
@@ -29,7 +31,7 @@ from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.readings import read_as, recalled
+from instrumentgpt.instruments.readings import all_readings, read_as, recalled_of
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
 from instrumentgpt.storage.cases import Case
 from instrumentgpt.storage.verdicts import Verdict, known_files, store_verdicts
@@ -75,18 +77,21 @@ def scan(
     jobs: int = 0,
     newest: int = 0,
     on_progress: Told = lambda done, total: None,
+    scheduler: str = "",
 ) -> Scan:
-    """Judge what is new in the folders of `devices`, in processes of this machine, and store it as it comes.
+    """Judge what is new in the folders of `devices`, in several processes, and store it as it comes.
 
     Then cases whose fault came back are reopened.
 
     jobs    processes; 0: as many as this machine has cores
+    scheduler  the address of a Dask cluster, whose workers judge instead; see `cluster.each_on`
     newest  only so many logs of each device; 0: all
     on_progress(done, total) counts logs
     """
     result = Scan()
     with closing(db.connect(database_path)) as database:
         known = known_files(database)
+        judged_as = partial(judge, readings=all_readings(database), cache=cache)
     todo: list[RemoteLog] = []
     with ThreadPoolExecutor(LISTED_AT_ONCE) as listing:
         for device, found in zip(devices, listing.map(_listed, devices), strict=True):
@@ -99,9 +104,12 @@ def scan(
             result.unchanged += len(chosen) - len(fresh)
     waiting: list[Verdict] = []
     stored = time.monotonic()
-    for done, (log, verdict) in enumerate(
-        _judged(todo, database_path, cache, jobs or os.cpu_count() or 1), start=1
-    ):
+    judged = (
+        each_on(scheduler, judged_as, todo)
+        if scheduler
+        else _judged(todo, judged_as, jobs or os.cpu_count() or 1)
+    )
+    for done, (log, verdict) in enumerate(judged, start=1):
         if isinstance(verdict, Verdict):
             waiting.append(verdict)
         else:
@@ -129,12 +137,12 @@ def _version(log: RemoteLog) -> tuple[int, str]:
 
 
 def _judged(
-    todo: Sequence[RemoteLog], database: Path, cache: Path, jobs: int
+    todo: Sequence[RemoteLog], judged_as: Callable[[RemoteLog], Verdict | str], jobs: int
 ) -> Iterator[tuple[RemoteLog, Verdict | str]]:
     """Yield each log with its verdict, or why there is none; a process that dies is replaced once."""
     if jobs == 1 or len(todo) < 2:
         for log in todo:
-            yield log, judge(log, database, cache)
+            yield log, judged_as(log)
         return
     left = list(todo)
     tries: dict[str, int] = {}
@@ -143,7 +151,7 @@ def _judged(
         lost: list[RemoteLog] = []
         with ProcessPoolExecutor(min(jobs, len(left)), mp_context=context) as pool:
             running: dict[Future[Verdict | str], RemoteLog] = {
-                pool.submit(judge, one, database, cache): one for one in left
+                pool.submit(judged_as, one): one for one in left
             }
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -161,7 +169,7 @@ def _judged(
         jobs = max(1, jobs // 2)
 
 
-def judge(log: RemoteLog, database: Path, cache: Path) -> Verdict | str:
+def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path) -> Verdict | str:
     """Return the verdict on a log, which is fetched if need be, or why it cannot be had."""
     try:
         path = fetch(log, cache)
@@ -171,8 +179,7 @@ def judge(log: RemoteLog, database: Path, cache: Path) -> Verdict | str:
     name = log.device.name, bare(log.name), size, modified
     try:
         read = read_as(path, None, cache / FRAMES)
-        with closing(db.connect(database)) as connection:
-            stated = recalled(connection, log.device.name, read)
+        stated = recalled_of(readings, log.device.name, read)
         read = read_as(path, stated, cache / FRAMES) if stated else read
         found = diagnosed(read)
     except InstrumentGPTError as problem:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.record import StatedLoop
 from instrumentgpt.instruments.reading.sources import Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
+
+PREFIX = "reading "  # of the settings that hold them
 
 
 def read_as(
@@ -40,7 +43,17 @@ def remember(database: Database, owner: str, log: Log, stated: Stated | None) ->
 
 def recalled(database: Database, owner: str, log: Log) -> Stated | None:
     """Return what was remembered of logs of `owner` laid out as `log`, None if nothing was."""
-    kept = db.get_settings(database).get(_name(owner, log))
+    return recalled_of(all_readings(database), owner, log)
+
+
+def all_readings(database: Database) -> dict[str, str]:
+    """Return all that was remembered, for processes that have no database."""
+    return {name: value for name, value in db.get_settings(database).items() if name.startswith(PREFIX)}
+
+
+def recalled_of(readings: Mapping[str, str], owner: str, log: Log) -> Stated | None:
+    """Return what `readings` say of logs of `owner` laid out as `log`, None if nothing."""
+    kept = readings.get(_name(owner, log))
     if not kept:
         return None
     said = json.loads(kept)
@@ -50,4 +63,4 @@ def recalled(database: Database, owner: str, log: Log) -> Stated | None:
 
 
 def _name(owner: str, log: Log) -> str:
-    return f"reading {owner} {hashlib.blake2b(log.layout.encode(), digest_size=8).hexdigest()}"
+    return f"{PREFIX}{owner} {hashlib.blake2b(log.layout.encode(), digest_size=8).hexdigest()}"
