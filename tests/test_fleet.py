@@ -123,16 +123,22 @@ if __name__ == "__main__":
 """
 
 
-def test_a_cluster_judges_though_one_of_its_workers_is_killed_and_a_wrong_address_is_told(lab):
+@pytest.fixture
+def cluster(tmp_path):
+    """The address of a cluster of two worker processes, and their numbers."""
     pytest.importorskip("distributed", reason="NOT TESTED: no dask here. Install requirements-dev.txt")
-    (lab / "cluster.py").write_text(CLUSTER)
-    command = [sys.executable, str(lab / "cluster.py"), str(lab / "dask")]
+    (tmp_path / "cluster.py").write_text(CLUSTER)
+    command = [sys.executable, str(tmp_path / "cluster.py"), str(tmp_path / "dask")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    with subprocess.Popen(command, env=environment, cwd=lab, **pipes) as cluster:
-        address, *workers = cluster.stdout.readline().split()
-        found = scanned(lab, scheduler=address, on_progress=lambda done, total: kill(workers))
-        cluster.stdin.close()
+    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+        yield process.stdout.readline().split()
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_cluster_judges_though_one_of_its_workers_is_killed_and_a_wrong_address_is_told(lab, cluster):
+    address, *workers = cluster
+    found = scanned(lab, scheduler=address, on_progress=lambda done, total: kill(workers))
     assert len(found.judged) == 4 and list(found.problems) == ["oven 3"] and len(workers) == 1
     assert [(one.device, one.state) for one in told(lab)[:2]] == [("oven 1", "fault"), ("oven 2", "healthy")]
     with pytest.raises(ClusterError, match=r"'nowhere' \(missing port .*\). Give the address"):
