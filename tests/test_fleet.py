@@ -117,6 +117,7 @@ from distributed import LocalCluster
 
 if __name__ == "__main__":
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options["preload"] = "instrumentgpt.fleet.scan"
     with LocalCluster(local_directory=sys.argv[1], **options) as cluster:
         print(cluster.scheduler_address, *(one.pid for one in cluster.workers.values()), flush=True)
         sys.stdin.read()
