@@ -151,6 +151,13 @@ def test_a_server_that_fails_says_so_and_is_followed_on_when_it_is_back(tmp_path
             assert following.look() and lines_of(following)[-1] == "back"
 
 
+def test_what_is_no_text_of_lines_is_not_followed(tmp_path):
+    with served("file", tmp_path) as folder, pytest.raises(FetchError, match="is no plain text"):
+        folder.write("time;pv\n1;20\n".encode("utf-16"))
+        with followed(folder, tmp_path) as following:
+            following.look()
+
+
 def test_the_lines_that_are_there_are_read_as_a_log_while_more_are_written(tmp_path):
     with served("file", tmp_path) as folder:
         folder.write("".join(READING % divmod(second, 60) for second in range(300)).encode())

@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_175,
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
-    "instrumentgpt/instruments": 20_133,
+    "instrumentgpt/instruments": 20_137,
     "instrumentgpt/memory": 5_409,
     "instrumentgpt/modes/commands": 872,
     "instrumentgpt/modes/interview": 1_478,

@@ -7,7 +7,7 @@ from pathlib import Path
 from instrumentgpt.instruments.copies import Copy, alone
 from instrumentgpt.instruments.fetch import RemoteLog, copy_of
 from instrumentgpt.instruments.reading.line_index import LineIndex, extended, line_index
-from instrumentgpt.instruments.reading.sources import Source, open_source
+from instrumentgpt.instruments.reading.sources import Source, is_packed, open_source
 from instrumentgpt.instruments.remotes import LIMITS, NETWORK_ERRORS, FetchError, Limits, explained
 
 BLOCK_BYTES = 1 << 16
@@ -66,6 +66,10 @@ class Following:
 
     def _take_lines(self) -> bool:
         found = open_source(self.copy.target)
+        if is_packed(found.path):
+            raise FetchError(
+                f"{self.copy.name} is no plain text, to which lines are added. Look at it without following"
+            )
         source = replace(found, sizes=(*found.sizes[:-1], _end_of_lines(found.path)))
         if self.source is None or self.index is None:
             self.index = line_index(source, self.frames)
