@@ -40,7 +40,7 @@ def test_it_prints_every_stage_in_the_language_of_the_question(whole):
         "expert_memory",
     ):
         assert text in whole.stdout
-    assert "加熱器衰退" in whole.stdout.partition("### 結論")[2]
+    assert "加熱或冷卻衰退" in whole.stdout.partition("### 結論")[2]
 
 
 def test_what_the_tools_do_goes_to_standard_error(whole):

@@ -11,7 +11,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, overshoot, settling_time
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_runs, noise, periodicity, smooth
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
-from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Track
+from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Hold, Track
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding
 from instrumentgpt.instruments.loops import Floats, Mask
 
@@ -39,7 +39,8 @@ class Segment:
     onset, end         s since the log's first line
     first_line, last_line  1-based
     setpoint           of a hold; of a programme the last one
-    settled            share of a hold with pv settled: the figures up to noise are of that part
+    settled            share of a hold with pv settled (a thermostat that swings beyond its band: from when pv
+                       reached it): the figures up to noise are of that part
     farthest           s, when pv was farthest from its mean there
     duty               percent, mean output
     mean_error         setpoint - pv
@@ -150,6 +151,8 @@ def _days(time: Floats, first: int, stop: int, midnight: float) -> list[int]:
 def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: int) -> Segment:
     loop, sign = track.loop, math.copysign(1.0, track.scale)
     settled = track.settled(first, stop) if kind == "hold" else first
+    if settled == stop and track.kind.drive == "on_off":
+        settled = track.reached(Hold(first, stop, float(track.setpoint[first]), stop))
     part = slice(settled if settled < stop else first, stop)
     usable = track.usable[part]
     error = track.error[part][usable]

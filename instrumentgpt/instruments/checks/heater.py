@@ -29,6 +29,7 @@ QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its
 HALF_WAY = (
     0.5  # to its room: what turns round before, still at full output, was let cool; heaters do not mend
 )
+TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
@@ -42,11 +43,16 @@ def _driven_elsewhere(track: Track, sign: float, start: int, level: float) -> bo
 
     Without power pv goes to the temperature of the room: beyond that it is driven.
     """
-    moments = track.time[start] - track.lags(BEFORE), track.time[start] - track.lags(0.2)
-    earlier = track.output[slice(*np.searchsorted(track.time, moments).tolist())]
-    if np.isfinite(earlier).any() and sign * float(np.nanmedian(earlier)) > 0:
+    if sign * _output_before(track, start) > 0:
         return True  # it was driven this way before, and still is
     return track.rest is not None and -level > sign * track.rest + BEYOND_ROOM
+
+
+def _output_before(track: Track, start: int) -> float:
+    """Return the median output before `start`, percent; nan without any."""
+    moments = track.time[start] - track.lags(BEFORE), track.time[start] - track.lags(0.2)
+    earlier = track.output[slice(*np.searchsorted(track.time, moments).tolist())]
+    return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else np.nan
 
 
 def moved_with_room(study: Study, track: Track, first: int, last: int) -> bool:
@@ -77,6 +83,8 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         if recovered > 0.3 * fall and fall < HALF_WAY * way:
             continue
         start = left_band(track, first)
+        if recovered > 0.3 * fall and _taken_away(track, level, start, bottom, stop):
+            continue
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
         if track.low < 0 and _driven_elsewhere(track, -sign, start, level[bottom]):
@@ -90,12 +98,13 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             "from": float(track.loop.pv[first]),
             "low": float(track.loop.pv[bottom]),
         }
-        ruled_out = RuledOut(
-            "ambient_disturbance", "alone", {"others": _others_moved(study, track, start, bottom)}
+        others = _others_moved(study, track, start, bottom)
+        room = RuledOut(
+            "ambient_disturbance", "untold" if others is None else "alone", {"others": others or 0.0}
         )
         lines = (start, first, bottom)
         return finding_of(
-            study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
+            study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [room]
         )
     return None
 
@@ -109,6 +118,23 @@ def _arrives(track: Track, first: int, stop: int, sign: float) -> bool:
     return driven > 0 and short < NO_POWER * driven
 
 
+def _taken_away(track: Track, level: Floats, start: int, bottom: int, stop: int) -> bool:
+    """Return whether pv fell faster than a plant without power can, before full output brought it back.
+
+    What the share u of full output made good before is all that a plant loses without any, and the rest,
+    1 - u, is what brings it back: it falls at u / (1 - u) times the rate of its return at most.
+    """
+    held = _output_before(track, start) / (track.high if track.output[bottom] > 0 else track.low)
+    half = float(level[start] + level[bottom]) / 2
+    fallen = start + int(np.argmax(level[start : bottom + 1] <= half))
+    back = bottom + int(np.argmax(level[bottom:stop] >= min(half, float(np.nanmax(level[bottom:stop])))))
+
+    def pace(first: int, last: int) -> float:
+        return abs(float(level[last] - level[first])) / max(float(track.time[last] - track.time[first]), 1e-9)
+
+    return 0 < held < 1 and pace(start, fallen) > TAKEN_AWAY * pace(bottom, back) * held / (1 - held)
+
+
 def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:
     """Return in how many lags pv fell by `AGAINST` after it began to."""
     below = np.flatnonzero(level[first : bottom + 1] <= level[first] - AGAINST)
@@ -117,15 +143,15 @@ def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float
     return float(track.time[stop] - track.time[start]) / track.lag
 
 
-def _others_moved(study: Study, track: Track, first: int, last: int) -> float:
-    """Return the largest change of error of any other holding channel in this time, in the log's unit."""
+def _others_moved(study: Study, track: Track, first: int, last: int) -> float | None:
+    """Return the largest error of the other holding channels in this time, in the log's unit, if any."""
     a, b = float(track.time[first]), float(track.time[last])
-    largest = 0.0
+    moved = []
     for other in study.active:
         inside = (other.time >= a) & (other.time <= b) & other.quiet
         if other is not track and inside.sum() > 2:
-            largest = max(largest, float(np.nanmax(np.abs(other.smooth_error[inside]))))
-    return track.shown(largest)
+            moved.append(float(np.nanmax(np.abs(other.smooth_error[inside]))))
+    return track.shown(max(moved)) if moved else None
 
 
 def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:

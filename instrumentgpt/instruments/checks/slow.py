@@ -116,7 +116,7 @@ def lasting_change(duty: Duty) -> Change | None:
     return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)])
 
 
-def _changes(study: Study) -> list[tuple[Track, Change, float]]:
+def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
     """Return each channel's change of output and what the others did meanwhile (their median ratio)."""
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
     found_changes = []
@@ -129,14 +129,14 @@ def _changes(study: Study) -> list[tuple[Track, Change, float]]:
     return found_changes
 
 
-def _others(duties: list[Duty], time: float) -> float:
-    """Return the median factor by which the other channels' outputs changed at `time`; 1 without others."""
+def _others(duties: list[Duty], time: float) -> float | None:
+    """Return the median factor by which the other channels' outputs changed at `time`, if there are any."""
     ratios = []
     for duty in duties:
         earlier, later = duty.output[duty.time < time], duty.output[duty.time >= time]
         if len(earlier) >= 4 and len(later) >= 4 and abs(np.median(earlier)) >= SMALLEST_DUTY:
             ratios.append(float(np.median(later[-10:]) / np.median(earlier)))
-    return float(np.median(ratios)) if ratios else 1.0
+    return float(np.median(ratios)) if ratios else None
 
 
 def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
@@ -145,22 +145,23 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
     return [
         _finding(study, track, change, others, fault)
         for track, change, others in _changes(study)
-        if change.ratio**sign > limit * max(others**sign, 1.0)
+        if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
     ]
 
 
-def _finding(study: Study, track: Track, change: Change, others: float, fault: str) -> Finding:
+def _finding(study: Study, track: Track, change: Change, others: float | None, fault: str) -> Finding:
     numbers: dict[str, float | str] = {
         "kind": "drift",
         "before": change.before,
         "after": change.after,
         "ratio": change.ratio,
-        "others": others,
         "setpoint": float(track.loop.setpoint[change.first]),
     }
     if fault == "heater_degradation":
         ruled_out = [
-            RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio}),
+            RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})
+            if others
+            else RuledOut("ambient_disturbance", "untold", {}),
             RuledOut("sensor_bias", "not_separable", {"ratio": change.ratio}),
         ]
     else:
