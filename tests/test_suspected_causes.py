@@ -32,7 +32,10 @@ def test_a_symptom_is_no_suspected_cause(question):
         ("is it noise or the actuator on 053?", ["No noise: one cycle every 45 s", "Not the actuator"]),
         ("does 053 swing because of kp or a sticky relay?", ["Yes, the tuning: found", "Not the actuator"]),
         ("050 是環境還是感測器漂移？", ["**是，環境干擾：有。**", "沒有跡象指向感測器偏移"]),
-        ("is the heater of 054 dead or is it the sensor?", ["to heater or cooler failure", "Yes, the sensor: found"]),
+        (
+            "is the heater of 054 dead or is it the sensor?",
+            ["to heater or cooler failure", "Yes, the sensor: found"],
+        ),
     ],
 )
 def test_each_cause_that_is_named_gets_its_verdict_first(tmp_path, question, verdicts):
