@@ -17,19 +17,18 @@ from instrumentgpt.settings import Settings, home
 from instrumentgpt.ui import browser, session, untrusted
 from instrumentgpt.ui.language import say
 
-ASKED = "evidence"  # in the session's state: the dialog stays open while the page behind it is drawn anew
 AROUND = (10, 50, 250)  # lines before and after
 LINE_CHARACTERS = 400
 SCROLLED_HEIGHT = 520  # px
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
-    """Open the dialog if an evidence link was clicked, or the address asks for a line."""
-    if asked := browser.clicked() or _from_address():
-        st.session_state[ASKED] = (str(asked.get("log")), _number(asked.get("line")))
-    if ASKED not in st.session_state:
+    """Open the dialog on the line that the address names: a link to evidence puts it there, Back takes it off."""
+    if clicked := browser.clicked():
+        st.query_params.update({name: str(clicked.get(name)) for name in ("log", "line")})
+    if "log" not in st.query_params:
         return
-    log, line = st.session_state[ASKED]
+    log, line = st.query_params["log"], _number(st.query_params.get("line"))
     title = say("Line {line:,} of {log}", line=line, log=untrusted.label(log, 80))
     from instrumentgpt.instruments.tools.opened import find_log
 
@@ -58,7 +57,6 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 
 def _show(path: Path, log: str, line: int) -> None:
     if st.button(say("Open on the Logs page"), icon=":material/list_alt:", type="tertiary"):
-        _forget()
         st.switch_page(session.page_named("logs"), query_params={"log": log, "line": str(line)})
     around = st.segmented_control(
         say("Lines around it"),
@@ -80,17 +78,10 @@ def _show(path: Path, log: str, line: int) -> None:
         st.code(text_around(lines, line), language=None, height=height)
 
 
-def _from_address() -> dict[str, str] | None:
-    """Return what the address asks for, once: a reload then shows the conversation alone."""
-    if "log" not in st.query_params:
-        return None
-    return {"log": st.query_params.pop("log", ""), "line": st.query_params.pop("line", "")}
-
-
 def _number(text: object) -> int:
     digits = str(text)
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 1
 
 
 def _forget() -> None:
-    st.session_state.pop(ASKED, None)
+    st.query_params.from_dict({n: v for n, v in st.query_params.items() if n not in ("log", "line")})

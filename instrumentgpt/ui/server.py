@@ -26,6 +26,7 @@ from instrumentgpt.agents.warm import keep_server
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.paths import keep_private
 from instrumentgpt.ui.access import LOOPBACK, Access, Gate, access
+from instrumentgpt.ui.session import PAGE_NAMES
 
 PAGE_POLICY = "; ".join(
     (
@@ -46,13 +47,23 @@ REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; frame-ancestors 'self'"
 )
+WHERE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }'
 OPENING = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
 SAID = "\n  InstrumentGPT is open at\n\n  {url}\n"
 
 
-def page_policy() -> str:
-    """Return the Content-Security-Policy of the page, with the hashes of the scripts in Streamlit's."""
+def page_text() -> str:
+    """Return Streamlit's page, told where its server is.
+
+    Otherwise it asks below the address of a page first, and the browser reports two 404 (streamlit #7074).
+    """
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    page = page.replace("<title>Streamlit</title>", "<title>InstrumentGPT</title>")
+    return page.replace("<head>", f"<head><script>{WHERE}</script>", 1)
+
+
+def page_policy(page: str) -> str:
+    """Return the Content-Security-Policy of the page, with the hashes of the scripts in it."""
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return PAGE_POLICY.format(inline=" ".join(f"'sha256-{digest}'" for digest in hashes))
@@ -76,9 +87,14 @@ def parts() -> dict[str, Any]:
     hosts = st.get_option("server.allowedHosts") or (*LOOPBACK, address)
     opened_by = access(os.environ, home(), hosts)
     os.environ.pop("INSTRUMENTGPT_TOKEN", None)
+    page = page_text()
+    answer = partial(HTMLResponse, page, headers={"Cache-Control": "no-cache"})
     return {
-        "routes": [Route("/report/{conversation_id}/{artifact_id}", report)],
-        "middleware": [Middleware(Gate, opened_by, page_policy())],
+        "routes": [
+            Route("/report/{conversation_id}/{artifact_id}", report),
+            *(Route(f"/{name}", lambda request: answer()) for name in ("", *PAGE_NAMES)),
+        ],
+        "middleware": [Middleware(Gate, opened_by, page_policy(page))],
         "lifespan": partial(lifespan, opened_by),
     }
 

@@ -19,6 +19,7 @@ CONVERSATION, LEFT, VISITS = "conversation_id", "left-message", "visits"
 PROBLEM_CHARACTERS = 600
 HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
+PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their order; each is its address
 
 
 @contextmanager
@@ -91,8 +92,7 @@ def leave_place() -> None:
 def leave() -> None:
     """Make the tab ready for a new conversation."""
     st.session_state.pop(CONVERSATION, None)
-    st.query_params.pop("conv", None)
-    st.query_params.pop("msg", None)
+    st.query_params.clear()
 
 
 def who() -> str:
@@ -106,6 +106,6 @@ def named(person: str) -> str:
 
 
 def page_named(name: str) -> Page:
-    """Return the page called `name`: "chat", "cases", "logs" or "settings"."""
+    """Return the page called `name`, one of PAGE_NAMES."""
     pages: dict[str, Page] = st.session_state[PAGES]
     return pages[name]
