@@ -13,8 +13,8 @@ button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow o
 
 if __name__ == "__main__":
     from instrumentgpt.errors import InstrumentGPTError
-    from instrumentgpt.settings import CHECKOUT
-    from instrumentgpt.ui import cases, chat, instruments, language, session, settings
+    from instrumentgpt.settings import CHECKOUT, Settings
+    from instrumentgpt.ui import browser, cases, chat, instruments, language, session, settings
     from instrumentgpt.ui.logs import page as logs
 
     @st.cache_resource(show_spinner=False)
@@ -27,8 +27,10 @@ if __name__ == "__main__":
     st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
     leave_imports_alone()
     st.html(f"<style>{ICON_ALONE}</style>")
+    chosen = Settings()
     with suppress(InstrumentGPTError), session.opened() as database:  # the page itself says what is wrong
-        st.session_state[language.CHOSEN] = session.current_settings(database).language
+        chosen = session.current_settings(database)
+        st.session_state[language.CHOSEN] = chosen.language
     say = language.say
     pages = {
         "instruments": st.Page(
@@ -46,6 +48,7 @@ if __name__ == "__main__":
     }
     st.session_state[session.PAGES] = pages
     st.navigation(list(pages.values()), position="top").run()
+    browser.attend(chosen.notify)
 else:
     from instrumentgpt.ui import server
 

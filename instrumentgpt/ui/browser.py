@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from instrumentgpt.ui import session
+from instrumentgpt.ui.language import language, say
 
 _LISTENER = """
 export default function ({ setTriggerValue }) {
@@ -78,8 +79,43 @@ export default function ({ data }) {
   return () => clearInterval(timer)
 }
 """
+_ATTENDANT = """
+const TONE = { hertz: 880, seconds: 0.4, loudness: 0.1 }
+export default function ({ data }) {
+  const kept = (window.instrumentgptKept ??= { title: document.title })
+  document.documentElement.lang = data.lang
+  if (data.notify === "browser" && window.Notification?.permission === "default")
+    document.addEventListener("click", () => Notification.requestPermission(), { once: true })
+  if (data.done && kept.done !== data.done && (document.hidden || !document.hasFocus())) {
+    document.title = `✓ ${data.words}`
+    const seen = () => { document.title = kept.title }
+    window.addEventListener("focus", seen, { once: true })
+    document.addEventListener("visibilitychange", seen, { once: true })
+    if (data.notify === "browser" && window.Notification?.permission === "granted")
+      new Notification(kept.title, { body: data.words }).onclick = () => window.focus()
+    if (data.notify === "sound") {
+      const audio = new AudioContext()
+      const volume = new GainNode(audio, { gain: TONE.loudness })
+      const tone = new OscillatorNode(audio, { frequency: TONE.hertz })
+      tone.connect(volume).connect(audio.destination)
+      tone.start()
+      tone.stop(audio.currentTime + TONE.seconds)
+      tone.onended = () => audio.close()
+    }
+  }
+  kept.done = data.done
+  if (!data.begun || kept.begun === data.begun) return
+  kept.begun = data.begun
+  let times = 0 // the button that was clicked takes the focus while the page is drawn anew
+  const timer = setInterval(() => {
+    document.querySelector("[data-testid='stChatInputTextArea']")?.focus()
+    if (++times === 8) clearInterval(timer)
+  }, 100)
+}
+"""
 _follower = st.components.v2.component("follow_answer", js=_FOLLOWER)
 _scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
+_attendant = st.components.v2.component("attend", js=_ATTENDANT)
 
 
 def clicked() -> dict[str, str] | None:
@@ -99,6 +135,18 @@ def clicked() -> dict[str, str] | None:
         session.go_to(str(given.visited.get("conv")), int(message) if message.isdecimal() else None)
         st.rerun()
     return given.opened if isinstance(given.opened, dict) else None
+
+
+def attend(notify: str) -> None:
+    """Do what a page cannot: name its language, put the cursor where a new conversation is typed in.
+
+    An answer that comes while nobody looks is told in its title, and as `notify` says: "title" (no more),
+    "sound" or "browser" (its notification).
+    """
+    state = st.session_state
+    told = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
+    words = {"words": say("The answer is there"), "lang": "zh-Hant" if language() == "zh" else "en"}
+    _attendant(key="attend", data=told | words)
 
 
 def follow(run_id: str) -> None:

@@ -73,6 +73,8 @@ def _draw() -> None:
             welcome.draw(settings)
         else:
             _draw_conversation(database, settings, shown, run, latest)
+        if not run and latest and latest.id == st.session_state.get(session.FOLLOWED):
+            st.session_state[session.ANSWERED] = latest.id
         if run:  # while an answer comes the sidebar of before stands: no word waits for a new one
             _draw_sidebar(database, shown)
 
@@ -178,7 +180,7 @@ def _draw_messages(
 
 def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     """Return the answer whose end this page has seen and which now begins with its end, None for others."""
-    run_id = st.session_state.get(live.FOLLOWED)
+    run_id = st.session_state.get(session.FOLLOWED)
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
     is_panel = get_run(database, run_id).mode == panel.MODE
@@ -207,6 +209,7 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
 
 def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
+    st.session_state[session.FOLLOWED] = run.id
     browser.follow(run.id)
     progress = live.progress_of(database, run.id)
     made = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}

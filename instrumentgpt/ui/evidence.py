@@ -23,7 +23,7 @@ SCROLLED_HEIGHT = 520  # px
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
-    """Open the dialog on the line that the address names: a link to evidence puts it there, Back takes it off."""
+    """Open the dialog on the line of the address: a link to evidence puts it there, Back takes it off."""
     if clicked := browser.clicked():
         st.query_params.update({name: str(clicked.get(name)) for name in ("log", "line")})
     if "log" not in st.query_params:

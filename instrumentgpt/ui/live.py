@@ -27,7 +27,6 @@ SEND_SECONDS = 0.02  # what a run of the script leaves unsent is dropped when th
 WATCH_SECONDS = 2.0
 NOTE_CHARACTERS = 120
 CURSOR = " ▌"
-FOLLOWED = "followed-run"  # in the session's state: the run whose end this page has seen
 
 
 def progress_of(database: Database, run_id: str, known: Progress | None = None) -> Progress:
@@ -56,8 +55,6 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             thinking.show(progress)
             steps.show(progress)
             st.session_state["progress"] = (run_id, progress)
-            if progress.done:
-                st.session_state[FOLLOWED] = run_id
             if progress.done or progress.artifact_ids != drawn.artifact_ids:
                 time.sleep(SEND_SECONDS)
                 st.rerun()

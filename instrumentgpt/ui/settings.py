@@ -30,6 +30,11 @@ ANSWER_CHARACTERS = 600  # of the test's answer
 OWN_DEFAULT = "The agent's own default"
 EFFORTS = {name: name.capitalize() for name in STEPS}
 LANGUAGES = {"en": "English", "zh": "繁體中文"}
+NOTICES = {
+    "title": "In the tab's title",
+    "sound": "In the tab's title, with a tone",
+    "browser": "In the tab's title, and by the browser",
+}
 LAYERS = {  # layer of the prompt → its label
     "state": "State of the device",
     "facts": "Values, limits and errors",
@@ -209,6 +214,12 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
             say("Language"),
             languages,
             say("Of the page. An answer is in the language of its question."),
+        ),
+        "notify": form.choice(
+            "notify",
+            say("When an answer has come"),
+            {name: say(NOTICES[name]) for name in NOTICES},
+            say("Told while you look at something else. The browser asks once whether it may."),
         ),
         "agent": form.choice(
             "agent",
