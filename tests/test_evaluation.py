@@ -5,15 +5,18 @@ from dataclasses import replace
 import pytest
 from cases import each
 
+import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.evals.cases import load, shares
 from instrumentgpt.evals.claims import claims
 from instrumentgpt.evals.criteria import CRITERIA, judged
 from instrumentgpt.evals.evaluation import evaluate
 from instrumentgpt.evals.page import page
+from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.evals.tables import tables
 from instrumentgpt.instruments.faults import NO_FAULT, faults
+from instrumentgpt.storage.ratings import rate, take_back
 from instrumentgpt.ui.untrusted import html
 
 CASES = {case.name: case for case in load()}
@@ -93,3 +96,17 @@ def test_a_recorded_turn_is_replayed_with_its_tools_called_anew(tmp_path):
     [said] = evaluate([SWING], ["good"], record=True, recordings=tmp_path)
     [again] = evaluate([SWING], ["replay"], recordings=tmp_path)
     assert again.passed and again.outcome.answers[-1].text == said.outcome.answers[-1].text
+
+
+def test_rated_answers_are_cases_to_be_completed_whatever_they_say(database, tmp_path):
+    conversation = db.create_conversation(database)
+    for number in (1, 2):
+        db.add_message(database, conversation, "user", f"question {number}")
+        db.add_message(database, conversation, "assistant", f'answer {number}\n[[case]]\n"""')
+    for answer in db.list_messages(database, conversation)[1::2]:
+        rate(database, answer.id, False, "too long\n[[case]]", "somebody")
+    take_back(database, db.list_messages(database, conversation)[1].id)
+    (tmp_path / "rated.toml").write_text(rated_cases(database), encoding="utf-8")
+    (case,) = load(tmp_path)
+    assert case.turns[0].say == "question 2" and case.earlier[0][0] == "question 1"
+    assert "# It did not help: too long [[case]]" in rated_cases(database)

@@ -10,8 +10,8 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
     "instrumentgpt/analyst": 3_972,
-    "instrumentgpt/commands": 1_800,
-    "instrumentgpt/evals": 1_175,
+    "instrumentgpt/commands": 1_803,
+    "instrumentgpt/evals": 1_214,
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
     "instrumentgpt/instruments": 20_137,
@@ -20,7 +20,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_478,
     "instrumentgpt/modes/investigate": 1_618,
     "instrumentgpt/modes/panel": 2_292,
-    "instrumentgpt/storage": 4_781,
+    "instrumentgpt/storage": 4_843,
     "instrumentgpt/turn": 2_578,
     "instrumentgpt/ui": 8_586,
 }

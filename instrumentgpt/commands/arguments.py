@@ -116,6 +116,7 @@ def eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)")
     parser.add_argument("--record", action="store_true", help="keep what models say, to be replayed")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page, side by side")
+    parser.add_argument("--rated", action="store_true", help="print the answers that were rated on the page")
 
 
 def search(parser: argparse.ArgumentParser) -> None:

@@ -2,15 +2,19 @@
 
 import argparse
 import sys
+from contextlib import closing
 
+import db
 from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.evals.cases import load
 from instrumentgpt.evals.evaluation import ROWS, evaluate
 from instrumentgpt.evals.page import page
+from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import known_agent
 from instrumentgpt.evals.tables import tables
+from instrumentgpt.settings import database_path
 
 
 class NoCase(InstrumentGPTError, LookupError):
@@ -18,7 +22,14 @@ class NoCase(InstrumentGPTError, LookupError):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tables, each failure beside them as it comes; return 0 whatever they say."""
+    """Print the tables, each failure beside them as it comes; return 0 whatever they say.
+
+    Or, with --rated, the answers that people rated, as cases to be completed.
+    """
+    if arguments.rated:
+        with closing(db.connect(database_path())) as database:
+            print(rated_cases(database))
+        return 0
     agents = [known_agent(name) for name in arguments.agent or ROWS]
     every = load(seeds=arguments.seeds)
     cases = [case for case in every if not arguments.kind or case.kind in arguments.kind][: arguments.limit]

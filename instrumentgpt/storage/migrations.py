@@ -351,6 +351,20 @@ def m080_marks(database: Database) -> None:
     )  # fmt: skip
 
 
+@MIGRATIONS()
+def m098_ratings(database: Database) -> None:
+    """Whether a person was helped by an answer, and why."""
+    _table(
+        database,
+        "ratings",
+        "message_id",
+        {"message_id": "all_messages"},
+        whole="message_id helped",
+        text="reason who",
+        real="rated_at",
+    )
+
+
 def _put_back(database: Database) -> None:
     """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
     kept: dict[int, dict[str, list[dict[str, Any]]]] = {}

@@ -29,6 +29,7 @@ from instrumentgpt.ui import (
 from instrumentgpt.ui.language import language as page_language
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress
+from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
 
 REMEDY_CHARACTERS = 300
@@ -111,10 +112,13 @@ def draw(
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
+        rating = draw_thumbs(database, message.id)
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
         if progress.session or usage:
             beside.draw_foot(database, conversation_id, message, progress)
+    if rating:
+        draw_reason(rating)
     if message.run_id:
         beside.draw(database, conversation_id, message, kept)
 

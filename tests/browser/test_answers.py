@@ -6,6 +6,7 @@ from driving import answered, ask, opened, until
 from playwright.sync_api import Locator, Page, expect
 
 import db
+from instrumentgpt.storage.ratings import list_ratings
 from instrumentgpt.storage.runs import list_runs, live_runs
 
 ALL = re.compile(r"^\s*" + " ".join(f"word{number}" for number in range(1, 61)) + r"\s*$")
@@ -53,8 +54,18 @@ def test_an_answer_is_watched_reloaded_and_followed_in_a_second_tab_which_asks_o
     for tab in (page, second):
         expect_whole(tab, 1)
     expect(last(page)).to_contain_text("1 step")
+    page.get_by_role("radio", name="Thumbs down").click()
+    reason = page.get_by_role("textbox", name="What was wrong or missing?")
+    reason.fill("counts too slowly")
+    reason.press("Enter")
     ask(second, "again")
     expect_whole(page, 2)  # an idle tab notices by itself
+    with counting.database() as database:
+        assert [one.reason for one in list_ratings(database)] == ["counts too slowly"]
+    page.get_by_role("radio", name="Thumbs down").first.click()
+    expect(reason).to_have_count(0)
+    with counting.database() as database:
+        assert list_ratings(database) == []
 
 
 def test_reading_further_up_one_asks_waits_for_another_answer_and_stops_both(page, counting):
