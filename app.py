@@ -6,9 +6,11 @@ from contextlib import suppress
 import streamlit as st
 
 # A button's label in italics names it to who cannot see its icon, and is not drawn.
-ICON_ALONE = """
+LOOK = """
 button em { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow of a menu */
+/* of the accent what white can be read on, and away from the background where it is the text itself */
+button[data-selected="true"] p { color: color-mix(in srgb, currentColor 55%, CanvasText) }
 """
 
 if __name__ == "__main__":
@@ -26,7 +28,7 @@ if __name__ == "__main__":
     icon = CHECKOUT / "instrumentgpt" / "ui" / "icon.svg"  # a named one is fetched from outside
     st.set_page_config("InstrumentGPT", icon, layout="wide", initial_sidebar_state="auto")
     leave_imports_alone()
-    st.html(f"<style>{ICON_ALONE}</style>")
+    st.html(f"<style>{LOOK}</style>")
     chosen = Settings()
     with suppress(InstrumentGPTError), session.opened() as database:  # the page itself says what is wrong
         chosen = session.current_settings(database)

@@ -75,7 +75,8 @@ def _show(path: Path, log: str, line: int) -> None:
         st.warning(words, icon=":material/info:")
     if lines:
         height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
-        st.code(text_around(lines, line), language=None, height=height)
+        with st.container(height=height, border=False):
+            st.code(text_around(lines, line), language=None, wrap_lines=True)
 
 
 def _number(text: object) -> int:

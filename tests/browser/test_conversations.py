@@ -91,15 +91,6 @@ def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):
     expect(sidebar.get_by_role("button", name="Undo: Oven door")).to_have_count(0)
 
 
-def test_no_button_is_called_by_its_icon(page, server, long_talk):
-    opened(page, server.address(conv=long_talk))
-    menu = page.get_by_role("button", name="Pin, rename, export or delete Why does 052 swing?").first
-    expect(menu).to_be_visible()
-    expect(page.get_by_role("button", name="Edit and ask again").last).to_be_attached()
-    assert menu.bounding_box()["width"] < 48, "its name is drawn"
-    assert not re.findall(r'button "[^"]*\bicon"', page.locator("body").aria_snapshot())
-
-
 def test_on_a_phone_nothing_is_wider_than_the_screen_and_all_is_a_tap_away(page, server, long_talk):
     page.set_viewport_size(PHONE)
     opened(page, server.address())

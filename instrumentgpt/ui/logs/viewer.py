@@ -23,11 +23,12 @@ _STYLE = """
 .row:hover { background: var(--st-secondary-background-color) }
 .row.picked { background: color-mix(in srgb, var(--st-primary-color) 16%, transparent);
   border-left-color: var(--st-primary-color) }
-.number { flex: none; text-align: right; color: var(--st-link-color); text-decoration: none; opacity: 0.85 }
-.number:hover { text-decoration: underline }
+.number { flex: none; text-align: right }
+.number a { color: var(--st-link-color); text-decoration: none }
+.number a:hover { text-decoration: underline }
 .kind { flex: none; width: 4.6rem; opacity: 0.75 }
-.row.errors .kind { color: #E0434B; opacity: 1; font-weight: 600 }
-.row.warnings .kind { color: #B87000; opacity: 1; font-weight: 600 }
+.row.errors .kind { color: var(--st-red-text-color); opacity: 1; font-weight: 600 }
+.row.warnings .kind { color: var(--st-orange-text-color); opacity: 1; font-weight: 600 }
 .text { white-space: pre }
 .row.gap { cursor: default; opacity: 0.6; pointer-events: none }
 @media (max-width: 640px) {
@@ -44,6 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const piece = document.createElement("span")
     piece.className = name
     piece.textContent = text
+    piece.setAttribute("role", "gridcell")
     return piece
   }
   const mark = (first, last) => {
@@ -59,12 +61,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const row = document.createElement("div")
     row.className = `row ${kind}`
     row.line = line
-    row.setAttribute("role", "option")
-    const number = document.createElement("a")
-    number.className = "number"
-    number.textContent = line.toLocaleString("en")
-    number.href = `${data.address}&line=${line}`
-    number.title = data.words.address
+    row.setAttribute("role", "row")
+    const number = span("number", "")
+    const link = document.createElement("a")
+    link.textContent = line.toLocaleString("en")
+    link.href = `${data.address}&line=${line}`
+    link.title = data.words.address
+    link.tabIndex = -1
+    number.append(link)
     number.style.width = width
     row.append(number, span("kind", kind === "other" ? "" : data.words[kind]), span("text", text))
     const skipped = before && line > before + 1 ? line - before - 1 : 0
@@ -72,6 +76,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (!skipped) return [row]
     const gap = document.createElement("div")
     gap.className = "row gap"
+    gap.setAttribute("role", "row")
     gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} ${data.words.skipped}`))
     gap.firstChild.style.width = width
     return [gap, row]
@@ -92,21 +97,33 @@ export default function ({ parentElement, data, setTriggerValue }) {
     for (const move of ["wheel", "touchmove", "keydown", "pointerdown"])
       window.addEventListener(move, () => held.disconnect(), { capture: true, once: true })
   }
-  const pick = event => {
-    const row = event.target.closest(".row:not(.gap)")
-    if (!row || event.ctrlKey || event.metaKey || event.button) return
-    event.preventDefault()
-    const other = event.shiftKey && anchor ? anchor : row.line
-    if (!event.shiftKey) anchor = row.line
+  const choose = (row, extend) => {
+    const other = extend && anchor ? anchor : row.line
+    if (!extend) anchor = row.line
     const [first, last] = [Math.min(other, row.line), Math.max(other, row.line)]
     mark(first, last)
     setTriggerValue("picked", { first, last })
   }
-  list.addEventListener("click", pick)
-  return () => list.removeEventListener("click", pick)
+  const pick = event => {
+    const row = event.target.closest(".row:not(.gap)")
+    if (!row || event.ctrlKey || event.metaKey || event.button) return
+    event.preventDefault()
+    choose(row, event.shiftKey)
+  }
+  const step = event => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const lines = [...list.children].filter(row => row.line)
+    const next = by && lines[lines.findIndex(row => row.classList.contains("picked")) + by]
+    if (!next) return
+    event.preventDefault()
+    choose(next, false)
+    next.scrollIntoView({ block: "nearest" })
+  }
+  list.onclick = pick
+  list.onkeydown = step
 }
 """
-_HTML = '<div class="lines" role="listbox" aria-multiselectable="true" tabindex="0"></div>'
+_HTML = '<div class="lines" role="grid" aria-multiselectable="true" tabindex="0"></div>'
 _viewer = st.components.v2.component("log_lines", html=_HTML, css=_STYLE, js=_SCRIPT)
 
 
