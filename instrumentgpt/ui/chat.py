@@ -81,6 +81,8 @@ def _draw() -> None:
 
 def _draw_sidebar(database: Database, shown: db.Conversation | None) -> None:
     with st.sidebar:
+        if shown:
+            sidebar.draw_device(database, shown.id)
         sidebar.draw_conversations(database, shown.id if shown else None)
         if shown:
             entities.draw(database, shown.id)

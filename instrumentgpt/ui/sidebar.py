@@ -4,20 +4,31 @@ import re
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import title_of
+from instrumentgpt.fleet.standing import word_of
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.export import export_name, exported
+from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.runs import live_runs
+from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import language, say
 
+STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
+    "fault": "red", "open": "orange", "unreadable": "gray", "healthy": "green", "unseen": "gray"
+}  # fmt: skip
+CASES = 3  # of the device, at its head
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
@@ -44,6 +55,30 @@ _MARKS = re.compile(
     r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)"
 )  # of our answers: bold, code, links to lines
 OTHER = (":material/notes:", "note")
+
+
+def draw_device(database: Database, conversation_id: str) -> None:
+    """Draw how the conversation's device stands, by its newest log that was judged, and its open cases."""
+    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
+    name = memory_in_force(database, conversation_id, state).state.device_name
+    if not name:
+        return
+    found = next(iter(verdicts_of(database, name, 1)), None)
+    kind, severity = (found.state, found.severity) if found else ("unseen", "none")
+    with st.container(gap="xsmall", key="device"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown(f"**{untrusted.label(name)}**", width="content")
+            st.badge(word_of(kind, language(), severity), color=STANDING_COLOURS[kind])
+        if found:
+            words = found.text_zh if language() == "zh" else found.text_en
+            st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(found.log, 200))
+        for case in list_cases(database, state="unsettled", device=name)[:CASES]:
+            st.page_link(
+                session.page_named("cases"),
+                label=untrusted.label(title_of(case, language()), TITLE_CHARACTERS),
+                icon=":material/cases:",
+                query_params={"case": str(case.id)},
+            )
 
 
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
