@@ -30,7 +30,7 @@ demo: .venv/.runtime
 
 .venv/.runtime: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	touch $@
 
 .venv/.dev: requirements-dev.txt .venv/.runtime

@@ -33,6 +33,7 @@ from instrumentgpt.ui import (
     session,
     sidebar,
     space,
+    tour,
     untrusted,
     welcome,
 )
@@ -66,6 +67,7 @@ def _draw() -> None:
         space.prune_daily(settings.retention_days)
         run = live_run(database, shown.id) if shown else None
         latest = next(iter(list_runs(database, shown.id, limit=1)), None) if shown else None
+        tour.draw(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, shown)
