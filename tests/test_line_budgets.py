@@ -10,7 +10,7 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_083,
     "instrumentgpt/analyst": 3_972,
-    "instrumentgpt/commands": 1_803,
+    "instrumentgpt/commands": 1_812,
     "instrumentgpt/evals": 1_214,
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_292,
     "instrumentgpt/storage": 4_843,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 8_586,
+    "instrumentgpt/ui": 8_823,
 }
 WHOLE = 62_010
 

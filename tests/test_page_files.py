@@ -67,14 +67,14 @@ def cached(name: str = "run.log", device: str = "zspr_051", lines: int = 40) -> 
     return conversation
 
 
-def test_an_address_with_a_line_shows_the_lines_around_it_once():
+def test_an_address_with_a_line_shows_the_lines_around_it_and_keeps_it():
     conversation = cached()
     at = page(conversation, log="zspr 051/run.log", line="20")
     shown = next(code.value for code in at.code if "▶" in code.value)
     assert "20 ▶ line 20 <b> $5" in shown
     assert "10   line 10" in shown
     assert "line 31" not in shown
-    assert "log" not in at.query_params
+    assert at.query_params["log"]
 
 
 @each("log", ["../../../etc/passwd", "/etc/passwd", "zspr 051/../../instrumentgpt.db", "no.log"])

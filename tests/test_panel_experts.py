@@ -62,7 +62,7 @@ def test_the_users_own_expert_replaces_ours_of_the_same_code(own):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("[cooling", "cannot be read as a table of experts"),
+        ("[cooling", "is no table of experts"),
         (OWN.replace("saturation", "saturated"), "speaks_on: .*has 'saturated', which is none of"),
         (OWN.replace('"diagnose_log"', '"record_finding"'), "tools: .*has 'record_finding'"),
         (OWN.replace("role =", "rolle ="), "en.role: Field required"),

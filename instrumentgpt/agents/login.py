@@ -16,6 +16,7 @@ import pexpect
 
 from instrumentgpt.agents.family import end_all, family_of
 from instrumentgpt.agents.stream import clean
+from instrumentgpt.errors import reason
 
 LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
 ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
@@ -112,7 +113,7 @@ def log_in(
             encoding=None,
         )
     except (pexpect.ExceptionPexpect, OSError) as error:
-        yield LoginEnd(False, f"{program} does not start: {error}")
+        yield LoginEnd(False, f"{program} does not start: {reason(error)}")
         return
     try:
         yield from _followed(child, time.monotonic() + seconds, stopped)

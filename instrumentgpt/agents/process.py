@@ -14,6 +14,7 @@ from instrumentgpt.agents.evidence import COMMON_SIGNS, Evidence, Sign, judge
 from instrumentgpt.agents.family import Started, end_family, has_left
 from instrumentgpt.agents.stream import LineSplitter, clean
 from instrumentgpt.agents.warm import start_piped
+from instrumentgpt.errors import reason
 
 CHUNK = 256 * 1024  # bytes read or written at once; a pipe holds 64 KiB
 STDERR_TAIL = 16 * 1024  # bytes kept of what the program complains about
@@ -190,7 +191,7 @@ def run(
     try:
         process = _start(command)
     except OSError as error:
-        yield Failure("died", f"{command.argv[0]} does not start: {error}", DOCTOR)
+        yield Failure("died", f"{command.argv[0]} does not start: {reason(error)}", DOCTOR)
         yield Done("died", "", time.monotonic() - started)
         return
     pipes, watch, splitter = Pipes(process, command.prompt.encode()), _Watch(clocks, stopped), LineSplitter()

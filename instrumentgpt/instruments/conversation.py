@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sqlite_utils import Database
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.reading.names import names_in
@@ -60,5 +60,5 @@ def opened(workspace: Workspace) -> Iterator[Database]:
             yield database
     except (StorageError, sqlite3.OperationalError) as error:
         raise NoConversation(
-            f"The conversation cannot be read: {error}. Go on with what the prompt says of it"
+            f"The conversation cannot be read: {reason(error)}. Go on with what the prompt says of it"
         ) from error

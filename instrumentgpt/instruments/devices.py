@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.mentions import find_mentions, mention_spans, name_key
 
 SCHEMES = ("file", "http", "https", "sftp")
@@ -161,7 +161,7 @@ def load_inventory(path: Path | str) -> Inventory:
             f"{path}: no such inventory. Copy demo/devices.toml there, or set another"
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InventoryError(f"{path}: cannot be read: {error}. Correct it. {_HELP}") from None
+        raise InventoryError(f"{path}: cannot be read: {reason(error)}. Correct it. {_HELP}") from None
     entries = table.pop("device", [])
     if table or not isinstance(entries, list) or not all(isinstance(item, dict) for item in entries):
         wrong = ", ".join(table) or "device"

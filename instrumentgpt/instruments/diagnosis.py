@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from instrumentgpt.errors import reason
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
@@ -167,8 +168,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
         try:
             reported = close.find(name, check, study, tuple(causes))
         except Exception as failure:  # the edge of a check: one that breaks must not cost the others
-            said = f"{type(failure).__name__}: {failure}"
-            withheld[name] = Withheld(check.fault, reasons={"failed": {"error": said}})
+            withheld[name] = Withheld(check.fault, reasons={"failed": {"error": reason(failure)}})
             continue
         for finding in reported:
             causes = _add(causes, finding, reach)

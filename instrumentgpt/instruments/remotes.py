@@ -16,7 +16,7 @@ from fsspec.implementations.http import HTTPFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from sshfs import SSHFileSystem
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device
 
 LISTING_BYTES = 8_000_000  # of a web server's page of links: 50,000 logs take 5 MB
@@ -238,10 +238,10 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
             f"no connection to {host} ({_brief(error)})",
             f"Check that {host} is on and that its service runs",
         )
-    return f"{type(error).__name__}: {_brief(error)}", f"Check that {host} serves this folder, then ask again"
+    return _brief(error), f"Check that {host} serves this folder, then ask again"
 
 
 def _brief(error: BaseException) -> str:
     status = getattr(error, "status", None)
-    text = f"HTTP {status}" if status else " ".join(str(error).split())
+    text = " ".join(reason(error).split()) if status is None else f"HTTP {status}" if status else ""
     return "".join(character for character in text if character.isprintable())[:160] or type(error).__name__

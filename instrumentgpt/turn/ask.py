@@ -29,6 +29,7 @@ from instrumentgpt.agents.results import with_whole_result
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.sessions import ask_resuming, taken_session
+from instrumentgpt.errors import reason
 from instrumentgpt.settings import Settings
 from instrumentgpt.turn.checked import check
 from instrumentgpt.turn.record import RefusedArtifact, artifact, result_of
@@ -142,7 +143,7 @@ def _collect(
                 heard.put((place, event))
         except Exception as error:  # the edge of a thread: its asking must end, whatever happened
             _log.exception("asking %s", place)
-            heard.put((place, Failure("error", f"{type(error).__name__}: {error}")))
+            heard.put((place, Failure("error", reason(error))))
             heard.put((place, Done("error", "")))
 
 

@@ -18,7 +18,7 @@ import memory
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream import string
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
 from instrumentgpt.memory.reading.constraints import constraints_in
@@ -108,7 +108,7 @@ def _content(folder: Path, file: str) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, RefusedArtifact):
             raise
-        raise RefusedArtifact(f"{file!r} cannot be read: {error}. It was refused.") from error
+        raise RefusedArtifact(f"{file!r} cannot be read: {reason(error)}. It was refused.") from error
     if len(content) > LARGEST_ARTIFACT:
         raise RefusedArtifact(f"{file!r} is larger than {LARGEST_ARTIFACT:,} bytes and was refused.")
     return content

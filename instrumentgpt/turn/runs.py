@@ -23,7 +23,7 @@ from instrumentgpt.agents.events import Done, Event, Events, Failure, Tick, to_j
 from instrumentgpt.agents.family import end_all, run_processes
 from instrumentgpt.agents.process import POLL
 from instrumentgpt.agents.registry import choose
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.pasted import file_name, number_of, pasted_log
 from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.registry import MODES, known_mode, run_turn
@@ -176,8 +176,7 @@ def _recorded(database: Database, run_id: str, events: Events) -> Events:
 
 
 def _failure_of(error: Exception) -> Failure:
-    text = str(error) if isinstance(error, InstrumentGPTError) else f"{type(error).__name__}: {error}"
-    return Failure("error", text, "Ask again. If it happens again, report it.")
+    return Failure("error", reason(error), "Ask again. If it happens again, report it.")
 
 
 def _its_turn(
@@ -243,9 +242,9 @@ def _spawn(database: Database, run_id: str) -> None:
         with (folder / "turn.log").open("ab") as log:
             pid = start_detached(path, run_id, log)
     except OSError as error:
-        close(database, run_id, Failure("died", f"The answer's process does not start: {error}"))
+        close(database, run_id, Failure("died", f"The answer's process does not start: {reason(error)}"))
         raise RunDoesNotStart(
-            f"The answer's process does not start: {error}. Close other programs."
+            f"The answer's process does not start: {reason(error)}. Close other programs."
         ) from error
     _note_process(database, run_id, pid)
 

@@ -95,7 +95,7 @@ def _pin(key: str, case: Case, conversation_id: str) -> None:
             else:
                 _pin_line(database, case, conversation_id, *chosen)
     except (InstrumentGPTError, OSError) as problem:
-        st.toast(untrusted.label(str(problem), 300), icon=":material/error:")
+        st.toast(session.told(problem, 300), icon=":material/error:")
         return
     st.toast(phrase(WORDS, "pinned", language(), number=case.id), icon=":material/keep:")
 

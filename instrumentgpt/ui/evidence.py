@@ -35,7 +35,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     try:
         path = find_log(workspace_of(database, conversation_id, settings.inventory), log)
     except (InstrumentGPTError, OSError) as error:
-        problem = untrusted.label(str(error), 400)
+        problem = session.told(error)
         st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
         return
     st.dialog(title, width="large", on_dismiss=_forget)(_show)(path, log, line)
@@ -68,7 +68,7 @@ def _show(path: Path, log: str, line: int) -> None:
     try:
         lines = read_lines(path, line - (around or 0), line + (around or 0), home() / "frames")
     except (InstrumentGPTError, OSError) as error:
-        st.warning(untrusted.label(str(error), 400), icon=":material/info:")
+        st.warning(session.told(error), icon=":material/info:")
         return
     if not any(number == line for number, _ in lines):
         words = say("{log} has no line {line:,}.", log=untrusted.label(path.name, 80), line=line)

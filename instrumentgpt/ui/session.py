@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
 from streamlit.navigation.page import Page
 
 import db
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.language import say
@@ -34,6 +35,15 @@ def opened() -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+def told(error: Exception, limit: int = 400) -> str:
+    """Return an expected problem as a label: of a file that cannot be read, which, why, and what helps."""
+    if isinstance(error, InstrumentGPTError):
+        return untrusted.label(str(error), limit)
+    name = Path(str(getattr(error, "filename", None) or "")).name or say("The log")
+    words = say("{name} cannot be read: {why}. Look for the logs again.", name=name, why=reason(error))
+    return untrusted.label(words, limit)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst import answers
 from instrumentgpt.analyst.case import Case, Task
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,9 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     except InstrumentGPTError as problem:
         error = str(problem)
     except Exception as problem:  # the edge of the program: the wire must end with a result
-        error = (
-            f"The offline analyst failed: {type(problem).__name__}: {problem}. Please report this question."
-        )
+        error = f"The offline analyst failed: {reason(problem)}. Please report this question."
     wire.close(error)
     return 1 if error else 0
 

@@ -13,7 +13,7 @@ import memory
 from instrumentgpt.agents.events import Event, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.analyst.words import line_link, moment, plain_text, quoted
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import reference_to
@@ -320,9 +320,9 @@ def _used(bench: Bench, name: str, given: Mapping[str, Any]) -> Generator[Event,
         raise
     except Exception as problem:  # the edge of a tool call: it is told, and the turn ends
         _log.exception("%s", name)
-        reason = f"{type(problem).__name__}: {problem}"
-        yield Tool(call_id, name, "failed", dict(given), reason, SERVER)
-        raise CannotDo(bench.say("tool_broke", tool=quoted(name), reason=quoted(reason))) from problem
+        why = reason(problem)
+        yield Tool(call_id, name, "failed", dict(given), why, SERVER)
+        raise CannotDo(bench.say("tool_broke", tool=quoted(name), reason=quoted(why))) from problem
     done = Tool(call_id, name, "ok", dict(given), json.dumps(result, ensure_ascii=False), SERVER)
     yield done
     yield from artifact_of(bench.turn, done)

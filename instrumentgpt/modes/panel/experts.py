@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.language import Language
 
@@ -105,7 +105,7 @@ def _read(path: Path) -> dict[str, Expert]:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        raise BadExpert(f"{path}: cannot be read as a table of experts: {problem}. See {DOCS}") from None
+        raise BadExpert(f"{path}: is no table of experts: {reason(problem)}. See {DOCS}") from None
     experts: dict[str, Expert] = {}
     for code, table in told.items():
         where = f"{path.name}: [{code}]"

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.kept_verdicts import diagnosed
@@ -107,7 +107,7 @@ def of_lines(source: Source, index: LineIndex, stated: Stated) -> Preparation:
     try:
         preparation.take(read_as(source, stated))
     except (InstrumentGPTError, OSError) as error:
-        preparation.problem = str(error)
+        preparation.problem = reason(error)
     preparation.future.set_result(None)
     return preparation
 
@@ -163,5 +163,5 @@ def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Pa
         begin(2)
         preparation.take(read_as(path, stated, frames(), follow))
     except (InstrumentGPTError, OSError) as error:
-        preparation.problem = str(error)
+        preparation.problem = reason(error)
     begin(4)
