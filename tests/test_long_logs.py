@@ -120,6 +120,17 @@ def test_readings_that_spike_for_three_samples_in_weeks_are_found_by_their_lines
     assert spike in findings_in(worth_telling(found)[0], found.findings)
 
 
+def test_critical_faults_of_less_than_a_few_minutes_in_weeks_are_found():
+    log = long_log(np.where(np.arange(LONG) < 200_000, 37.0, 50.0), period=2.0)
+    log.samples.loc[123_456:123_480, "pv"] = 8191.0
+    log.samples.loc[199_900:200_049, "pv"] = 37.0
+    found = {one.fault: one for one in diagnose(log).findings if one.severity == "critical"}
+    assert {fault: round(one.onset / 2, -2) for fault, one in found.items()} == {
+        "sensor_open": 123_500,
+        "sensor_stuck": 199_900,
+    }
+
+
 def test_a_plant_that_is_quick_beside_the_pace_of_a_long_log_does_not_jump_for_it():
     setpoint = np.where(np.arange(LONG) // 20_000 % 2, 50.0, 37.0)
     log = long_log(setpoint, period=30.0)

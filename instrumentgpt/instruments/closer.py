@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -17,15 +18,20 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 QUICK = (  # faults that show within a few lags, and need not show in one sample of many
     "sensor_open",
     "sensor_spike",
+    "sensor_stuck",
     "sensor_noise",
     "oscillation_tuning",
     "limit_cycle_actuator",
     "integral_windup",
     "overshoot_tuning",
 )
-JUMPS = ("sensor_spike", "sensor_step")  # from sample to sample: of a thinned log they may be no jumps at all
+SEEMING = (  # from sample to sample: of a thinned log what seems a jump may be none, and a quick swing noise
+    "sensor_spike",
+    "sensor_step",
+    "sensor_noise",
+)
 WINDOW = 4000  # samples: as many as a plant is identified from
-MOST_CLOSE = 200_000  # samples of all windows: 0.6 s of judging
+MOST_CLOSE = 256_000  # samples of all windows: 0.8 s of judging
 BEFORE = 0.2  # of a window that lies before the step or the odd sample it is about
 
 
@@ -50,7 +56,7 @@ class Close:
         found: list[Finding] = []
         for part in parts:
             for finding in check.find(part.of_drives(check.drives), before):
-                if part is not study or name not in JUMPS or _is_jump(study, finding, check):
+                if part is not study or name not in SEEMING or _is_there(study, finding, check):
                     _note(found, finding, part is not study)
         return found
 
@@ -96,7 +102,7 @@ class Close:
         return tuple(sorted(found, key=lambda one: one.onset))
 
 
-def _is_jump(study: Study, finding: Finding, check: Check) -> bool:
+def _is_there(study: Study, finding: Finding, check: Check) -> bool:
     """Return whether what `check` found in `study` is there too where all samples about it are looked at."""
     if study.thinned is None or finding.channel is None:
         return True
@@ -136,7 +142,7 @@ def looked_at_closely(study: Study, segments: Sequence[Segment]) -> Close:
 def windows(study: Study, segments: Sequence[Segment]) -> Iterator[tuple[int, float, float]]:
     """Yield channel, beginning and end (s) of what is looked at closely.
 
-    Of each channel first what stands out most, then its steps, then the holds that swing most; until
+    Of each channel in turn what stands out most, its steps, and the holds that swing most; until
     `MOST_CLOSE` samples are in them.
     """
     if study.thinned is None or study.log.missing[:1] == ("period",):
@@ -145,14 +151,14 @@ def windows(study: Study, segments: Sequence[Segment]) -> Iterator[tuple[int, fl
     for channel, track in study.tracks.items():
         seconds = WINDOW * track.period / study.thinned.pace
         own = [one for one in segments if one.channel == channel]
-        own.sort(key=lambda one: (math.isnan(one.overshoot), -np.nan_to_num(one.half_peak_to_peak)))
-        moments = [float(time[at]) - BEFORE * seconds for at in study.thinned.oddest.get(channel, ())]
-        for one in own:
-            step = math.isfinite(one.overshoot)
-            moments.append(one.onset - BEFORE * seconds if step else one.farthest - seconds / 2)
+        own.sort(key=lambda one: -np.nan_to_num(one.half_peak_to_peak))
+        odd = ([float(time[at]) - BEFORE * seconds for at in rows] for rows in study.thinned.oddest[channel])
+        steps = [one.onset - BEFORE * seconds for one in own if math.isfinite(one.overshoot)]
+        swings = [one.farthest - seconds / 2 for one in own if not math.isfinite(one.overshoot)]
         most = max(1, MOST_CLOSE // (WINDOW * len(study.tracks)))
         taken: list[float] = []
-        for moment in moments:
-            if len(taken) < most and all(abs(moment - other) >= seconds for other in taken):
-                taken.append(moment)
-                yield channel, moment, moment + seconds
+        for moment in chain.from_iterable(zip_longest(*odd, steps, swings)):
+            if moment is None or len(taken) == most or any(abs(moment - other) < seconds for other in taken):
+                continue
+            taken.append(moment)
+            yield channel, moment, moment + seconds
