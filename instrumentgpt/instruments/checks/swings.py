@@ -21,7 +21,7 @@ STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
 STILL_ON = 2.0  # periods before the end of it
-FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output goes from limit to limit in each
+FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
@@ -156,7 +156,7 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     straight = straightness(track.error, longest.peak)
     at_limit = _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT)
     sticks = straight > STRAIGHT and at_limit <= AT_LIMIT_SHARE
-    needed = FEW_CROSSINGS if sticks or _slams(track, longest) else CROSSINGS
+    needed = FEW_CROSSINGS if sticks or at_limit == 1.0 else CROSSINGS
     if sum(len(group) for group in alike) < needed or decays(longest):
         return None
     durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
@@ -191,13 +191,6 @@ def _lasts(track: Track, first: int, last: int, period: float) -> bool:
     if not held.size or track.time[held[-1]] - track.time[last] < STILL_ON * period:
         return True
     return bool(np.count_nonzero(track.holding[first : last + 1]) >= FILLS * held.size)
-
-
-def _slams(track: Track, train: HalfCycles) -> bool:
-    """Return whether the output met its upper and its lower limit in each whole cycle of `train`."""
-    cycles = list(zip(train.first[:-2:2], train.first[2::2], strict=False))
-    both = [bool(track.at_low[a:b].any() and track.at_high[a:b].any()) for a, b in cycles]
-    return bool(both) and all(both)
 
 
 def _mean_share_at_limit(track: Track, groups: Sequence[HalfCycles], crossing: bool) -> float:
