@@ -25,11 +25,7 @@ QUICK = (  # faults that show within a few lags, and need not show in one sample
     "integral_windup",
     "overshoot_tuning",
 )
-SEEMING = (  # from sample to sample: of a thinned log what seems a jump may be none, and a quick swing noise
-    "sensor_spike",
-    "sensor_step",
-    "sensor_noise",
-)
+SEEMING = ("sensor_spike", "sensor_step", "sensor_noise")  # a thinned rise may seem a jump, a swing noise
 WINDOW = 4000  # samples: as many as a plant is identified from
 MOST_CLOSE = 256_000  # samples of all windows: 0.8 s of judging
 BEFORE = 0.2  # of a window that lies before the step or the odd sample it is about

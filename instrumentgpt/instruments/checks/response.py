@@ -188,14 +188,6 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
     return slow
 
 
-def settling(track: Track, step: Step) -> tuple[int, float]:
-    """Return the index and the seconds after `step` at which pv was in the band for good, or its end."""
-    outside = np.flatnonzero(np.abs(track.smooth_error[step.index : step.stop]) > BAND)
-    last = step.index + int(outside[-1]) if outside.size else step.index
-    index = min(last + 1, step.stop - 1)
-    return index, float(track.time[index] - track.time[step.index])
-
-
 def simc_gains(track: Track) -> tuple[float, float] | None:
     """Return kp and ki (per logged unit) of the SIMC rule, tau_c = dead time, for a quick model.
 
