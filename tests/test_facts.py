@@ -8,7 +8,7 @@ from cases import each
 
 import db
 import memory
-from instrumentgpt.memory.context import render_known
+from instrumentgpt.memory.context import Case, known_lines
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.values import StoredFact, agree, values_in_force
 from memory import DiagnosticState
@@ -32,26 +32,26 @@ HISTORY = [
 ]
 
 
-def known_lines(*told, **named):
-    known = render_known(*told, **named)
-    return [*known.asked, *known.said, *known.further]
+def told_of(question, *devices, known=HISTORY):
+    case = Case(question, DiagnosticState(device_name="oven 7"), known, devices, names=NAMES)
+    return [line for lines in known_lines(case) for line in lines]
 
 
 def test_the_newest_value_stands_with_its_origin_and_the_older_as_history():
-    assert known_lines(HISTORY, values_in_force(HISTORY).values(), ["oven 7"], "kp?")[:2] == [
+    assert told_of("kp?")[:2] == [
         "Known values of oven 7:",
         "  - kp (比例增益): 0.12 (turn 4, user; previously 0.09 in turn 1)",
     ]
 
 
 def test_another_device_is_named_and_nothing_of_it_told():
-    lines = known_lines(HISTORY, values_in_force(HISTORY).values(), ["oven 7"], "fan speed?")
+    lines = told_of("fan speed?")
     assert lines[-1] == "Other devices of this conversation: oven 8"
     assert "900" not in "\n".join(lines)
 
 
 def test_two_devices_of_a_question_stand_each_under_its_name():
-    lines = known_lines(HISTORY, values_in_force(HISTORY).values(), ["oven 7", "oven 8"], "compare")
+    lines = told_of("compare", "oven 8")
     assert [line for line in lines if line.endswith(":")] == [
         "Known values of oven 7:",
         "Known values of oven 8:",
@@ -117,7 +117,7 @@ def test_what_is_laid_down_of_another_device_comes_after_what_is_of_this_one_and
         *(f"oven 8: rule {n}" for n in range(9)),
     ]
     known = [constraint(text, at) for at, text in enumerate(said, 1)]
-    lines = known_lines(known, [], ["oven 7"], "may I open it?", names=NAMES)
+    lines = told_of("may I open it?", known=known)
     first = lines[: lines.index("Further constraints:")]
     assert [line for line in first if "oven 8" not in line] == [
         "The user's constraints:",

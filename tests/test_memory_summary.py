@@ -5,7 +5,7 @@ from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instrumentgpt.memory.summary import SUMMARY_TOKENS, entry, forget, merge, parse, render, settle, write
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, entry, merge, parse, render, settle, write
 from instrumentgpt.memory.tokens import count_tokens
 from memory import Beside, Case, DiagnosticState, Rules, build_prompt, build_summary, compose, message_names
 
@@ -52,7 +52,9 @@ def test_004_04_every_evicted_message_is_in_the_summary_exactly_once(with_ids, s
         elif step == "delete" and messages:
             gone = messages[size % len(messages) :][:2]
             messages = [message for message in messages if message not in gone]
-            summary = forget(summary, message_names(gone)) if with_ids else summary  # as db.delete_turn does
+            if with_ids:  # as a deletion does
+                names = message_names(gone)
+                summary = write(row for row in parse(summary) if not any(map(row.holds, names)))
         elif step == "N":
             recent_exchanges = size
         prompt = compose(
@@ -148,10 +150,6 @@ def test_a_deleted_message_leaves_a_merged_entry_and_its_neighbours_are_summaris
     prompt = compose(Case("now?", STATE), messages, merged, rules=Rules(recent_exchanges=1))
     assert prompt.summary == "[#1] User: m1.\n[#3] User: m3.\n[#4] User: m4."
     assert prompt.evicted == (1, 3, 4)
-
-
-def test_forgetting_a_message_drops_the_entry_that_holds_it():
-    assert forget("[#1-#4 x4] a\n[#5] b\n[#6] c", [3, 6]) == "[#5] b"
 
 
 def test_a_summary_of_an_older_application_is_kept():

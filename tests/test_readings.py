@@ -8,9 +8,10 @@ import pytest
 from cases import SHARE, each
 
 import db
-from instrumentgpt.memory.context import render_known
+from instrumentgpt.memory.context import Case, known_lines
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.values import MOST_CHANNELS, StoredFact, readings_in, values_in_force
+from memory import DiagnosticState
 
 pytestmark = pytest.mark.usefixtures("ovens")
 
@@ -208,8 +209,8 @@ def test_a_user_who_names_no_channel_speaks_of_all(rows, current):
 
 def test_values_that_no_tool_can_tell_again_come_first():
     rows = [value("ki", "2", 1, "user"), value("kd", "3", 9, "tool", "1")]
-    known = render_known(rows, values_in_force(rows).values(), ["oven 7"], "why?")
-    assert [line.split()[1] for line in known.further if line.startswith("  - ")] == ["ki", "kd"]
+    *_, further = known_lines(Case("why?", DiagnosticState(device_name="oven 7"), rows))
+    assert [line.split()[1] for line in further if line.startswith("  - ")] == ["ki", "kd"]
 
 
 def test_a_reading_of_a_turn_that_is_edited_makes_later_readings_of_older_logs_history(

@@ -77,7 +77,6 @@ TOLD = {  # of a conversation, without numbers of rows
     "all_state_items": "device, field, text, source, message_id, log, line, created_at",
     "device_states": "device, state",
     "entities": "ref, type, label, flag, first_message, last_message, link",
-    "undeleted_memory": "whole, shown, newest",
     "message_terms": "terms",
     "all_messages": "id, deleted_at",
     "conversations": "summary, diagnostic_state",

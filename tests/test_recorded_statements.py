@@ -26,7 +26,7 @@ def state():
 def test_a_statement_on_record_is_taken_over_with_the_line_that_shows_it(state, field):
     result = {"summary": "on record", "log": "a.log", field: [FAN]}
     assert getattr(record_tool(state, "record", result), field) == ["the fan has stopped"]
-    assert origins([("record", result)]) == {"the fan has stopped": ("a.log", 7)}
+    assert origins([("record", result)]) == {"the fan has stopped": ("a.log", 7, False)}
 
 
 def test_a_hypothesis_that_is_ruled_out_is_none_any_more(state):

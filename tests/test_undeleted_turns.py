@@ -21,6 +21,7 @@ from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import Offer, list_offers, store_offers, turn_at
 from instrumentgpt.storage.entities import Sighting, list_entities, note_entities
 from instrumentgpt.storage.export import exported
+from instrumentgpt.storage.history import history
 from instrumentgpt.storage.in_force import list_nicknames, listing
 from instrumentgpt.storage.panels import latest_panel, list_steps, propose_panel
 from instrumentgpt.storage.revisions import (
@@ -58,16 +59,26 @@ TURNS = (
     ("and oven 8?", "Key findings:\n- its door seal leaks\n\nkp: 0.31", json.dumps({"log": "eight.log"})),
     ("back to Tallinn", "Key findings:\n- pv swings by 3.2 °C\n- the lid hums"),
 )
-KEPT_APART = ("revisions", "undeleted_memory", "sqlite_sequence", "agent_sessions", "_sqlite_migrations")
+KEPT_APART = ("revisions", "sqlite_sequence", "agent_sessions", "_sqlite_migrations")
 
 
 def whole(database):
-    """Return all that readers see, but the record of changes and when they were made."""
+    """Return all that readers see, but the record of changes, when they were made, and the summary.
+
+    The summary is as the next prompt makes it.
+    """
     sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB '*_terms*'"
     names = [name for (name,) in rows(database, sql) if name not in KEPT_APART and name[:4] != "all_"]
     found = {name: sorted(map(repr, rows(database, f"SELECT * FROM {name}"))) for name in names}
-    kept = "SELECT id, title, summary, diagnostic_state FROM conversations ORDER BY id"
-    return {**found, "conversations": rows(database, kept)}
+    kept = rows(database, "SELECT id, title, diagnostic_state FROM conversations ORDER BY id")
+    return {**found, "conversations": [(*row, summary_of(database, row[0])) for row in kept]}
+
+
+def summary_of(database, conversation):
+    """Return the summary that the next prompt of the conversation has."""
+    case = memory.Case("", memory.DiagnosticState())
+    stored = db.get_memory(conversation, database)[0]
+    return memory.compose(case, history(database, conversation), stored).summary
 
 
 @pytest.fixture
@@ -302,7 +313,7 @@ def test_a_device_that_only_deleted_turns_spoke_of_is_in_question_no_more(databa
     for turn in (2, 2, 1):
         asked.append(device_in_question(database, of_two))
         delete_turn(database, question(database, of_two, turn))
-    assert asked == [("oven 8", ["oven 7"]), ("oven 7", ["oven 7"]), ("oven 7", ["oven 7"])]
+    assert asked == [("oven 8", ["oven 7"]), ("oven 7", []), ("oven 7", [])]
     assert device_in_question(database, of_two) == (None, [])
     for _ in range(3):
         undo_last(database, of_two)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 
 from instrumentgpt.memory.facts import Fact, Names, devices_in, is_known, name_of
 from instrumentgpt.memory.reading.values import values_in
@@ -21,21 +20,16 @@ PINNED_AS = {
     "findings": "finding",
     "hypotheses": "hypothesis",
     "downloaded_logs": "log",
+    "constraint": "constraint",
+    "ruled_out": "ruled out",
+    "error": "logged",
 }
 SHOWN_LOGS = 5  # newest
 SHOWN_FINDINGS = 8
 SHOWN_CAUSES = 5
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where a line of the state is from: as it is told, and the message that said it first (0: not known)."""
-
-    told: str = ""
-    message_id: int = 0
-
-
-Origins = Mapping[tuple[str, str], Origin]  # of (field, text)
+Origins = Mapping[tuple[str, str], str]  # (field, text) of a line of the state → where it is from, as told
 
 
 @dataclass(frozen=True)
@@ -87,12 +81,8 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     shown.findings = _newest_of_each(shown.findings, device, case)
     head, found = render_state(shown, case.origins) if with_state else ([], [])
     head += _called(case) if with_state else ()
-    if not with_facts:
-        return "\n".join([*head, *found])
-    known = render_known(
-        case.known, case.in_force.values(), case.scope, case.question, case.others, case.names
-    )
-    return "\n".join([*head, *known.asked, *known.said, *found, *known.further])
+    asked, said, further = known_lines(case) if with_facts else ([], [], [])
+    return "\n".join([*head, *asked, *said, *found, *further])
 
 
 def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[str]:
@@ -126,11 +116,25 @@ def _called(case: Case) -> Iterator[str]:
 
 
 def lines_pinned(case: Case) -> tuple[str, ...]:
-    """Return what the user pinned, a line each."""
+    """Return what the user pinned of the devices in question, a line each; constraints are of all."""
     items = [
         f"  - {PINNED_AS[name]}: {text}" for name, text in case.pinned if text in getattr(case.state, name)
     ]
-    return (*items, *pinned_lines(case.known, case.in_force.values(), case.scope))
+    pinned = [value for value in case.in_force.values() if value.now.pinned]
+    values = [
+        f"{line} — {value.now.fact.device}" if value.now.fact.device else line
+        for value in pinned
+        if value.now.fact.device in case.scope
+        for line in _lines([value], False)
+    ]
+    said = [
+        f"  - {PINNED_AS[row.kind]}: {row.said} (turn {row.turn})"
+        for row in case.known
+        if row.kind in PINNED_AS
+        and row.pinned
+        and (row.kind == "constraint" or row.fact.device in case.scope)
+    ]
+    return (*items, *map(as_line, values), *map(as_line, said))
 
 
 ASKED_SHOWN = 8  # values that fit the question
@@ -138,45 +142,17 @@ CONSTRAINTS_SHOWN = 8
 CONSTRAINTS_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
 ERRORS_SHOWN = 4
-SAID = {
-    "constraint": "constraint",
-    "ruled_out": "ruled out",
-    "error": "logged",
-}  # as pinned sentences are told
 
 
-@dataclass(frozen=True)
-class KnownLines:
-    """Lines on what is known of devices.
+def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
+    """Return three lists of lines on what is known of the devices in question.
 
-    asked     values that the question asks for, and the user's constraints that bear most on it
-    said      further constraints, what is ruled out, logged errors
-    further   other values, and the names of other devices
+    First values that the question asks for, and the user's constraints that bear most on it; then further
+    constraints, what is ruled out, logged errors; last other values, and the names of other devices.
+    Each device stands under its own name. Constraints of others come last.
     """
-
-    asked: Sequence[str] = ()
-    said: Sequence[str] = ()
-    further: Sequence[str] = ()
-
-
-def render_known(
-    known: Sequence[StoredFact],
-    in_force: Iterable[Value],
-    devices: Sequence[str],
-    question: str,
-    others: Sequence[str] = (),
-    names: Names = (),
-) -> KnownLines:
-    """Return the lines of what is known of `devices`.
-
-    Each device stands under its own name.
-    Of other devices, in `others` or in `known`, only the names are told.
-
-    in_force  the values of `known` that are
-    names     of all devices: constraints of others come last
-    """
-    wanted = {term for phrase in phrases(question) for term in phrase}
-    values = [value for value in in_force if not value.now.pinned]
+    wanted, devices, known = wanted_terms(case.question), case.scope, case.known
+    values = [value for value in case.in_force.values() if not value.now.pinned]
     asked: list[str] = []
     further: list[str] = []
     for device in devices:
@@ -196,7 +172,7 @@ def render_known(
         ),
     ]
     constraints = sorted(
-        _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, names)
+        _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, case.names)
     )
     users = [row for row in constraints if row.source == "user"]
     agents = [row for row in constraints if row.source != "user"]  # not told as the user's
@@ -205,35 +181,16 @@ def render_known(
         "Further constraints",
         _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
     )
-    strangers = dict.fromkeys([*others, *(value.now.fact.device for value in values)])
+    strangers = dict.fromkeys([*case.others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return KnownLines([*asked, *first], said, [*further, *last])
+    return [*asked, *first], said, [*further, *last]
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
     """Return what puts a value before others: it is asked for, it has a name, no tool can tell it again."""
     now = value.now
     return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
-
-
-def pinned_lines(known: Sequence[StoredFact], in_force: Iterable[Value], devices: Sequence[str]) -> list[str]:
-    """Return what is pinned of `devices`, each on its line; constraints are of all.
-
-    in_force  the values of `known` that are
-    """
-    values = [
-        as_line(f"{line} — {value.now.fact.device}" if value.now.fact.device else line)
-        for value in in_force
-        if value.now.pinned and value.now.fact.device in devices
-        for line in _lines([value], False)
-    ]
-    said = [
-        as_line(f"  - {SAID[row.kind]}: {row.said} (turn {row.turn})")
-        for row in known
-        if row.kind in SAID and row.pinned and (row.kind == "constraint" or row.fact.device in devices)
-    ]
-    return [*values, *said]
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
@@ -331,9 +288,7 @@ def _unit(fact: Fact) -> str:
     return fact.unit if fact.unit[:1] in ("%", "％", "°", "℃", "") else f" {fact.unit}"
 
 
-def render_state(
-    state: DiagnosticState, origins: Origins = MappingProxyType({})
-) -> tuple[list[str], list[str]]:
+def render_state(state: DiagnosticState, origins: Origins) -> tuple[list[str], list[str]]:
     """Return the lines of <diagnostic_context> on the device and its logs, and those on what was found.
 
     The newest items only; nothing where nothing is known.
@@ -363,6 +318,6 @@ def render_state(
 
 def _dated(name: str, text: str, origins: Origins) -> str:
     """Return an item with since when it is known, and suspected."""
-    known, suspected = (origins.get((field, text), Origin()).told for field in (name, "hypotheses"))
+    known, suspected = (origins.get((field, text), "") for field in (name, "hypotheses"))
     both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
     return f"{text} ({both})" if both and known and name != "findings" else text

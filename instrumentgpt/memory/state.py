@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -167,7 +167,7 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
         _add_logs(updated, list(map(_file_name, names)))
     for name in _FIELDS.values():
         _add(updated, name, _texts(data.get(name)))
-    _withdraw(updated, _texts(data.get("ruled_out")))
+    _withdraw(updated, ruled_out_by(data))
     return _settled(updated, confirmed=bool(_texts(data.get("root_causes"))))
 
 
@@ -178,7 +178,12 @@ def told_fields(data: Mapping[str, Any]) -> set[str]:
     ['findings', 'hypotheses']
     """
     told = {name for name in _FIELDS.values() if _texts(data.get(name))}
-    return told | ({"hypotheses"} if _texts(data.get("ruled_out")) else set())
+    return told | ({"hypotheses"} if ruled_out_by(data) else set())
+
+
+def ruled_out_by(data: Mapping[str, Any]) -> list[str]:
+    """Return the hypotheses that are none any more by a tool's `data`."""
+    return _texts(data.get("ruled_out"))
 
 
 def _file_name(path: str) -> str:
@@ -211,9 +216,14 @@ def _add(state: DiagnosticState, name: str, texts: list[str]) -> None:
     del known[:-STORED_ITEMS]
 
 
-def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
+def _close(state: DiagnosticState) -> None:
+    """Take the hypotheses that have become root causes from the open ones."""
     causes = set(map(same, state.root_causes))
     state.hypotheses = [text for text in state.hypotheses if same(text) not in causes]
+
+
+def _settled(state: DiagnosticState, confirmed: bool) -> DiagnosticState:
+    _close(state)
     if confirmed:
         state.status = "resolved"
     elif device_key(state) and state.status == "idle":
@@ -236,84 +246,63 @@ def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) ->
     left = state.copy()
     for name in ITEM_FIELDS:
         setattr(left, name, [text for text in getattr(state, name) if (name, text) not in items])
-    if left.last_log_file not in left.downloaded_logs:
-        left.last_log_file = left.downloaded_logs[-1] if left.downloaded_logs else None
-    if left.status == "resolved" and not left.root_causes:
-        left.status = "investigating"
-    return left
+    return _sound(left)
 
 
-def changed_alike(
-    whole: DiagnosticState, shown: DiagnosticState, now: DiagnosticState, ruled_out: Collection[str] = ()
-) -> DiagnosticState:
-    """Return `whole` changed as `shown`, which leaves out what was deleted of it, has become `now`.
+def holds_items(state: DiagnosticState) -> bool:
+    """Return whether anything stands in the lists of the state."""
+    return any(getattr(state, name) for name in ITEM_FIELDS)
 
-    ruled_out  what has been ruled out since, in words: no hypothesis any more, though it was not shown
+
+IN_QUESTION, FILED, RULED_OUT = "in_question", "filed", "ruled_out"  # what is recorded beside items
+
+
+def bare(state: DiagnosticState) -> DiagnosticState:
+    """Return the state without its lists: whose it is, its last log, its status."""
+    return DiagnosticState(state.device_ip, state.device_name, state.last_log_file, status=state.status)
+
+
+def identity(state: DiagnosticState) -> str | None:
+    """Return what tells two devices apart, None where no device is known."""
+    return state.device_ip or state.device_name
+
+
+def made_of(
+    records: Iterable[tuple[str, str, str]], state: DiagnosticState, filed: Mapping[str, DiagnosticState]
+) -> tuple[DiagnosticState, dict[str, DiagnosticState]]:
+    """Return the state in question and those of other devices, as `records` make them of what was before.
+
+    records  (device, field, text) in the order in which they were put on record: items of the lists, what was
+             RULED_OUT, and states without lists (`bare`): IN_QUESTION after a turn ("" as device: the turn
+             named none, and goes on about the one before), or of another device that it looked at (FILED)
     """
-    changed = now.copy()
-    settled = list(map(same, [*now.root_causes, *ruled_out]))
-    for name in ITEM_FIELDS:
-        before, before_shown, after = (getattr(state, name) for state in (whole, shown, now))
-        hidden = [text for text in before if text not in before_shown]
-        if name == "hypotheses":
-            hidden = [text for text in hidden if not is_among(same(text), settled)]
-        listed = [text for text in before if text in hidden or text in after]
-        known = {*before, *before_shown}
-        setattr(changed, name, [*listed, *(text for text in after if text not in known)])
-    for name in STATED:
-        del getattr(changed, name)[:-STORED_ITEMS]
-    if now.last_log_file == shown.last_log_file:
-        changed.last_log_file = whole.last_log_file
-    return changed
+    state, filed = state.copy(), {device: one.copy() for device, one in filed.items()}
+    for device, name, text in records:
+        told = DiagnosticState.deserialize(text) if name in (IN_QUESTION, FILED) else None
+        if told and name == IN_QUESTION and device:
+            before, known = state, {other: one.serialize() for other, one in filed.items()}
+            state = begin_question(before, told.device_ip, told.device_name, known)
+            if device_key(before) and identity(before) != identity(state):
+                filed[device_key(before)] = before
+        of = state if device in ("", device_key(state)) else filed.setdefault(device, DiagnosticState())
+        if told:
+            of.last_log_file, of.status = told.last_log_file, told.status
+        if told and device:
+            of.device_ip, of.device_name = told.device_ip, told.device_name
+        elif name == RULED_OUT:
+            _withdraw(of, [text])
+        elif name in STATED:
+            _add(of, name, [text])
+            _close(of)
+        elif name == "downloaded_logs" and text not in of.downloaded_logs:
+            of.downloaded_logs.append(text)
+    return _sound(state), {device: _sound(one) for device, one in filed.items()}
 
 
-@dataclass(frozen=True)
-class Memory:
-    """What is stored of a conversation as a whole: states as JSON, `filed` those of devices it has left."""
-
-    summary: str
-    state: str
-    filed: dict[str, str]
-
-    @property
-    def device(self) -> str:
-        """The one in question."""
-        return device_key(DiagnosticState.deserialize(self.state))
-
-
-def resumed(memory: Memory, device: str) -> Memory:
-    """Return the memory with `device` in question: what was said meanwhile of no device was said of it."""
-    filed, said = map(DiagnosticState.deserialize, (memory.filed[device], memory.state))
-    state = changed_alike(filed, DiagnosticState(), said)
-    state.device_ip, state.device_name = filed.device_ip, filed.device_name
-    if said.status == "idle":
-        state.status = filed.status
-    return replace(memory, state=state.serialize())
-
-
-def merged(whole: Memory, shown: Memory, now: Memory, asked_on: bool, out: Sequence[str] = ()) -> Memory:
-    """Return the memory `whole` with what made `now` of `shown`, which is `whole` without deleted turns.
-
-    asked_on  whether anything was asked meanwhile: then the conversation is about the device that it is now
-    out       what was ruled out meanwhile, in words
-    """
-
-    def alike(whole: str, shown: str, now: str) -> str:
-        if now == shown:
-            return whole
-        before, between, after = map(DiagnosticState.deserialize, (whole, shown, now))
-        return changed_alike(before, between, after, out).serialize()
-
-    filed = {
-        device: alike(whole.filed.get(device, ""), shown.filed.get(device, ""), now.filed.get(device, ""))
-        for device in {**whole.filed, **now.filed}
-    }
-    before, after = whole.device, now.device
-    state, base = whole.state, shown.state if shown.device == after else ""
-    if before == after:
-        state = alike(whole.state, base, now.state)
-    elif now.state != shown.state or (after and asked_on):
-        state = alike(whole.filed.get(after, ""), base, now.state)
-        filed |= {before: whole.state} if before else {}
-    summary = whole.summary if now.summary == shown.summary else now.summary
-    return Memory(summary, state, filed)
+def _sound(state: DiagnosticState) -> DiagnosticState:
+    """Return the state with a last log and a cause of being resolved only if it has them."""
+    if state.last_log_file not in state.downloaded_logs:
+        state.last_log_file = state.downloaded_logs[-1] if state.downloaded_logs else None
+    if state.status == "resolved" and not state.root_causes:
+        state.status = "investigating"
+    return state

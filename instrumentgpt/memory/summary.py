@@ -15,7 +15,7 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, compress
@@ -115,14 +115,6 @@ def _head(row: Entry) -> str:
 def render(entries: Iterable[Entry]) -> str:
     """Return the entries as a prompt shows them: without their heads."""
     return "\n".join(row.text for row in entries)
-
-
-def forget(summary: str, message_ids: Collection[MessageId]) -> str:
-    """Return the stored summary without any entry that holds one of the messages.
-
-    Other messages of a dropped entry are summarised anew when the next prompt is built.
-    """
-    return write(row for row in parse(summary) if not any(row.holds(name) for name in message_ids))
 
 
 def settle(entries: Iterable[Entry], limit: int = SUMMARY_TOKENS) -> list[Entry]:

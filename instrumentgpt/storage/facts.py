@@ -14,9 +14,8 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.memory.context import Origin
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.state import ITEM_FIELDS, DiagnosticState, device_key
 from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import Key, Reading, StoredFact
 from instrumentgpt.storage.connection import insert, rows, select, transaction
@@ -251,7 +250,7 @@ Source = Literal["tool", "user", "agent"]
 
 @dataclass(frozen=True)
 class StateItem:
-    """One line of the state: `field` is a field of DiagnosticState, `source` who said it."""
+    """One line of the state, or what `memory.state.made_of` needs beside: `source` is who said it."""
 
     device: str  # its name or address; "" before any device is known
     field: str
@@ -264,28 +263,27 @@ class StateItem:
 
 
 def add_state_items(database: Database, conversation_id: str, items: Iterable[StateItem]) -> None:
-    """Store where new lines of the state came from."""
+    """Store what states are made of, each line with where it came from."""
     told_at = "SELECT created_at FROM all_messages WHERE id = ?"
     with transaction(database):
         for item in items:
             [(at,)] = rows(database, told_at, (item.message_id,)) or [(time.time(),)]
             kept = replace(item, created_at=item.created_at or float(at))
             row_id = insert(database, "all_state_items", conversation_id=conversation_id, **vars(kept))
-            words = " ".join(terms(f"{item.device}\n{item.text}"))
-            insert(database, "item_terms", rowid=row_id, terms=words)  # by which the search finds it
+            if item.field in ITEM_FIELDS:  # the search finds it
+                words = " ".join(terms(f"{item.device}\n{item.text}"))
+                insert(database, "item_terms", rowid=row_id, terms=words)
 
 
-def list_state_items(database: Database, conversation_id: str, device: str | None = None) -> list[StateItem]:
-    """Return the stored origins, oldest first; of one `device` if named."""
-    source, values = "state_items WHERE conversation_id = ?", [conversation_id]
-    if device is not None:
-        source, values = f"{source} AND device = ?", [conversation_id, device]
-    return select(database, StateItem, f"{source} ORDER BY id", values)
+def list_state_items(database: Database, conversation_id: str) -> list[StateItem]:
+    """Return the stored origins of what stands in states, oldest first."""
+    source = f"state_items WHERE conversation_id = ? AND field IN {ITEM_FIELDS} ORDER BY id"
+    return select(database, StateItem, source, (conversation_id,))
 
 
 def origins_of(
     database: Database, conversation_id: str, state: DiagnosticState, placed: Places | None = None
-) -> dict[tuple[str, str], Origin]:
+) -> dict[tuple[str, str], str]:
     """Return (field, text) of the state's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
@@ -303,11 +301,11 @@ def origins_of(
     return {item: _origin(asked, *told) for item, told in first.items()}
 
 
-def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | None) -> Origin:
+def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | None) -> str:
     """Return the turn that said it, and its log line."""
     turn = f"turn {turn_of(message_id, asked)}" if message_id else ""
     where = f"{log} line {line}" if log and line else log
-    return Origin(", ".join(filter(None, (turn, where))), message_id or 0)
+    return ", ".join(filter(None, (turn, where)))
 
 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:

@@ -6,14 +6,21 @@ Steps are applied with foreign keys off, in one transaction (connection.py).
 import json
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from sqlite_utils import Database
 from sqlite_utils.db import ForeignKey
 from sqlite_utils.migrations import Migrations
 
-from instrumentgpt.memory.state import Memory, merged
+from instrumentgpt.memory.state import (
+    FILED,
+    IN_QUESTION,
+    ITEM_FIELDS,
+    RULED_OUT,
+    DiagnosticState,
+    bare,
+    device_key,
+)
 from instrumentgpt.memory.terms import terms
 
 MIGRATIONS = Migrations("instrumentgpt.storage")
@@ -365,27 +372,76 @@ def m098_ratings(database: Database) -> None:
     )
 
 
+@MIGRATIONS()
+def m099_states_from_records(database: Database) -> None:
+    """States are made of what is on record: what stood in them alone so far is put there."""
+    for row in list(database.query("SELECT id, diagnostic_state FROM conversations")):
+        now = {"state": row["diagnostic_state"] or "", "filed": _filed(database, row["id"])}
+        kept = database.table("undeleted_memory").rows_where("conversation_id = ?", [row["id"]])
+        whole, then, newest = next(
+            ((json.loads(one["whole"]), json.loads(one["shown"]), one["newest"]) for one in kept),
+            (now, now, 0),
+        )
+        asked_on = database.view("messages").count_where(
+            "conversation_id = ? AND id > ?", [row["id"], newest]
+        )
+        if now["state"] or whole["state"] or now["filed"]:
+            is_as_then = now["state"] == then["state"]
+            _put_on_record(database, row["id"], whole, now, is_as_then, bool(asked_on))
+    database.table("undeleted_memory").drop()
+
+
+def _put_on_record(
+    database: Database,
+    conversation: str,
+    whole: Mapping[str, Any],
+    now: Mapping[str, Any],
+    is_as_then: bool,
+    asked_on: bool,
+) -> None:
+    """Record the states before all items; those that deleted turns alone spoke of go with the newest one.
+
+    is_as_then, asked_on  whether the state in question is as it was, and anything was asked, since the last
+                          deletion, when the `whole` was kept
+    """
+    sql = "SELECT max(id) FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
+    [deleted] = database.execute(sql, (conversation,)).fetchone()
+    before, after = (DiagnosticState.deserialize(one["state"]) for one in (whole, now))
+    is_same = device_key(before) == device_key(after)
+    filed = {name: DiagnosticState.deserialize(one) for name, one in whole["filed"].items()}
+    told = [(name, FILED, one, None if name in now["filed"] else deleted) for name, one in filed.items()]
+    told += [(device_key(after), IN_QUESTION, before if is_same and is_as_then else after, None)]
+    if not is_same:
+        stays = asked_on or not is_as_then
+        told += [(device_key(before), FILED if stays else IN_QUESTION, before, deleted)]
+    sql = "SELECT ifnull(min(id), 1) FROM all_state_items"
+    first = min(0, database.execute(sql).fetchone()[0]) - len(told)
+    row = {"conversation_id": conversation, "source": "tool", "created_at": 0.0}
+    for place, (device, field, state, message) in enumerate(told, start=first):
+        made = {"id": place, "device": device, "field": field, "text": bare(state).serialize()}
+        database.table("all_state_items").insert({**row, **made, "message_id": message})
+    items = "SELECT id, device, field, text FROM all_state_items WHERE conversation_id = ? AND field IN "
+    states = (before, after, *filed.values())
+    for one, device, field, text in database.execute(f"{items} {ITEM_FIELDS}", (conversation,)).fetchall():
+        holders = [device_key(state) for state in states if text in getattr(state, field)]
+        if not device and holders:  # it was said before any device was named
+            database.table("all_state_items").update(one, {"device": holders[0]})
+        if field == "hypotheses" and not holders:
+            made = {"device": device, "field": RULED_OUT, "text": text, "message_id": None}
+            database.table("all_state_items").insert({**row, **made})
+
+
 def _put_back(database: Database) -> None:
     """Put the rows of deleted turns, which lay beside the revisions that deleted them, into their tables."""
     kept: dict[int, dict[str, list[dict[str, Any]]]] = {}
     for row in database.query("SELECT revision_id, of_table, content FROM deleted_rows ORDER BY rowid"):
         content = json.loads(row["content"], object_hook=_with_bytes)
         kept.setdefault(row["revision_id"], {}).setdefault(row["of_table"], []).append(content)
-    whole: dict[str, Memory] = {}
-    shown: dict[str, Memory] = {}
-    order = "SELECT revision_id FROM deleted_rows WHERE of_table = 'memory' ORDER BY rowid DESC"
-    for (revision,) in database.execute(order).fetchall():
-        [then], conversation = kept[revision].pop("memory"), kept[revision]["messages"][0]["conversation_id"]
-        links, _ = kept[revision].pop("link", []), kept[revision].pop("conclusions", [])
-        before = shown.setdefault(conversation, _memory_of(database, conversation))
-        asked_on = database.table("messages").count_where(
-            "conversation_id = ? AND id > ? AND deleted_at IS NULL", [conversation, then["newest"]]
-        )
-        whole[conversation] = merged(
-            Memory(**then["before"]), Memory(**then["after"]), whole.get(conversation, before), bool(asked_on)
-        )
-        for table, found in kept[revision].items():
-            for row in found:
+    for found in kept.values():
+        [then], conversation = found.pop("memory"), found["messages"][0]["conversation_id"]
+        links, _ = found.pop("link", []), found.pop("conclusions", [])
+        for table, lost in found.items():
+            for row in lost:
                 mark = {"deleted_at": then["at"]} if table == "messages" else {}
                 database.table(table).insert({**row, **mark})
                 if table in ("messages", "state_items"):
@@ -397,19 +453,19 @@ def _put_back(database: Database) -> None:
                 f"UPDATE {link['table']} SET {column} = ifnull(min({column}, ?), ?) WHERE {where}",
                 (message, message, *link["key"].values()),
             )
-    for conversation, memory in whole.items():
-        newest = database.execute("SELECT max(id) FROM messages WHERE conversation_id = ?", (conversation,))
-        told = {"conversation_id": conversation, "newest": newest.fetchone()[0]}
-        told |= {"whole": json.dumps(asdict(memory)), "shown": json.dumps(asdict(shown[conversation]))}
-        database.table("undeleted_memory").insert(told)
+        whole = then["before"]
+        whole["filed"] |= _filed(database, conversation)
+        shown = {"state": database.table("conversations").get(conversation)["diagnostic_state"]}
+        told = {"whole": json.dumps(whole), "shown": json.dumps(shown), "newest": then["newest"]}
+        database.table("undeleted_memory").insert(
+            {"conversation_id": conversation, **told}, pk="conversation_id", ignore=True
+        )
 
 
 def _with_bytes(value: dict[str, Any]) -> dict[str, Any] | bytes:
     return b64decode(value["base64"]) if value.keys() == {"base64"} else value
 
 
-def _memory_of(database: Database, conversation: str) -> Memory:
-    stored = database.table("conversations").get(conversation)
+def _filed(database: Database, conversation: str) -> dict[str, str]:
     filed = database.table("device_states").rows_where("conversation_id = ?", [conversation])
-    states = {row["device"]: row["state"] for row in filed}
-    return Memory(stored["summary"] or "", stored["diagnostic_state"] or "", states)
+    return {row["device"]: row["state"] for row in filed}

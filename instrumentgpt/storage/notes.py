@@ -47,13 +47,11 @@ def save_note(database: Database, note_id: str, text: str, kind: str = "note", s
     insert(database, "notes", "INSERT OR REPLACE", **vars(note))
 
 
-def list_notes(database: Database, search: str = "", scope: str | None = None) -> list[Note]:
-    """Return notes with `search` in id or text, of one `scope` if named, newest first."""
-    source = (
-        "notes WHERE (? IS NULL OR scope = ?) AND (instr(lower(id || ' ' || text), lower(?)) > 0 OR ? = '')"
-        " ORDER BY updated_at DESC"
+def list_notes(database: Database, scope: str | None = None) -> list[Note]:
+    """Return notes, of one `scope` if named, newest first."""
+    return select(
+        database, Note, "notes WHERE ? IS NULL OR scope = ? ORDER BY updated_at DESC", (scope, scope)
     )
-    return select(database, Note, source, (scope, scope, search, search))
 
 
 def delete_note(database: Database, note_id: str, scope: str = "global") -> bool:
@@ -63,8 +61,10 @@ def delete_note(database: Database, note_id: str, scope: str = "global") -> bool
 
 def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = ()) -> list[Note]:
     """Return the notes that count in a conversation about `devices` (their names): narrow scopes first."""
-    scopes = (conversation_id, *devices, EVERYWHERE)
-    return [note for scope in scopes for note in list_notes(database, scope=scope)]
+    scopes = list(dict.fromkeys((conversation_id, *devices, EVERYWHERE)))
+    marks = ",".join("?" * len(scopes))
+    found = select(database, Note, f"notes WHERE scope IN ({marks}) ORDER BY updated_at DESC", scopes)
+    return sorted(found, key=lambda note: scopes.index(note.scope))
 
 
 def constraints_of(note: Note) -> tuple[str, ...]:

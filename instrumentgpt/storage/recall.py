@@ -139,7 +139,7 @@ def _search(
     """Return message id → score of the messages that hold a phrase, the best ones."""
     if not wanted:
         return {}
-    either = " OR ".join(_quoted(" ".join(phrase)) for phrase in wanted)
+    either = " OR ".join(quoted(" ".join(phrase)) for phrase in wanted)
     found = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
@@ -147,7 +147,7 @@ def _search(
         " ORDER BY score LIMIT ?)"
         " JOIN messages ON messages.id = found WHERE conversation_id = ?",
         (
-            f"(conversation : {_quoted(conversation_id)}) AND (terms : ({either}))",
+            f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))",
             until,
             LOOKED_AT,
             conversation_id,
@@ -156,7 +156,8 @@ def _search(
     return {message: -rank for message, rank in found}
 
 
-def _quoted(words: str) -> str:
+def quoted(words: str) -> str:
+    """Return what FTS5 is asked for the words as one phrase."""
     return '"' + words.replace('"', '""') + '"'
 
 

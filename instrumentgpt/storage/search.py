@@ -15,11 +15,12 @@ from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.recalled import relevant_lines
 from instrumentgpt.memory.search_query import SearchTerm, marked, search_terms
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.terms import Phrase, fold
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_memory
 from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.recall import quoted
 
 HITS = 20  # of one search
 FEW = 5  # with fewer hits that hold all words, those that hold some come too
@@ -97,12 +98,8 @@ def all_of(asked: Sequence[SearchTerm]) -> str:
 
 
 def _any_of(asked: Sequence[SearchTerm]) -> str:
-    return " OR ".join(_quoted(phrase, one.unfinished) for one in asked for phrase in one.phrases if phrase)
-
-
-def _quoted(phrase: Phrase, unfinished: bool) -> str:
-    words = " ".join(phrase).replace('"', '""')
-    return f'"{words}"{" *" if unfinished else ""}'
+    every = [(" ".join(phrase), one.unfinished) for one in asked for phrase in one.phrases if phrase]
+    return " OR ".join(quoted(words) + " *" * unfinished for words, unfinished in every)
 
 
 def _matches(database: Database, match: str, limit: int) -> list[tuple[str, int]]:

@@ -128,7 +128,7 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
     request = request_of(turn, agent, asking)
     if agent.name != "offline":
         if not turn.prompts:
-            check(turn, turn.calls, turn.prompts)
+            check(turn)
         turn.prompts.append(request.prompt)
     return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
 

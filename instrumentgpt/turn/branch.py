@@ -8,6 +8,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.memory.revisions import MESSAGE, TURN
+from instrumentgpt.storage.connection import insert
 from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
 from instrumentgpt.turn.rebuild import RefusedRebuild, rebuild
 
@@ -58,10 +59,8 @@ def _copy(database: Database, old: str, new: str, last: int) -> None:
     ids: dict[int, int] = {}
 
     def put(table: str, row: Mapping[str, Any]) -> int:
-        fields = {**row, "conversation_id": new} if "conversation_id" in row else dict(row)
-        columns = ", ".join(fields)
-        sql = f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(fields))})"
-        return int(database.conn.execute(sql, tuple(fields.values())).lastrowid or 0)
+        own = {"conversation_id": new} if "conversation_id" in row else {}
+        return insert(database, table, **{**row, **own})
 
     def renamed(text: str) -> str:
         for name, other in names.items():

@@ -14,6 +14,7 @@ from instrumentgpt.memory.gate import Mark, marks_of
 from instrumentgpt.memory.sources import Source
 from instrumentgpt.storage.marks import marks_of_answer, store_marks
 from instrumentgpt.turn.prompt import names_of
+from instrumentgpt.turn.record import rows_of
 from instrumentgpt.turn.turn import Turn
 
 ON_RECORD = (  # tools that return what the agent told them: no source, but for the lines of the log
@@ -22,18 +23,14 @@ ON_RECORD = (  # tools that return what the agent told them: no source, but for 
 )  # fmt: skip
 
 
-def check(turn: Turn, calls: Sequence[Tool], prompts: Sequence[str]) -> None:
-    """Have the turn keep with its answer where each of its numbers is from.
+def check(turn: Turn) -> None:
+    """Have the turn keep with its answer where each of its numbers is from."""
 
-    calls    tools that ended in this turn, ours and the agent's own
-    prompts  as they were sent
-    """
-    turn.also_saved.append(lambda message_id: _check(turn, message_id, calls, prompts))
+    def store(message_id: int) -> None:
+        known = sources(turn.calls, turn.question.content, turn.earlier, turn.prompts, _unsourced(turn))
+        store_marks(turn.database, message_id, marks_of(turn.answer.text, known, names_of(turn.inventory)))
 
-
-def _check(turn: Turn, message_id: int, calls: Sequence[Tool], prompts: Sequence[str]) -> None:
-    known = sources(calls, turn.question.content, turn.earlier, prompts, _unsourced(turn))
-    store_marks(turn.database, message_id, marks_of(turn.answer.text, known, names_of(turn.inventory)))
+    turn.also_saved.append(store)
 
 
 def sources(
@@ -67,8 +64,7 @@ def _result(tool: Tool) -> str:
         told = json.loads(tool.result)
     except ValueError:
         return ""
-    listed = [told.get(name) for name in ("findings", "hypotheses", "root_causes", "values")]
-    rows = [row for rows in listed if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+    rows = rows_of(told, "findings", "hypotheses", "root_causes", "values")
     return json.dumps([row.get("evidence") for row in rows], ensure_ascii=False)
 
 

@@ -11,6 +11,7 @@ from instrumentgpt.agents.stream import string
 from instrumentgpt.instruments.lognames import start_time
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.entities import Entity, Flag, Sighting, list_entities
+from instrumentgpt.turn.record import rows_of
 
 LABEL_CHARS = 80  # of what somebody else worded
 REF = re.compile(
@@ -81,14 +82,14 @@ def _saved(database: Database, conversation_id: str, known: Sequence[Entity]) ->
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Sighting]:
     """Yield the things that a tool's `result` speaks of: its log and device, loops and findings at fault."""
     if tool == "survey_devices":
-        for row in _tables(result.get("devices")):
+        for row in rows_of(result, "devices"):
             yield from _of_log(row, FLAGS[tool])
             yield from _fault(_text(row, "device"), _text(row, "log"), row)
         return
     if tool != "fetch_log" and tool not in FLAGS and "findings" not in result:
         return
     yield from _of_log(result, FLAGS.get(tool, ""))
-    for finding in _tables(result.get("findings")):
+    for finding in rows_of(result, "findings"):
         yield from _fault(_text(result, "device"), _text(result, "log"), finding)
 
 
@@ -148,10 +149,6 @@ def one_line(text: str) -> str:
     """
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return shorten(plain.replace("`", "'").replace("<", "‹").replace("[", "(").replace("]", ")"), LABEL_CHARS)
-
-
-def _tables(value: object) -> Sequence[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _text(table: Mapping[str, Any], name: str) -> str:

@@ -18,6 +18,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.revisions import TURN
 from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage.connection import select
 from instrumentgpt.storage.conversations import refuse_while_answering, unknown
 from instrumentgpt.storage.deleted import NOT_YET, mark_turn
 from instrumentgpt.storage.history import history
@@ -30,7 +31,7 @@ from instrumentgpt.turn.summary import put_in_place
 from instrumentgpt.turn.turn import open_turn
 
 Event = tuple[float, Callable[[], object]]  # when it was, in s since 1970, and what tells it again
-DERIVED = ("all_facts", "all_nicknames", "all_state_items", "device_states", "undeleted_memory")
+DERIVED = ("all_facts", "all_nicknames", "all_state_items", "device_states")
 
 
 class RefusedRebuild(InstrumentGPTError, RuntimeError):
@@ -48,7 +49,7 @@ def rebuild(database: Database, conversation_id: str) -> None:
             raise unknown(conversation_id)
         refuse_while_answering(database, conversation_id)
         runs = list_runs(database, conversation_id, limit=-1)
-        if any(_is_untold(database, run) for run in runs) or _without_runs(database, conversation_id):
+        if _lacks_steps(database, conversation_id):
             raise RefusedRebuild(
                 f"Conversation {conversation_id} has turns whose steps are gone: its memory is all there is."
             )
@@ -61,14 +62,10 @@ def rebuild(database: Database, conversation_id: str) -> None:
         database.conn.executemany("UPDATE all_messages SET deleted_at = ? WHERE id = ?", marks)
 
 
-def _is_untold(database: Database, run: Run) -> bool:
-    return run.question_message_id is not None and not any(True for _ in events_of(database, run.id))
-
-
-def _without_runs(database: Database, conversation_id: str) -> bool:
+def _lacks_steps(database: Database, conversation_id: str) -> bool:
     sql = (
-        "SELECT 1 FROM all_messages WHERE conversation_id = ? AND role = 'user'"
-        " AND id NOT IN (SELECT ifnull(question_message_id, 0) FROM runs)"
+        "SELECT 1 FROM all_messages AS asked WHERE conversation_id = ? AND role = 'user' AND NOT EXISTS"
+        " (SELECT 1 FROM runs JOIN run_events ON run_id = runs.id WHERE question_message_id = asked.id)"
     )
     return database.conn.execute(sql, (conversation_id,)).fetchone() is not None
 
@@ -87,11 +84,12 @@ def _forget(database: Database, conversation_id: str) -> None:
 
 def _turns(database: Database, conversation_id: str, runs: Sequence[Run]) -> Iterator[Event]:
     """Yield the turns, and what people put on record themselves in or beside one: those items stay theirs."""
-    items = [one for one in db.list_state_items(database, conversation_id) if one.source == "user"]
+    own = "all_state_items WHERE conversation_id = ? AND source = 'user' ORDER BY id"
+    items = select(database, db.StateItem, own, (conversation_id,))
     for run in runs:
         if run.question_message_id is not None:
-            own = [one for one in items if one.message_id == run.question_message_id]
-            yield run.started_at, partial(_tell_turn, database, run, own)
+            stated = [one for one in items if one.message_id == run.question_message_id]
+            yield run.started_at, partial(_tell_turn, database, run, stated)
             if run.mode == "interview":  # what it gathered is agreed, and more than its last message says
                 sql = "SELECT * FROM all_facts WHERE message_id = ?"
                 facts = database.conn.execute(sql, (run.question_message_id,)).fetchall()

@@ -24,6 +24,7 @@ from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_i
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.memory.reading.values import doubts_in, values_in
+from instrumentgpt.memory.state import FILED, IN_QUESTION, RULED_OUT, bare, ruled_out_by
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.values import readings_in
 from instrumentgpt.storage.facts import ruled_out_before
@@ -33,6 +34,9 @@ LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace ha
 KINDS = ("plotly", "html", "markdown", "image", "log", "report", "file")
 TITLE_CHARACTERS = 200
 ALT_CHARACTERS = 2000
+
+
+Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
 
 
 class RefusedArtifact(InstrumentGPTError, ValueError):
@@ -56,28 +60,30 @@ def result_of(tool: Tool) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def origins(results: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, int | None]]:
+def rows_of(result: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
+    """Return the objects in those lists of a tool's result: whatever an agent handed over, no others."""
+    listed = [result.get(name) for name in names]
+    return [row for rows in listed if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+
+
+def origins(results: Iterable[Result]) -> dict[str, tuple[str, int | None, bool]]:
     """Return for each statement in the tools' `results`, as the state keeps it, its log and first line.
+
+    Last whether it is an opinion of the agent, that no line and no result supports.
 
     >>> finding = {"text": "slow", "evidence": [{"line": 7}]}
     >>> origins([("diagnose_log", {"log": "a.log", "findings": [finding, 1]})])
-    {'slow': ('a.log', 7)}
+    {'slow': ('a.log', 7, False)}
     """
-    found: dict[str, tuple[str, int | None]] = {}
+    found = {}
     for _, result in results:
-        lists = [result.get(name) for name in ("findings", "hypotheses", "root_causes")]
-        for item in (one for listed in lists if isinstance(listed, list) for one in listed):
-            if isinstance(item, dict) and isinstance(item.get("text"), str):
-                text = shorten(" ".join(item["text"].split()), STATEMENT_CHARS)
-                found[text] = (string(item.get("log")) or string(result.get("log")), _first_line(item))
+        for item in rows_of(result, "findings", "hypotheses", "root_causes"):
+            text = shorten(" ".join(string(item.get("text")).split()), STATEMENT_CHARS)
+            line = next((row.get("line") for row in rows_of(item, "evidence")), None)
+            log = string(item.get("log")) or string(result.get("log"))
+            is_line = isinstance(line, int) and line > 0
+            found[text] = log, line if is_line else None, bool(item.get("opinion"))
     return found
-
-
-def _first_line(item: Mapping[str, Any]) -> int | None:
-    evidence = item.get("evidence")
-    first = evidence[0] if isinstance(evidence, list) and evidence else None
-    line = first.get("line") if isinstance(first, dict) else None
-    return line if isinstance(line, int) and line > 0 else None
 
 
 def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, bytes] | None:
@@ -125,8 +131,6 @@ def _is_figure(content: bytes) -> bool:
 # fields of results: beside them a log's name in words is no log read
 SPEAK_OF_LOGS = {"log", "logs", "devices"}
 
-Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
-
 
 @dataclass(frozen=True)
 class StatesAfter:
@@ -168,14 +172,16 @@ def states_after(
         before = memory.DiagnosticState.deserialize(kept) if kept else begun
         told, new = _after(before, shares[device], "")
         added[memory.device_key(before)] = told.serialize()
-        items += new
+        items += [standing(told, FILED), *new]
     return StatesAfter(after, added, items)
 
 
 def put_on_record(
     database: Database, conversation_id: str, name: str, device: Device | None, data: Mapping[str, Any]
-) -> tuple[memory.DiagnosticState, memory.DiagnosticState]:
-    """Put what a person states of a device into its state, in force or left; return that before and after.
+) -> tuple[memory.DiagnosticState, memory.DiagnosticState, db.StateItem]:
+    """Put what a person states of a device into its state, in force or left.
+
+    Return the state before and after, and its record, to be stored.
 
     name    under which the device's state is filed, which is there for files of no device too
     device  the one of the inventory; in question from now on, where none was
@@ -194,7 +200,7 @@ def put_on_record(
         db.update_memory(conversation_id, summary, after.serialize(), database)
     else:
         db.file_device_state(database, conversation_id, name, after.serialize())
-    return before, after
+    return before, after, standing(after, IN_QUESTION if in_force else FILED, "user")
 
 
 def _after(
@@ -202,16 +208,16 @@ def _after(
 ) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
     """Return the state with what `results`, then `answer`, say of its device, and the new lines' origins."""
     items = []
-    lines, opinions = origins(results), _opinions(results)
+    lines = origins(results)
     told = {name for _, result in results for name in memory.told_fields(result)}
     for tool_name, result in results:
         after = memory.record_tool(state, tool_name, result)
         for name, text in memory.new_items(state, after):
-            log, line = lines.get(text, ("", None))
-            source: Literal["agent", "tool"] = (
-                "agent" if tool_name == "record_hypothesis" or text in opinions else "tool"
-            )
+            log, line, is_opinion = lines.get(text, ("", None, False))
+            is_opinion = is_opinion or tool_name == "record_hypothesis"
+            source: Literal["agent", "tool"] = "agent" if is_opinion else "tool"
             items.append(db.StateItem(memory.device_key(after), name, text, source, log=log, line=line))
+        items += _taken_back(after, ruled_out_by(result))
         state = after
     after = memory.extract_state_updates(answer, state)
     for name in told:
@@ -221,18 +227,20 @@ def _after(
     if "root_causes" in told:
         after.status = state.status
     said = memory.new_items(state, after)
-    return after, items + [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+    items += [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
+    out = [row.text for row in statements(answer) if row.kind == "ruled_out" and "hypotheses" not in told]
+    return after, [*items, *_taken_back(after, out)]
 
 
-def _opinions(results: Sequence[Result]) -> set[str]:
-    """Return the statements of an agent that no line and no result supports, as the state keeps them."""
-    listed = [result.get(name) for _, result in results for name in ("findings", "hypotheses")]
-    rows = [row for rows in listed if isinstance(rows, list) for row in rows if isinstance(row, dict)]
-    return {
-        shorten(" ".join(string(row.get("text")).split()), STATEMENT_CHARS)
-        for row in rows
-        if row.get("opinion")
-    }
+def _taken_back(state: memory.DiagnosticState, texts: Sequence[str]) -> list[db.StateItem]:
+    return [db.StateItem(memory.device_key(state), RULED_OUT, text, "agent") for text in texts]
+
+
+def standing(
+    state: memory.DiagnosticState, field: str, source: Literal["tool", "user"] = "tool"
+) -> db.StateItem:
+    """Return the record of a state but for its lists; `field`: IN_QUESTION or FILED."""
+    return db.StateItem(memory.device_key(state), field, bare(state).serialize(), source)
 
 
 def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device | None, list[Result]]:

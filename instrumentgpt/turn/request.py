@@ -54,40 +54,23 @@ CHAT = Asking(resume=True)
 
 def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
     """Return what is asked of `agent`, whose folder is made ready for it."""
-    allowed = (
-        Permission() if asking.read_only else permission_in_force(turn.database, turn.run.conversation_id)
-    )
-    device_memory = _device_memory(turn)
+    where, device_memory = (turn.database, turn.run.conversation_id), _device_memory(turn)
+    allowed = Permission() if asking.read_only else permission_in_force(*where)
     folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, device_memory)
     source = source_of(device_of(turn))
     prompt = turn.prompt(agent.name) if asking.prompt is None else asking.prompt
     keep_prompt(  # the memory inspector shows it word by word
-        turn.database,
-        turn.run.conversation_id,
-        turn.question.id,
-        prompt,
-        run_id=turn.run.id,
-        task=asking.task,
-        agent=agent.name,
+        *where, turn.question.id, prompt, run_id=turn.run.id, task=asking.task, agent=agent.name,
         budget=turn.settings.prompt_tokens,
-    )
+    )  # fmt: skip
     resume = ""
     if asking.resume and agent.resumes:
-        where = agent.name, str(source or folder)
-        resume = db.get_agent_session(turn.database, turn.run.conversation_id, *where)
+        resume = db.get_agent_session(*where, agent.name, str(source or folder))
     request = Request(
-        prompt,
-        folder,
-        task_file,
-        model_for(agent, turn.settings),
-        resume=resume,
-        may_run=allowed.may_run,
-        may_edit=allowed.may_edit,
-        source=source,
-        may_browse=allowed.may_browse,
-        confined=bool(agent.state) and confines(turn.settings),
-        run_folder=turn.folder,
-    )
+        prompt, folder, task_file, model_for(agent, turn.settings), resume=resume, source=source,
+        may_run=allowed.may_run, may_edit=allowed.may_edit, may_browse=allowed.may_browse,
+        confined=bool(agent.state) and confines(turn.settings), run_folder=turn.folder,
+    )  # fmt: skip
     if agent.name == "offline":  # it is our own, and needs none of this
         return request
     server = tool_server(task_file, turn.home(), {RUN_VARIABLE: turn.run.id})

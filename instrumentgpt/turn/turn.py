@@ -18,15 +18,24 @@ from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.instruments.pasted import device_name
+from instrumentgpt.memory.state import IN_QUESTION, identity
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Offer, store_offers
+from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import refs_in, touched
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
-from instrumentgpt.turn.record import record_answer, record_question, result_of, states_after
+from instrumentgpt.turn.record import (
+    StatesAfter,
+    record_answer,
+    record_question,
+    result_of,
+    standing,
+    states_after,
+)
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -112,8 +121,9 @@ class Turn:
         before = {**db.device_states(database, conversation_id), **self.filed}
         after = states_after(self.state, self.results, words, self.inventory, before)
         with db.transaction(database):
+            stands = self._standing(after)
             db.update_memory(conversation_id, self.summary, after.state.serialize(), database)
-            items = [replace(item, message_id=message_id) for item in after.items]
+            items = [replace(item, message_id=message_id) for item in (stands, *after.items)]
             db.add_state_items(database, conversation_id, items)
             for device, state in {**self.filed, **after.filed}.items():
                 db.file_device_state(database, conversation_id, device, state)
@@ -121,6 +131,15 @@ class Turn:
             told = words, self.results, device, self.inventory
             record_answer(database, conversation_id, message_id, *told)
             self.note_entities(self.answer.text)
+
+    def _standing(self, after: StatesAfter) -> db.StateItem:
+        """Return the record of the state in question, without its device where earlier turns tell it."""
+        _, stored = db.get_memory(self.run.conversation_id, self.database)
+        stands = standing(after.state, IN_QUESTION)
+        is_new = identity(memory.DiagnosticState.deserialize(stored)) != identity(after.state)
+        is_told = self.devices or any(one.device == stands.device for one in after.items)
+        is_about = is_new or is_told or times_of_deleted(self.database, self.run.conversation_id)
+        return stands if is_about else replace(stands, device="")
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
@@ -160,16 +179,9 @@ class Turn:
 
     def _composed(self, request: str, budget: int) -> memory.Prompt:
         return prompt_for(
-            self.database,
-            self.run.conversation_id,
-            request,
-            self.question.id,
-            self.state,
-            self.summary,
-            self.devices,
-            self.inventory,
-            replace(self.settings, prompt_tokens=budget),
-        )
+            self.database, self.run.conversation_id, request, self.question.id, self.state, self.summary,
+            self.devices, self.inventory, replace(self.settings, prompt_tokens=budget),
+        )  # fmt: skip
 
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
@@ -231,12 +243,8 @@ def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
     else:
         ip, name = "", _pasted_log(turn)
     turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
-    if memory.device_key(before) and _identity(before) != _identity(turn.state):
+    if memory.device_key(before) and identity(before) != identity(turn.state):
         turn.filed = {memory.device_key(before): before.serialize()}
-
-
-def _identity(state: memory.DiagnosticState) -> str | None:
-    return state.device_ip or state.device_name
 
 
 def _pasted_log(turn: Turn) -> str:

@@ -15,18 +15,19 @@ from typing import Literal
 
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.terms import in_simplified
 
 Kind = Literal["finding", "hypothesis", "root_cause", "ruled_out"]
 
-_TO_TRADITIONAL = str.maketrans(  # of the characters in these patterns only
-    "确认论点设说测怀观发现结断诊键关实终经综见为于这个没无还并脑动导致因应该许极过们们问题祸际时经",
-    "確認論點設說測懷觀發現結斷診鍵關實終經綜見為於這個沒無還並腦動導致因應該許極過們們問題禍際時經",
-)
-
 
 def folded(text: str) -> str:
-    """Return `text` with traditional characters and half-width colons; of the same length."""
-    return text.translate(_TO_TRADITIONAL).replace("：", ":")
+    """Return `text` with simplified characters and half-width colons; of the same length."""
+    return in_simplified(text).replace("：", ":")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return what finds the pattern in folded text, whichever characters it is written in."""
+    return re.compile(in_simplified(pattern), re.I)
 
 
 _ENGLISH: dict[Kind, str] = {
@@ -63,10 +64,8 @@ _WORDS = {
     kind: rf"(?:(?:the |a |my |our )?(?:{_ENGLISH[kind]})|{_CHINESE[kind]}){_NUMBERING}" for kind in _ENGLISH
 }
 
-LABELS = {
-    kind: re.compile(rf"{words} ?(?::|[—–]| - ) ?(?P<value>.*)", re.I) for kind, words in _WORDS.items()
-}
-HEADINGS = {kind: re.compile(rf"{words} ?:?", re.I) for kind, words in _WORDS.items()}
+LABELS = {kind: _compiled(rf"{words} ?(?::|[—–]| - ) ?(?P<value>.*)") for kind, words in _WORDS.items()}
+HEADINGS = {kind: _compiled(rf"{words} ?:?") for kind, words in _WORDS.items()}
 
 _ENGLISH_LEAD = (
     r"(?:(?:so|therefore|thus|hence|overall|in short|in conclusion|it turns out|this confirms"
@@ -124,36 +123,32 @@ _SENTENCES: list[tuple[Kind, str]] = [  # of 21 forms those that 2,600 answers h
         r"(?:真正|主要)?的?(?:根本原因|根因|真因|主因)就?(?:是|為|在於|出在)(?P<value>.+)",
     ),
 ]
-SENTENCES = [(kind, re.compile(pattern, re.I)) for kind, pattern in _SENTENCES]
+SENTENCES = [(kind, _compiled(pattern)) for kind, pattern in _SENTENCES]
 
-DENIED = re.compile(  # a value that takes its label back
+DENIED = _compiled(  # a value that takes its label back
     r"(?:still |yet |as yet )?"
     r"(?:unknown|unclear|undetermined|pending|none\b|n/?a\b|tbd\b|not the\b|neither\b|nothing\b"
     r"|not (?:yet |been )*(?:found|known|identified|determined|confirmed|clear|established|proven|supported))"
     r"|尚未|尚不|還不|未知|不明|未找到|未確認|待確認|待查|無法|不是|並非|沒有找到|無$",
-    re.I,
 )
-NEGATED = re.compile(  # how an item says of itself that it is out, under a heading that says so
-    r"not (?:(?:due to|because of|caused by|from) )?(?:the|an?) |(?:並不是|並非|不是|非)(?=\S)", re.I
+NEGATED = _compiled(  # how an item says of itself that it is out, under a heading that says so
+    r"not (?:(?:due to|because of|caused by|from) )?(?:the|an?) |(?:並不是|並非|不是|非)(?=\S)"
 )
-WITHDRAWN = re.compile(  # a clause, or its end, that says of what stands before it that it is out
+WITHDRAWN = _compiled(  # a clause, or its end, that says of what stands before it that it is out
     r"(?:(?:was|is|has been|have been|were|are|now|already) )*"
     r"(?:ruled out|refuted|rejected|excluded|disproved|disproven|dismissed|eliminated|unlikely|not likely"
     r"|not (?:the )?(?:root )?cause|not supported)(?=$| (?:by|because|since|as|due)\b)"
     r"|(?:(?:[均都已被可經]|可以)*(?:排除|否定|推翻)|不成立|不太可能|不可能|不是根因)(?=$)",
-    re.I,
 )
-HEDGED = re.compile(
+HEDGED = _compiled(
     r"(?:most |very |quite )?"
     r"(?:likely|probably|possibly|perhaps|maybe|presumably|may be|might be|could be|suspected)\b,? ?"
     r"|[很最極]?(?:可能|或許|大概|也許|疑似|應該)是?",
-    re.I,
 )
-POINTERS = re.compile(  # what a sentence may call the root cause without naming it, or while denying it
+POINTERS = _compiled(  # what a sentence may call the root cause without naming it, or while denying it
     r"(?:this|that|it|which|what|he|she|none|neither|nothing|no\b.*|.*\bnot|.*n't"
     r"|.*\b(?:never|whether|if|unlikely|think|thought|asked?|said)\b.*)"
     r"|[這那此](?:個|就)?|什麼|哪.*|.*(?:不|並非|是否|未必|不一定|可能|如果|假設|若).*",
-    re.I,
 )
 ASKED = re.compile(r"[?？]\s*[)）\"”」]*\s*$|[嗎吗呢][。.]?$")
 

@@ -140,12 +140,12 @@ def pin(
         kept = conversation_id or db.create_conversation(database, say("Evidence from {log}", log=log))
         state = memory.DiagnosticState.deserialize(db.get_memory(kept, database)[1])
         name = device.name if device else memory.device_key(state)
-        before, after = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})
+        before, after, stands = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})
         items = [
             db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
             for field, said in [*new_items(before, after), *_forgotten(database, kept, after, text)]
         ]
-        db.add_state_items(database, kept, items)
+        db.add_state_items(database, kept, [stands, *items])
     return kept
 
 
