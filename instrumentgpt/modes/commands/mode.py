@@ -70,7 +70,7 @@ def performed(bench: Bench, action: Action) -> Doing:
 
 def help_text(bench: Bench, command: str = "") -> str:
     """Return the commands with their usage, or one of them with an example."""
-    lines = [f"`{known.usage(name)}`: {bench.say(f'help_{name}')}" for name, known in COMMANDS.items()]
+    lines = [f"`{known.usage(name)}`: {bench.say(f'commands.{name}')}" for name, known in COMMANDS.items()]
     if command:
         example = bench.say("help_example", example=COMMANDS[command].example)
         return f"{lines[list(COMMANDS).index(command)]}\n\n{example}"

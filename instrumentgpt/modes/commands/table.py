@@ -18,6 +18,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import phrase as in_language
+from instrumentgpt.instruments.language import table
 
 TEXTS = Path(__file__).with_name("texts.toml")
 phrase = partial(in_language, TEXTS)
@@ -124,56 +125,25 @@ class Command:
         return f"${name} {self.arguments}".strip()
 
 
-COMMANDS: dict[str, Command] = {
-    "speak": Command(
-        "<message>",
-        "$speak The oven is free again",
-        _words("message"),
-        "SPEAK SUCCESSFUL! Message delivered.",
-        ("SPEAK SUCCESSFUL",),
-    ),
-    "memorize": Command(
-        "<id> [type] [scope] [text]",
-        "$memorize fan warning device The fan of oven 3 is worn",
-        _note,
-        "MEMORIZE COMPLETE - stored observation",
-        ("MEMORIZE COMPLETE", "MEMORIZE action"),
-    ),
-    "recall": Command(
-        "<query>", "$recall fan", _words("query"), "RECALL COMPLETE", ("RECALL COMPLETE", "Memory query")
-    ),
-    "forget": Command(
-        "<id> <reason>",
-        "$forget fan It was replaced",
-        _forgotten,
-        "FORGET COMPLETE",
-        ("FORGET COMPLETE", "successfully forgot key"),
-    ),
-    "ponder": Command(
-        "<question>; <question> …",
-        "$ponder What was kp?; Which fan?",
-        _questions,
-        "=== PONDER ROUND {round} ===\nConscience feedback:",
-        ("=== PONDER ROUND", "=== PREVIOUS CONTEXT"),
-    ),
-    "tool": Command(
-        "<name> [name=value …]",
-        '$tool fetch_log device="zspr 052"',
-        _tool,
-        "TOOL action {tool} executed",
-        ("TOOL action",),
-    ),
-    "observe": Command(
-        "[device or channel]",
-        "$observe 052 2",
-        lambda words: {"where": words},
-        "OBSERVE action completed. Info: Fetched",
-        ("OBSERVE action",),
-    ),
-    "defer": Command("<reason>", "$defer Somebody must look at the relay", _words("reason")),
-    "reject": Command("<reason>", "$reject kp must stay during the validation", _words("reason")),
-    "task_complete": Command("[reason]", "$task_complete", lambda words: {"completion_reason": words}),
-    "help": Command("[command]", "$help memorize", lambda words: {"command": words.lstrip("$＄")}),
+READERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "speak": _words("message"),
+    "memorize": _note,
+    "recall": _words("query"),
+    "forget": _forgotten,
+    "ponder": _questions,
+    "tool": _tool,
+    "observe": lambda words: {"where": words},
+    "defer": _words("reason"),
+    "reject": _words("reason"),
+    "task_complete": lambda words: {"completion_reason": words},
+    "help": lambda words: {"command": words.lstrip("$＄")},
+}
+_ROWS = table(TEXTS)["commands"]
+COMMANDS = {
+    name: Command(
+        row["arguments"], row["example"], READERS[name], row.get("heading", ""), tuple(row.get("marks", ()))
+    )
+    for name, row in _ROWS.items()
 }
 
 
