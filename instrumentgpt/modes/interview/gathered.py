@@ -66,8 +66,14 @@ class Interview:
 
     @property
     def gaps(self) -> list[str]:
-        """The slots that are missing and still to be asked for, in the order of the phases."""
-        return open_gaps(self.lines, self.left)
+        """The slots that are missing and still to be asked for, in the order of the phases.
+
+        >>> Interview({"description": ("it drifts",)}, left={"who": "unknown"}).gaps
+        ['examples', 'must_have', 'success_criteria', 'edge_cases']
+        """
+        held = {**self.lines, "edge_cases": edge_cases(self.lines)}
+        needed = {gap: count for phase in NEEDED.values() for gap, count in phase.items()}
+        return [g for g, count in needed.items() if len(held.get(g, ())) < count and g not in self.left]
 
     @property
     def gap(self) -> str:
@@ -76,13 +82,23 @@ class Interview:
 
     @property
     def phase(self) -> str:
-        """The phase, from content only; what was left open is not waited for."""
-        return phase_of(self.lines, self.left)
+        """The first phase that still needs something; what was left open is not waited for."""
+        return next((phase for phase in NEEDED if self.gap in NEEDED[phase]), PHASES[-1])
 
     @property
     def info(self) -> dict[str, Any]:
-        """`gathered_info` as seed 000 has it, JSON-ready."""
-        return gathered_info(self.lines, self.left)
+        """`gathered_info` as seed 000 has it, JSON-ready; of texts that it has as one the first stands first."""
+        held = {slot: list(self.lines.get(slot, ())) for slot in SLOTS}
+        told = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
+        description = shorten(told["description"], DESCRIPTION_CHARS)
+        return {
+            "phase": self.phase,
+            "problem": {"description": description, "examples": held["examples"], "impact": told["impact"]},
+            "users": {"who": held["who"], "context": told["context"], "workflow": told["workflow"]},
+            "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
+            "edge_cases": list(edge_cases(self.lines)),
+            "gaps": [GAPS[gap] for gap in self.gaps],
+        }
 
 
 def filed(now: Interview, note: Note) -> Interview:
@@ -134,47 +150,3 @@ def edge_cases(lines: Lines) -> tuple[str, ...]:
     """
     told = (line for slot in ("description", "examples") for line in lines.get(slot, ()))
     return (*lines.get("edge_cases", ()), *filter(_ERROR.search, told))
-
-
-def phase_of(lines: Lines, left: Collection[str] = ()) -> str:
-    """Return the first phase that still needs something.
-
-    >>> phase_of({"description": ("it drifts",), "examples": ("52 instead of 50",), "who": ("operators",)})
-    'requirements'
-    """
-    missing = open_gaps(lines, left)
-    return next((phase for phase in PHASES[:-1] if any(gap in NEEDED[phase] for gap in missing)), PHASES[-1])
-
-
-def open_gaps(lines: Lines, left: Collection[str] = ()) -> list[str]:
-    """Return the slots that are missing and not `left` open.
-
-    >>> open_gaps({"description": ("it drifts",)}, left=["who"])
-    ['examples', 'must_have', 'success_criteria', 'edge_cases']
-    """
-    needed = {gap: count for phase in NEEDED.values() for gap, count in phase.items()}
-    held = {**lines, "edge_cases": edge_cases(lines)}
-    return [gap for gap, count in needed.items() if len(held.get(gap, ())) < count and gap not in left]
-
-
-def gathered_info(lines: Lines, left: Collection[str] = ()) -> dict[str, Any]:
-    """Return the structure of seed 000; of texts that it has as one the first stands first.
-
-    >>> gathered_info({"description": ("it drifts", "slowly")})["problem"]["description"]
-    'it drifts; slowly'
-    """
-
-    held = {slot: list(lines.get(slot, ())) for slot in SLOTS}
-    told = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
-    return {
-        "phase": phase_of(lines, left),
-        "problem": {
-            "description": shorten(told["description"], DESCRIPTION_CHARS),
-            "examples": held["examples"],
-            "impact": told["impact"],
-        },
-        "users": {"who": held["who"], "context": told["context"], "workflow": told["workflow"]},
-        "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
-        "edge_cases": list(edge_cases(lines)),
-        "gaps": [GAPS[gap] for gap in open_gaps(lines, left)],
-    }

@@ -10,13 +10,12 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
 from instrumentgpt.agents.registry import UnknownAgent, choose
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.quoted import quoted
 from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
-from instrumentgpt.modes.interview.prompt import Said, Setting, build_prompt
+from instrumentgpt.modes.interview.prompt import Said, build_prompt
 from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
 from instrumentgpt.modes.interview.statement import (
     DEFAULT,
@@ -62,9 +61,6 @@ class Case:
     messages: list[db.Message]
     before: Interview
     asked: str
-    language: Language
-    device: str
-    template: str
     about: About
 
     @property
@@ -88,14 +84,14 @@ def interview(turn: Turn) -> Events:
     answer = approval(case.words) if case.asked == SUMMARY else None
     if answer == "yes":
         try:
-            told = save_statement(turn, case.kept, case.before, case.template, case.about)
+            told = save_statement(turn, case.kept, case.before, case.about)
         except StatementNotSaved as error:
             _keep(case, SUMMARY)
             yield from failed(error)
             return
     elif answer == "no":
         _keep(case, SUMMARY)
-        told = say("what_else", case.language)
+        told = say("what_else", case.about.language)
     else:
         told = yield from _gone_on(case)
     if isinstance(told, Reply):
@@ -118,12 +114,9 @@ def _open_case(turn: Turn) -> Case:
     template = choices.get("template", "")
     template = template if template in templates(turn.home()) else DEFAULT
     language, today = language_of_talk(messages), time.strftime("%Y-%m-%d")
-    title = choices.get("target") or " ".join(
-        filter(None, (template_label(template, language), device, today))
-    )
-    about = About(device, today, title, language)
-    before = interview_of(messages[:-1], kept)
-    return Case(turn, kept, messages, before, asked, language, device, template, about)
+    named = " ".join(filter(None, (template_label(template, language), device, today)))
+    about = About(device, today, choices.get("target") or named, language, template)
+    return Case(turn, kept, messages, interview_of(messages[:-1], kept), asked, about)
 
 
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
@@ -145,8 +138,8 @@ def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
         if now.phase == PHASES[-1]:
             return _shown(case, now, notes_by_agent)
         replies = [message.content for message in case.messages if message.role == "assistant"]
-        known = f"{' '.join(case.user_messages)} {case.device} {_record(case)}"
-        faults = faults_of(reply.text, case.language, known, replies)
+        known = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
+        faults = faults_of(reply.text, case.about.language, known, replies)
         if not faults:
             _keep(case, now.gap, notes_by_agent)
             return _confirmed(case, now, shaped(reply.text))
@@ -183,25 +176,25 @@ def _confirmed(case: Case, now: Interview, reply: str) -> str:
     """Return the reply; where something was corrected or left open, its first line says so."""
     if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
         return reply
-    corrected = clear(now, case.asked, case.language, _background(case))
+    corrected = clear(now, case.asked, case.about.language, _background(case))
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
 def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     """Return our own next question."""
     _keep(case, now.gap, notes)
-    return own_reply(now, case.asked, case.language, _background(case))
+    return own_reply(now, case.asked, case.about.language, _background(case))
 
 
 def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     """Return the summary, and the question whether it is right."""
     _keep(case, SUMMARY, notes)
-    yes = texts("offers")["yes"][case.language]
+    yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
     heading = "summary" if case.asked != SUMMARY else "amended" if now.new else "unsaved"
-    confirmed = clear(now, case.asked, case.language, _background(case))
-    opening = say(heading, case.language, target=case.about.title, clear=confirmed)
-    return "\n\n".join((opening, summary(now, case.about), say("approve", case.language)))
+    confirmed = clear(now, case.asked, case.about.language, _background(case))
+    opening = say(heading, case.about.language, target=case.about.title, clear=confirmed)
+    return "\n\n".join((opening, summary(now, case.about), say("approve", case.about.language)))
 
 
 def _keep(case: Case, asked: str, notes: list[Note] | None = None) -> None:
@@ -225,7 +218,7 @@ def _background(case: Case) -> Background:
         for finding in state.findings
         if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
     ]
-    return Background(case.device, next(reversed(troubles), ""), _earlier_cause(case))
+    return Background(case.about.device, next(reversed(troubles), ""), _earlier_cause(case))
 
 
 def _earlier_cause(case: Case) -> str:
@@ -233,7 +226,7 @@ def _earlier_cause(case: Case) -> str:
     turn = case.turn
     if turn.state.root_causes:
         return turn.state.root_causes[-1]
-    device = next((one for one in turn.inventory.devices if case.device in (one.name, one.ip)), None)
+    device = next((one for one in turn.inventory.devices if case.about.device in (one.name, one.ip)), None)
     if device is None:
         return ""
     found = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
@@ -247,7 +240,7 @@ def _record(case: Case) -> str:
     known = prompt_for(
         turn.database,
         turn.run.conversation_id,
-        case.device or "?",  # a name alone asks for its root causes
+        case.about.device or "?",  # a name alone asks for its root causes
         turn.question.id,
         turn.state,
         "",
@@ -270,7 +263,5 @@ def _prompt(case: Case, notes: list[Note], fault: str) -> str:
         words = memory.request_in_file(words, request_file(words), budget // 2)
         half = replace(turn.settings, prompt_tokens=budget // 2)
         keep_long_request(case.words, turn.workspace(), half)
-    label = template_label(case.template, "en")
-    setting = Setting(case.language, case.device, _record(case), label, case.about.title)
     now = after_reply(case.before, case.words, case.asked, notes)
-    return build_prompt(now, words, history, setting, budget, case.asked, fault)
+    return build_prompt(now, words, history, case.about, budget, case.asked, fault, _record(case))

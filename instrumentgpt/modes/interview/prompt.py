@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -12,6 +11,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
 from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview
+from instrumentgpt.modes.interview.statement import About, template_label
 from instrumentgpt.modes.interview.texts import texts
 
 MAX_HISTORY_MESSAGES = 14  # seed 000
@@ -20,31 +20,11 @@ REMINDER_INTERVAL = 5  # turns, seed 000
 REMINDED_GAPS = 3  # seed 000
 MARGIN = 0.9  # of the budget: what an estimate of tokens may be off by (0010-tokens-are-estimated.md)
 RULES_SHARE = 0.7  # of the budget, for the rules with what is gathered
-SHOWN = (
-    (8, 200),
-    (4, 150),
-    (2, 120),
-    (1, 60),
-    (1, 20),
-)  # newest lines of a slot, characters of each, until they fit
+SHOWN = ((8, 200), (4, 150), (2, 120), (1, 60), (1, 20))  # newest lines of a slot, characters of each
 BRIEF_CHARS = 600  # of what the compacted view says was gathered
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 Said = tuple[str, str]  # speaker, text
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What an interview is about beside what is said: the instrument, template, target, language.
-
-    context  the state of the instrument and what the conversation has on record, as lines
-    """
-
-    language: Language = "en"
-    device: str = ""
-    context: str = ""
-    template: str = ""
-    target: str = ""
 
 
 def compacted(messages: Sequence[Said], gathered: str) -> list[Said]:
@@ -63,10 +43,11 @@ def build_prompt(
     interview: Interview,
     words: str,
     history: Sequence[Said],
-    setting: Setting,
+    about: About,
     budget: int,
     asked: str = "",
     fault: str = "",
+    context: str = "",
 ) -> str:
     """Return the whole prompt, within `budget` tokens.
 
@@ -74,24 +55,23 @@ def build_prompt(
     history  (speaker, text) of the interview before it, oldest first; a view of it goes in
     asked    the slot that the newest message was to fill
     fault    what was wrong with the reply before, where it is asked for again
+    context  the state of the instrument and what the conversation has on record, as lines
     """
     last = _last_words(interview, fault)
     for shown in SHOWN:
-        rules = system_prompt(interview, setting, asked, shown)
+        rules = system_prompt(interview, about, asked, shown)
         if count_tokens(rules) <= int(RULES_SHARE * budget):
             break
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
     view = compacted(history, _brief(interview))
-    parts = {
-        part.name: part.text for part in within(room, Parts(as_content(words), setting.context, "", (), view))
-    }
+    parts = {part.name: part.text for part in within(room, Parts(as_content(words), context, "", (), view))}
     said = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
     request = f"<current_request>\n{parts['request']}\n</current_request>"
     return "\n\n".join(part for part in (rules, *said, request, last) if part)
 
 
 def system_prompt(
-    interview: Interview, setting: Setting, asked: str = "", shown: tuple[int, int] = SHOWN[0]
+    interview: Interview, about: About, asked: str = "", shown: tuple[int, int] = SHOWN[0]
 ) -> str:
     """Return the rules (prompt.md, at most 200 lines) with the state in the place of its fields.
 
@@ -100,18 +80,18 @@ def system_prompt(
     template = Template(Path(__file__).with_suffix(".md").read_text(encoding="utf-8").strip())
     closed = ", ".join(f"{GAPS[gap]} ({how})" for gap, how in interview.left.items() if gap in GAPS)
     return template.substitute(
-        language=LANGUAGES[setting.language],
+        language=LANGUAGES[about.language],
         phase=interview.phase,
         phase_number=PHASES.index(interview.phase) + 1,
         turn=interview.turn,
-        template=_line(setting.template) or "fault report",
-        target=_line(setting.target) or "chosen later",
+        template=_line(template_label(about.template, "en")),
+        target=_line(about.title) or "chosen later",
         gathered=_gathered(interview, *shown),
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(interview.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
         asked=GAPS.get(asked, asked or "nothing yet"),
         guidance=texts("guidance")[interview.phase].strip(),
-        instrument=_line(setting.device) or "not known yet which one it is",
+        instrument=_line(about.device) or "not known yet which one it is",
     )
 
 

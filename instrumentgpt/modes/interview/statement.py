@@ -34,10 +34,11 @@ _NAME = re.compile(r"(?P<name>[^.]+)(?:\.(?P<language>en|zh))?")
 class About:
     """What a statement is about beside what was said; `device` is its name, "" if none is known."""
 
-    device: str
-    date: str
-    title: str
+    device: str = ""
+    date: str = ""
+    title: str = ""
     language: Language = "en"
+    template: str = DEFAULT
 
 
 def templates(home: Path) -> dict[str, dict[str, Path]]:
@@ -151,13 +152,13 @@ class StatementNotSaved(InstrumentGPTError, OSError):
     """A document that could not be written."""
 
 
-def save_statement(turn: Turn, kept: Interviews, interview: Interview, template: str, about: About) -> str:
+def save_statement(turn: Turn, kept: Interviews, interview: Interview, about: About) -> str:
     """Save the statement as a document, tell the diagnosis, and return what to say of it.
 
     The document is written whole or not at all; that it was, is kept in the same transaction.
     Raises StatementNotSaved; then the summary still waits for its yes.
     """
-    text = template_text(templates(turn.home())[template], about.language)
+    text = template_text(templates(turn.home())[about.template], about.language)
     saved = _saved(turn, kept, document(text, interview, about), about.title)
     _tell_diagnosis(turn, interview, about)
     for key, mode in (("diagnose", "chat"), ("investigate", "investigate")):
