@@ -60,6 +60,16 @@ def line_link(log: str, line: int) -> str:
     return f"[L {line:,}](?log={quote(log)}&line={line})"
 
 
+def cited(text: str, log: str, lines: Iterable[int | None]) -> str:
+    """Return `text` with the links to the lines that show it behind it, each once; as it is without any.
+
+    >>> cited("kp is 9.", "run.log", [4, 4, None]), cited("kp is 9.", "run.log", [])
+    ('kp is 9. ([L 4](?log=run.log&line=4))', 'kp is 9.')
+    """
+    links = ", ".join(line_link(log, line) for line in dict.fromkeys(lines) if line)
+    return f"{text} ({links})" if links else text
+
+
 def conversation_link(title: str, conversation_id: str, message_id: int | None) -> str:
     """Return the link to a message of another conversation, which the page opens in place.
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.analyst.words import joined, line_link, plain_text, quoted
+from instrumentgpt.analyst.words import cited, joined, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, table
-from instrumentgpt.modes.panel.contracts import Plan, Said, SubProblem, SubProblemResult
+from instrumentgpt.modes.panel.contracts import Plan, Rejected, Said, SubProblem, SubProblemResult
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.progress import StageCost
@@ -96,21 +96,15 @@ def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
 
 def _details(said: Said, context: Context) -> Iterator[str]:
     """Yield why it changed its view, claims with their lines, what it rules out, condition, measurement."""
-    language = context.language
-
-    def link(line: int) -> str:
-        return line_link(str(context.brief["reference"]), line)
-
+    language, log = context.language, str(context.brief["reference"])
     if said.changed_because:
         yield say("changed_mind", language, because=plain_text(said.changed_because))
     for claim in said.claims[:MOST_CLAIMS]:
-        links = ", ".join(link(item.line) for item in claim.evidence if item.line)
         quotes = [quoted(item.text) for item in claim.evidence[:1] if item.text]  # of one line, beside it
-        yield " ".join([plain_text(claim.text), *([f"({links})"] if links else []), *quotes])
+        yield " ".join([cited(plain_text(claim.text), log, (item.line for item in claim.evidence)), *quotes])
     for row in said.rejects:
         if row.line:
-            because = f"{plain_text(row.because)} ({link(row.line)})"
-            yield say("rules_out", language, title=_title(row.cause, language), because=because)
+            yield ruled_out(row, context)
     if rest := [row for row in said.rejects if not row.line]:
         titles = joined([_title(row.cause, language) for row in rest], language)
         yield say("rules_out_rest", language, titles=titles, because=plain_text(rest[0].because))
@@ -120,6 +114,12 @@ def _details(said: Said, context: Context) -> Iterator[str]:
         yield say("would_measure", language, text=plain_text(said.measurement))
     for note in said.struck:
         yield say("struck", language, note=plain_text(note))
+
+
+def ruled_out(row: Rejected, context: Context) -> str:
+    """Return that a cause is ruled out, why, and the link to the line that shows it."""
+    because = cited(plain_text(row.because), str(context.brief["reference"]), [row.line])
+    return say("rules_out", context.language, title=_title(row.cause, context.language), because=because)
 
 
 def _title(cause: str, language: Language) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import db
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Events, Failure, Text
-from instrumentgpt.analyst.words import line_link, plain_text
+from instrumentgpt.analyst.words import cited, plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
@@ -215,12 +215,10 @@ def _statements(results: Sequence[SubProblemResult], context: Context) -> Iterat
         who = f"**{plain_text(expert.name(language))}** ({part})"
         about = " ".join(f"{words.name} {words.field}" for words in (expert.words("en"), expert.words("zh")))
         rows = [(said.cause, plain_text(said.position), said.position)]
-        for row in said.rejects:
-            link = f" ({line_link(str(context.brief['reference']), row.line)})" if row.line else ""
-            title, because = plain_text(cause_title(row.cause, language)), plain_text(row.because) + link
-            shown = say("rules_out", language, title=title, because=because)
-            rows.append((row.cause, shown, row.because))
-        rows += [("", plain_text(claim.text), claim.text) for claim in said.claims]
+        rows += [(row.cause, display.ruled_out(row, context), row.because) for row in said.rejects]
+        for claim in said.claims:
+            lines = (item.line for item in claim.evidence)
+            rows.append(("", cited(plain_text(claim.text), context.brief["reference"], lines), claim.text))
         for cause, shown, words in rows:
             titles = f"{cause_title(cause, 'en')} {cause_title(cause, 'zh')}" if cause else ""
             if shown not in told:

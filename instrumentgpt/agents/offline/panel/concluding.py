@@ -7,8 +7,10 @@ from typing import Any
 from instrumentgpt.agents.offline.panel.record import sentence
 from instrumentgpt.analyst.case import Case
 from instrumentgpt.analyst.constraints import mark, step_of
-from instrumentgpt.analyst.words import joined, phrase
+from instrumentgpt.analyst.words import cited, joined, phrase
 from instrumentgpt.instruments.faults import cause_title
+
+MOST_LINKED = 3  # lines of one view
 
 
 def synthesis(case: Case) -> Iterator[str]:
@@ -17,7 +19,9 @@ def synthesis(case: Case) -> Iterator[str]:
     counts, names = given["counts"], given["names"]
     last = {said["expert"]: said for said in given["said"]}
     against = {  # cause → the reason of who ruled it out first
-        row["cause"]: row["because"] for said in reversed(last.values()) for row in reversed(said["rejects"])
+        row["cause"]: cited(row["because"], given["brief"]["reference"], [row["line"]])
+        for said in reversed(last.values())
+        for row in reversed(said["rejects"])
     }
     lead = counts[0] if counts and counts[0]["votes"] else None
     second = counts[1] if lead and len(counts) > 1 else None
@@ -25,7 +29,8 @@ def synthesis(case: Case) -> Iterator[str]:
     lines = [_lead(case, lead, last)]
     if second and second["votes"]:
         fields = {"weight": second["weight"], "count": len(second["votes"])}
-        lines.append(phrase("panel_runner_up_plain", language, title=_title(case, second), **fields))
+        told = phrase("panel_runner_up_plain", language, title=_title(case, second), **fields)
+        lines.append(_shown(case, told, last[second["votes"][0]]))
     elif second and second["against"]:
         fields = {"title": _title(case, second), "reason": against[second["cause"]]}
         lines.append(phrase("panel_runner_up", language, **fields).strip())
@@ -76,7 +81,9 @@ def conclusion(case: Case) -> Iterator[str]:
     for cause, result in reversed(once.items()):
         seen = sentence(findings[cause]["summary"]) if cause in findings else result["position"]
         fields = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
-        lines.append(phrase("panel_most_likely", language, **fields))
+        told = phrase("panel_most_likely", language, **fields)
+        shown = [item["line"] for item in findings[cause]["evidence"]] if cause in findings else []
+        lines.append(cited(told, given["brief"]["reference"], shown))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
     to_mend = findings.get(first["cause"])
@@ -103,7 +110,14 @@ def _lead(case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any]) -
     first = max((last[code] for code in lead["votes"]), key=lambda said: said["confidence"])
     named = joined([given["names"][code] for code in lead["votes"]], language)
     fields = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
-    return phrase("panel_leads", language, names=named, position=first["position"], **fields)
+    told = phrase("panel_leads", language, names=named, position=first["position"], **fields)
+    return _shown(case, told, first)
+
+
+def _shown(case: Case, told: str, said: Mapping[str, Any]) -> str:
+    """Return what is `told` of an expert's view with the links to the lines that it gave."""
+    lines = [item["line"] for claim in said["claims"] for item in claim["evidence"]]
+    return cited(told, case.task.given["brief"]["reference"], lines[:MOST_LINKED])
 
 
 def _excluded(

@@ -147,7 +147,9 @@ def _weigh(field: _Field) -> _Said:
     fields = {"title": finding["title"], "count": len(finding["evidence"]), "samples": found["samples"]}
     shown = field.figure(finding["channel"], finding["class"])
     position = field.say("panel_weighs", since=finding["onset_clock"], figure=shown, **fields)
-    claims = [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
+    shown_by = ((item["line"], item["text"]) for item in finding["evidence"][:2])
+    claims = [field.claim(finding["cause"], *shown_by)]
+    claims += [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
     rival = inseparable_rival(finding)
     if rival:
         names = {"title": finding["title"], "rival": field.title(rival)}
@@ -187,7 +189,8 @@ def _leaves_open(field: _Field, reason: Reason) -> _Said:
     )
     position = field.say("panel_open", title=field.title(reason.cause), text=reason.text)
     fields = {"cause": reason.cause, "confidence": LEFT_OPEN, "measurement": next(others, "")}
-    return {"position": position, **fields}
+    claims = [field.claim(reason.text, (reason.line, reason.quote))] if reason.line else []
+    return {"position": position, "claims": claims, **fields}
 
 
 def _shown_by_tools(field: _Field) -> list[_Said]:
