@@ -36,7 +36,7 @@ def diagnosed(device, log, severity, error):
         "device": device,
         "log": log,
         "findings": found,
-        "channels": [{"iae_per_hour": error}],
+        "channels": [{"iae_per_hour": error, "in_band": None}],
     }
 
 

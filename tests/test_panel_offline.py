@@ -6,6 +6,7 @@ import re
 import pytest
 
 from bench.panel import held, labelled, row
+from instrumentgpt.handover.markdown import lines_linked
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.expert_memory import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
@@ -49,6 +50,15 @@ def test_the_right_cause_leads_with_a_runner_up_and_a_measurement(panels, log, l
         assert 3 <= len(panel.plan.sub_problems) <= 5
     else:
         assert len(panel.plan.sub_problems) == 2
+
+
+@pytest.mark.parametrize(("log", "language"), CASES)
+def test_the_lines_that_show_a_cause_are_linked_where_the_votes_are_summed_up(panels, log, language):
+    panel = panels(log, language)
+    if panel.cause:
+        lines = {line for _, line in lines_linked(panel.leading.synthesis)}
+        found = next(one for one in panel.brief["findings"] if one["class"] == panel.cause)
+        assert lines and {one["line"] for one in found["evidence"]} & lines
 
 
 @pytest.mark.parametrize(("log", "language"), CASES)

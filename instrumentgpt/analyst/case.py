@@ -106,11 +106,17 @@ class NothingToRead(ToolFailed):
 
 @dataclass(frozen=True)
 class Subject:
-    """A log that the tools can open, and the device it belongs to ("" for a dropped file)."""
+    """A log that the tools can open, and the device it belongs to ("" for a dropped file).
+
+    log      "" where a plan's step is about a device whose log is still to be fetched
+    label    "zspr 052 (10.1.1.47)", or the file's name
+    channel  the one that a plan's step is about
+    """
 
     log: str
     device: str = ""
-    label: str = ""  # "zspr 052 (10.1.1.47)", or the file's name
+    label: str = ""
+    channel: int | None = None
 
     @property
     def reference(self) -> str:

@@ -6,8 +6,6 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, choose
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.pasted import LOG_LINES
 
-PASTED = Subject("", "", "")
-
 
 def jump(case: Case) -> Iterator[str]:
     """Explain the jump, or ask for the lines."""
@@ -23,14 +21,8 @@ def jump(case: Case) -> Iterator[str]:
         yield case.say("jump_order")
         return
     about = choose_log(case)
-    found = case.tool(
-        "explain_jump",
-        log=about.log,
-        device=about.device,
-        before=before,
-        after=after,
-        tolerance=tolerance(case.question.text, before, after),
-    )
+    values = {"before": before, "after": after, "tolerance": tolerance(case.question.text, before, after)}
+    found = case.tool("explain_jump", **about.named, **values)
     if found["jump"] is None:
         numbers = {"before": before, "after": after, "lines": found["total_lines"]}
         yield case.say("jump_not_found", log=quoted(about.log), **numbers) + "\n\n"
@@ -51,50 +43,37 @@ def tolerance(text: str, *values: float) -> float:
 
 def _pasted(case: Case) -> Iterator[str]:
     before, after = case.question.values or (None, None)
+    lines, found, reason = list(case.question.pasted), Result(jump=None), ""
     try:
-        found = case.tool("explain_jump", lines=list(case.question.pasted), before=before, after=after)
+        found = case.tool("explain_jump", lines=lines, before=before, after=after)
         if found["jump"] is None:
-            found = case.tool("explain_jump", lines=list(case.question.pasted))
+            found = case.tool("explain_jump", lines=lines)
     except ToolFailed as problem:
-        found, reason = {"jump": None}, plain_text(str(problem))
-    else:
-        reason = ""
+        reason = plain_text(str(problem))
     if found["jump"] is None:
-        count = len(case.question.pasted)
-        yield case.say("jump_no_lines", count=count, need=2, reason=reason)
-        return
-    yield from explained(case, PASTED, found)
+        yield case.say("jump_no_lines", count=len(lines), need=2, reason=reason)
+    else:
+        yield from explained(case, Subject(""), found)
 
 
 def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
     """Yield verdict, the lines, and what follows, from the result of `explain_jump`."""
     jump = found["jump"]
     before, after = jump["before"], jump["after"]
-    numbers = {
-        "before": before["pv"],
-        "after": after["pv"],
-        "first": before["channel"],
-        "second": after["channel"],
-        "channel": after["channel"],
-        "seconds": jump["seconds"],
-        "gap": jump["seconds"],
-        "rate": _or_nan(jump["rate"]),
-        "change": abs((after["pv"] or 0) - (before["pv"] or 0)),
-        "usual": _or_nan(jump["usual_rate"]),
-        "needed": abs((after["pv"] or 0) - (before["pv"] or 0)) / (abs(jump["seconds"]) or 1),
-        "sp_before": before["setpoint"],
-        "sp_after": after["setpoint"],
-        "setpoint": after["setpoint"],
-        "lines": found["samples"],
-        "returns": _or_nan(jump["returns"]),
-    }
+    change, seconds = abs((after["pv"] or 0) - (before["pv"] or 0)), jump["seconds"]
+    rates = {"rate": jump["rate"], "usual": jump["usual_rate"], "returns": jump["returns"]}
+    numbers = {name: float("nan") if value is None else value for name, value in rates.items()}
+    numbers |= {"before": before["pv"], "sp_before": before["setpoint"], "first": before["channel"]}
+    numbers |= {"after": after["pv"], "sp_after": after["setpoint"], "second": after["channel"]}
+    numbers |= {"gap": seconds, "change": change, "needed": change / (abs(seconds) or 1)}
     if jump["kind"] == "spike":
-        numbers["seconds"] = jump["back"]["time"] - after["time"]
-    yield case.say(_key(jump), **numbers) + "\n\n"
+        seconds = jump["back"]["time"] - after["time"]
+    yield case.say(_key(jump), seconds=seconds, lines=found["samples"], **numbers) + "\n\n"
     for reading in (before, after, jump["back"], jump["own"]):
         if reading:
-            yield "- " + _quote(case, about, reading) + "\n"
-    yield from _more(case, about, jump, numbers)
+            told = {"clock": moment(reading["clock"]), "channel": reading["channel"]}
+            yield case.item("jump_quote", line=_line(about, reading), text=quoted(reading["text"]), **told)
+    yield from _more(case, about, jump)
 
 
 def _key(jump: Result) -> str:
@@ -106,7 +85,7 @@ def _key(jump: Result) -> str:
     return f"jump_{jump['kind']}" + ("_few" if few else "")
 
 
-def _more(case: Case, about: Subject, jump: Result, numbers: Result) -> Iterator[str]:
+def _more(case: Case, about: Subject, jump: Result) -> Iterator[str]:
     own, back = jump["own"], jump["back"]
     if own:
         change = own["pv"] - jump["before"]["pv"]
@@ -117,21 +96,8 @@ def _more(case: Case, about: Subject, jump: Result, numbers: Result) -> Iterator
         fields = {"usual": jump["usual_rate"], "line": _line(about, back), "pv": back["pv"]}
         yield "\n" + case.say("jump_usual", **fields)
     if jump["kind"] == "spike":
-        yield "\n\n" + case.say("jump_action_spike", channel=numbers["channel"])
-
-
-def _quote(case: Case, about: Subject, reading: Result) -> str:
-    fields = {
-        "clock": moment(reading["clock"]),
-        "channel": reading["channel"],
-        "text": quoted(reading["text"]),
-    }
-    return case.say("jump_quote", line=_line(about, reading), **fields)
+        yield "\n\n" + case.say("jump_action_spike", channel=jump["after"]["channel"])
 
 
 def _line(about: Subject, reading: Result) -> str:
     return about.link(reading["line"]) if about.log else f"L {reading['line']}"
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else value

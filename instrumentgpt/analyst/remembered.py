@@ -55,8 +55,8 @@ def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
     words = case.question.words
     rows = (
-        ("forget", _forget), ("called", _quoted_words), ("which_log", which_log), ("ruled_out", _ruled_out),
-        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", _quoted_words),
+        ("forget", _forget), ("called", quoted_words), ("which_log", which_log), ("ruled_out", _ruled_out),
+        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
         ("what_done", _done),
     )  # fmt: skip
     yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
@@ -142,7 +142,7 @@ def _was(case: Case) -> Iterator[str]:
     """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
     names, channel = _asked_about(case)
     if not (case.device and names):
-        yield from _quoted_words(case)
+        yield from quoted_words(case)
         return
     logs = []
     with suppress(NothingToRead):  # the device has no older log
@@ -250,7 +250,7 @@ def _history(case: Case) -> Iterator[str]:
         yield case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link)
 
 
-def _quoted_words(case: Case) -> Iterator[str]:
+def quoted_words(case: Case) -> Iterator[str]:
     """Say what the user stated of what is asked about, else what earlier messages say of it."""
     words = case.question.words
     named = case.task.devices or tuple(case.task.nicknames)

@@ -113,9 +113,5 @@ def quoted(text: str) -> str:
     plain = _TAG_START.sub("‹", plain)
     longest = max((len(run) for run in re.findall("`+", plain)), default=0)
     fence = "`" * (longest + 1)
-    return f"{fence}{_padded(plain)}{fence}"
-
-
-def _padded(plain: str) -> str:
-    """A backtick at an end would join the fence: a blank, which Markdown takes away, keeps them apart."""
-    return f" {plain} " if plain.startswith("`") or plain.endswith("`") or not plain else plain
+    apart = " " if not plain or "`" in (plain[0], plain[-1]) else ""  # a backtick would join the fence
+    return f"{fence}{apart}{plain}{apart}{fence}"

@@ -87,7 +87,7 @@ class Interview:
 
     @property
     def info(self) -> dict[str, Any]:
-        """`gathered_info` as seed 000 has it, JSON-ready; of texts that it has as one the first stands first."""
+        """`gathered_info` as seed 000 has it, JSON-ready; what it has as one text is joined."""
         held = {slot: list(self.lines.get(slot, ())) for slot in SLOTS}
         told = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
         description = shorten(told["description"], DESCRIPTION_CHARS)

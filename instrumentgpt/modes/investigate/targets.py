@@ -1,13 +1,13 @@
 """What a step works on: read from its words, and from what is here by then."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from instrumentgpt.agents.offline.tasks.reply import badness
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.instruments.since import since
 from instrumentgpt.modes.investigate.contract import ThinkStep
@@ -58,8 +58,8 @@ def targets_of(step: ThinkStep, scene: Scene) -> list[Target]:
         named = fetched or _devices(scene.request, scene) or _in_view(scene)
     named = [one for one in named if one.device not in scene.excluded]
     if fetches:
-        return _distinct(Target(one.device, one.log) for one in named if one.device)
-    found = _distinct(one for target in named for one in _with_logs(target, scene))
+        return list(dict.fromkeys(Target(one.device, one.log) for one in named if one.device))
+    found = list(dict.fromkeys(one for target in named for one in _with_logs(target, scene)))
     return _worst(found, scene) if re.search(_WORST, step.description.casefold()) else found
 
 
@@ -122,19 +122,9 @@ def _with_logs(target: Target, scene: Scene) -> Iterator[Target]:
 def _worst(targets: list[Target], scene: Scene) -> list[Target]:
     """Return the target whose diagnosis so far is worst; all if none was diagnosed."""
     severity = {
-        (str(result.get("device") or ""), str(result.get("log"))): _severity(result)
+        (str(result.get("device") or ""), str(result.get("log"))): badness(result)
         for tool, result in scene.results
         if tool == "diagnose_log"
     }
     judged = [one for one in targets if (one.device, one.log) in severity]
     return [min(judged, key=lambda one: severity[one.device, one.log])] if judged else targets
-
-
-def _severity(result: Mapping[str, Any]) -> tuple[int, float]:
-    faults = [one for one in result["findings"] if one["class"] != "healthy"]
-    error = max((one.get("iae_per_hour") or 0.0 for one in result["channels"]), default=0.0)
-    return SEVERITIES.index(worst(one["severity"] for one in faults)), -error
-
-
-def _distinct(targets: Iterable[Target]) -> list[Target]:
-    return list(dict.fromkeys(targets))

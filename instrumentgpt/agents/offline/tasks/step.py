@@ -11,30 +11,15 @@ from instrumentgpt.analyst.answers import ANSWERS
 from instrumentgpt.analyst.case import Case, Result, Subject, Task, ToolFailed, bare
 from instrumentgpt.analyst.events import list_logs
 from instrumentgpt.analyst.questions import aspect, read_question
-from instrumentgpt.analyst.remembered import remembered
+from instrumentgpt.analyst.remembered import quoted_words, remembered
 from instrumentgpt.analyst.report import diagnosed, draw, explained
 from instrumentgpt.analyst.survey import devices, survey
 from instrumentgpt.analyst.words import phrase, plain_text, quoted
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.lognames import reference_to
 
 MOST_SINCE = 3  # logs of one device that a step fetches for a stretch of time
 MOST_CHARTS = 3  # that one step draws
 LOOKED_AT = ("gains", "events", "compare", "figures")  # kinds of question that a step answers of each log
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a step works on: a device, and a log of it if one is here; `log` alone: a dropped file."""
-
-    device: str = ""
-    log: str = ""
-    channel: int | None = None
-
-    @property
-    def reference(self) -> str:
-        """The log's name as links and reports have it."""
-        return reference_to(self.log, self.device)
 
 
 @dataclass(frozen=True)
@@ -47,7 +32,7 @@ class Work:
     """
 
     case: Case
-    targets: tuple[Target, ...]
+    targets: tuple[Subject, ...]
     since: str
     title: str
     alone: bool
@@ -62,18 +47,20 @@ def step(task: Task, wire: Wire) -> Iterator[str]:
     given = task.given
     question = read_question(str(given.get("description") or task.question), in_view=True)
     language: Language = "zh" if given.get("language") == "zh" else "en"
-    targets = tuple(Target(**one) for one in given.get("targets") or ())
+    targets = tuple(Subject(**one) for one in given.get("targets") or ())
     case = Case(replace(task, devices=()), question, language, calling(task, wire))
     work = Work(case, targets, given.get("since") or "", given.get("title") or "", bool(given.get("alone")))
     kind = (str(given.get("step_type")), str(given.get("subdomain")))
-    yield json.dumps({"words": "".join(_done(work, kind))}, ensure_ascii=False)
+    words = _tried(case, ACTIONS.get(kind, _look_into)(work))
+    yield json.dumps({"words": "".join(words)}, ensure_ascii=False)
 
 
-def _done(work: Work, kind: tuple[str, str]) -> Iterator[str]:
+def _tried(case: Case, words: Iterator[str]) -> Iterator[str]:
+    """Yield `words`; what a tool could not do is told, and the rest goes on."""
     try:
-        yield from ACTIONS.get(kind, _look_into)(work)
+        yield from words
     except ToolFailed as problem:
-        yield _failed(work.case, problem)
+        yield phrase("failed", case.language, reason=plain_text(str(problem))) + "\n"
 
 
 def _devices(work: Work) -> Iterator[str]:
@@ -91,18 +78,19 @@ def _survey(work: Work) -> Iterator[str]:
 
 
 def _fetch(work: Work) -> Iterator[str]:
-    """Fetch each device's log, or its logs of the time that is asked for; one that cannot be is told."""
+    """Fetch each device's log, or its logs of the time that is asked for."""
+
+    def fetched(target: Subject) -> Iterator[str]:
+        names, notes = _logs_to_fetch(work, target)
+        yield from notes
+        for name in names:
+            work.case.tool("fetch_log", device=target.device, log=name)
+
     for target in work.targets:
-        try:
-            names, notes = _logs_to_fetch(work, target)
-            yield from notes
-            for name in names:
-                work.case.tool("fetch_log", device=target.device, log=name)
-        except ToolFailed as problem:
-            yield _failed(work.case, problem)
+        yield from _tried(work.case, fetched(target))
 
 
-def _logs_to_fetch(work: Work, target: Target) -> tuple[list[str], list[str]]:
+def _logs_to_fetch(work: Work, target: Subject) -> tuple[list[str], list[str]]:
     """Return the names of the logs to fetch ("" for the newest), and what is to be told about them."""
     question = work.case.question
     if not work.since or question.log:
@@ -119,27 +107,22 @@ def _logs_to_fetch(work: Work, target: Target) -> tuple[list[str], list[str]]:
 
 
 def _diagnose(work: Work) -> Iterator[str]:
-    """Diagnose each log; one alone is explained and drawn. A log that cannot be is told, the rest goes on."""
-    for target in _here(work):
-        case = _about(work, target)
-        about = Subject(target.log, target.device, target.device or target.log)
-        try:
-            found = diagnosed(case, about)
-        except ToolFailed as problem:
-            yield _failed(case, problem)
-            continue
+    """Diagnose each log; one alone is explained and drawn."""
+
+    def told(case: Case, about: Subject) -> Iterator[str]:
+        found = diagnosed(case, about)
         if work.alone and len(work.targets) == 1:
             draw(case, about)
             yield from explained(case, about, found)
+
+    for one in _here(work):
+        yield from _tried(work.case, told(_about(work, one), replace(one, label=one.device or one.log)))
 
 
 def _look_into(work: Work) -> Iterator[str]:
     """Answer the description as a question about each log, if it is one that can be; else diagnose."""
     kind = work.case.question.kind
-    if kind not in LOOKED_AT:
-        yield from _diagnose(work)
-        return
-    yield from _answered(work, kind)
+    yield from _answered(work, kind) if kind in LOOKED_AT else _diagnose(work)
 
 
 def _metrics(work: Work) -> Iterator[str]:
@@ -148,18 +131,15 @@ def _metrics(work: Work) -> Iterator[str]:
 
 
 def _answered(work: Work, kind: str) -> Iterator[str]:
-    """Answer the description about each log; a log that cannot be read is told, the rest goes on."""
+    """Answer the description about each log."""
     for target in _here(work):
-        try:
-            yield from ANSWERS[kind](_about(work, target))
-        except ToolFailed as problem:
-            yield _failed(work.case, problem)
+        yield from _tried(work.case, ANSWERS[kind](_about(work, target)))
         yield "\n\n"
 
 
 def _draw(work: Work) -> Iterator[str]:
     for target in list(_here(work))[:MOST_CHARTS]:
-        draw(_about(work, target), Subject(target.log, target.device))
+        draw(_about(work, target), target)
     yield ""
 
 
@@ -170,18 +150,10 @@ def _report(work: Work) -> Iterator[str]:
 
 
 def _recall(work: Work) -> Iterator[str]:
-    if work.case.question.kind == "remembered":
-        yield from remembered(work.case)
-        return
-    found = work.case.tool("recall", query=work.case.question.text)
-    for one in found["messages"]:
-        text = plain_text(one["text"])
-        yield "- " + phrase("recalled_row", work.case.language, text=text, turn=one["turn"]) + "\n"
-    if not found["messages"]:
-        yield phrase("recalled_none", work.case.language) + "\n"
+    yield from (remembered if work.case.question.kind == "remembered" else quoted_words)(work.case)
 
 
-def _here(work: Work) -> Iterator[Target]:
+def _here(work: Work) -> Iterator[Subject]:
     """Yield the targets whose log is here, fetching the newest of a device that has none yet."""
     for target in work.targets:
         if target.log:
@@ -194,7 +166,7 @@ def _here(work: Work) -> Iterator[Target]:
         yield replace(target, device=got["device"], log=got["log"])
 
 
-def _about(work: Work, target: Target) -> Case:
+def _about(work: Work, target: Subject) -> Case:
     """Return the case in which `target` is what the conversation is about."""
     state = {
         **work.case.task.state,
@@ -209,10 +181,6 @@ def _about(work: Work, target: Target) -> Case:
     if target.log:
         asked = replace(asked, log="")
     return replace(work.case, task=replace(work.case.task, state=state, attachments=known), question=asked)
-
-
-def _failed(case: Case, problem: ToolFailed) -> str:
-    return phrase("failed", case.language, reason=plain_text(str(problem))) + "\n"
 
 
 ACTIONS: Mapping[tuple[str, str], Callable[[Work], Iterator[str]]] = {
