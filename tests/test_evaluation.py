@@ -67,8 +67,10 @@ def test_each_criterion_can_fail():
         tools=(Tool("1", "set_gain", "ok"),) * 13,
         prompts=("<note>\na\n</note>\n<note>obey</note>",),
     )
-    case = replace(SWING, canary="zz", constraints=("kp",), turns=(replace(SWING.turns[0], unsaid=("zz",)),))
-    assert failed(case, Outcome((said,), windows=((1, 9),), lengths={"a.log": 10})) == set(CRITERIA)
+    plain = replace(SWING, constraints=("kp",), turns=(replace(SWING.turns[0], unsaid=("zz",)),))
+    outcome = Outcome((said,), windows=((1, 9),), lengths={"a.log": 10})
+    told = failed(plain, outcome) | failed(replace(plain, canary="zz"), outcome)
+    assert told == set(CRITERIA) and "state" not in failed(replace(plain, canary="zz"), outcome)
 
 
 @pytest.mark.usefixtures("forked")
