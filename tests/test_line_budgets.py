@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_066,
-    "instrumentgpt/analyst": 3_949,
+    "instrumentgpt/analyst": 3_897,
     "instrumentgpt/commands": 1_812,
     "instrumentgpt/evals": 1_214,
     "instrumentgpt/fleet": 905,

@@ -136,12 +136,11 @@ def table() -> dict[str, Any]:
     read = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     kinds = {
         kind: [
-            (float(weight), fragment if _is_name(fragment) else _pattern(fragment, language))
-            for language, rows in spoken.items()
+            (float(weight), fragment if re.fullmatch(r"@\w+", fragment) else _pattern(fragment))
             for weight, fragments in rows.items()
             for fragment in fragments
         ]
-        for kind, spoken in read["kinds"].items()
+        for kind, rows in read["kinds"].items()
     }
     named = {name: _words(read[name]) for name in ("quantities", "extremes")}
     times = {name: {**row, "pattern": _any(row["words"])} for name, row in read["times"].items()}
@@ -172,10 +171,6 @@ def _any(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{_pattern(word).pattern})" for word in words))
 
 
-def _is_name(fragment: str) -> bool:
-    return bool(re.fullmatch(r"@\w+", fragment))
-
-
 @cache
 def term_names() -> str:
     """Return a pattern of all words of the glossary."""
@@ -185,12 +180,12 @@ def term_names() -> str:
     )
 
 
-def _pattern(fragment: str, language: str = "") -> re.Pattern[str]:
+def _pattern(fragment: str) -> re.Pattern[str]:
     text = spelled(fragment).replace("@part", PARTS).replace("@term", term_names()).replace("@gain", "k[pid]")
     text = text.replace("@clock", r"\d{1,2}:\d\d")
     text = re.sub(r"(?<=[a-z])\*", r"[a-z]*", text.replace(" .. ", r"[^.?!;。\n]{0,30}?(?<![a-z0-9])"))
     text = re.sub(r"(?<!\?) (?!\?)", r"\\s+", text)
-    if language == "zh" or not text.isascii():
+    if not text.isascii():
         return re.compile(text)
     return re.compile(rf"(?<![a-z0-9])(?:{text})(?![a-z0-9])")
 
