@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_290,
     "instrumentgpt/storage": 4_843,
     "instrumentgpt/turn": 2_578,
-    "instrumentgpt/ui": 8_823,
+    "instrumentgpt/ui": 8_811,
 }
 WHOLE = 62_010
 

@@ -8,7 +8,6 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.handover.text import answer_text
-from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.marks import marks_of_answer
@@ -26,8 +25,7 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
-from instrumentgpt.ui.language import language as page_language
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
@@ -42,21 +40,11 @@ ENDINGS = {  # how an answer that is not complete is marked
     "untrusted": "The agent does not trust its folder",
     "tools-denied": "The agent was not allowed to use its tools",
 }
-SAID: dict[Language, dict[str, str]] = {
-    "en": {
-        "unknown": "nobody computed this",
-        "user": "from you",
-        "computed": "from: {source}",
-        "agent": "from the agent's own program: {source}",
-        "count": "{missing} of {every} numbers {verb} no source",
-    },
-    "zh": {
-        "unknown": "沒有來源",
-        "user": "您說的",
-        "computed": "來自：{source}",
-        "agent": "來自代理自己的程式：{source}",
-        "count": "{every} 個數字中有 {missing} 個沒有來源",
-    },
+SOURCES = {  # kind of mark on a number → what is told of it
+    "unknown": "nobody computed this",
+    "user": "from you",
+    "computed": "from: {source}",
+    "agent": "from the agent's own program: {source}",
 }
 TOKENS = {  # as agents.events.Done names them → in words
     "inputTokens": "{count} in",
@@ -85,9 +73,7 @@ def draw(
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     marks = marks_of_answer(database, message.id) or ()
-    question = again.question_of(database, conversation_id, message.id) if marks else None
-    language = language_of(question.content) if question else "en"
-    notes = tuple(_note(mark, language, conversation_id) for mark in marks)
+    notes = tuple(_note(mark, conversation_id) for mark in marks)
     content = untrusted.marked(message.content, [(mark.start, mark.end) for mark in marks])
     notes = notes if content != message.content else ()
     words = partial(_draw_words, database, conversation_id, made, open_charts, notes)
@@ -102,13 +88,13 @@ def draw(
     if message.status != "complete":
         to_know.append(say(ENDINGS.get(message.status, "The agent reported an error")))
         _draw_ending(to_know[0], progress)
-    if missing := sourceless(marks, language):
+    if missing := sourceless(marks):
         to_know.append(missing)
         st.caption(missing)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = answer_text(message, conversation_id, kept, copying.address(), to_know)
         copying.draw(text, f"copy-{message.id}")
-        handing.draw_answer(conversation_id, message.id, page_language())
+        handing.draw_answer(conversation_id, message.id, language())
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
@@ -140,24 +126,24 @@ def _draw_words(
             untrusted.write(part.text, conversation_id, notes=notes)
 
 
-def _note(mark: Mark, language: Language, conversation_id: str) -> untrusted.Note:
+def _note(mark: Mark, conversation_id: str) -> untrusted.Note:
     """Return what is told of a number: where it is from, or that nobody computed it."""
+    source = say(SOURCES[mark.kind], source=tool_words(mark.source))
     if mark.kind == "unknown":
-        return untrusted.Note(SAID[language]["unknown"], untrusted.MISSING)
+        return untrusted.Note(source, untrusted.MISSING)
     query = untrusted.evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
-    source = SAID[language][mark.kind].format(source=tool_words(mark.source))
     return untrusted.Note(source, "color: inherit; text-decoration: none" if query else "", query)
 
 
-def sourceless(marks: Sequence[Mark], language: Language) -> str:
+def sourceless(marks: Sequence[Mark]) -> str:
     """Return how many of an answer's numbers nobody computed, "" if there is none.
 
-    >>> sourceless([Mark(0, 2, "computed"), Mark(3, 5, "unknown")], "en")
+    >>> sourceless([Mark(0, 2, "computed"), Mark(3, 5, "unknown")])
     '1 of 2 numbers has no source'
     """
     missing = sum(mark.kind == "unknown" for mark in marks)
-    verb = "has" if missing == 1 else "have"
-    return SAID[language]["count"].format(missing=missing, every=len(marks), verb=verb) if missing else ""
+    words = say("{missing} of {all} numbers {missing:?has|have} no source", missing=missing, all=len(marks))
+    return words if missing else ""
 
 
 def tokens(usage: Mapping[str, float]) -> str:

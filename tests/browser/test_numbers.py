@@ -4,7 +4,7 @@ from driving import answered, ask, opened, scripted_agent
 from playwright.sync_api import expect
 
 
-def test_an_invented_number_is_marked_and_counted_in_english_and_chinese(page, server):
+def test_an_invented_number_is_marked_and_counted_in_the_pages_language(page, browser, server):
     server.save(scripted_agent(server.home.parent, "inventing_agent.py", "57 °C, now <b>41.7</b> °C"))
     opened(page, server.address())
     ask(page, "does it stay below 57 °C?")
@@ -13,7 +13,9 @@ def test_an_invented_number_is_marked_and_counted_in_english_and_chinese(page, s
     expect(answer.get_by_title("from you")).to_have_text("57")
     expect(answer).to_contain_text("1 of 2 numbers has no source")
     expect(answer).to_contain_text("<b>41.7</b>")
-    ask(page, "溫度是否低於 57 °C？")
-    answer = answered(page, 2, by="Cursor agent")
+    chinese = browser.new_context(locale="zh-TW").new_page()
+    opened(chinese, page.url)
+    answer = answered(chinese, 1, by="Cursor agent")
     expect(answer.get_by_title("沒有來源")).to_have_css("text-decoration-style", "dotted")
     expect(answer).to_contain_text("2 個數字中有 1 個沒有來源")
+    chinese.context.close()

@@ -17,15 +17,12 @@ from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
 
-SEVERITIES: dict[str, tuple[Any, str]] = {  # their colour and word
+BADGES: dict[str, tuple[Any, str]] = {  # severity of a finding, level of a line → colour and word
     "critical": ("red", "critical"),
     "high": ("red", "high"),
     "medium": ("orange", "medium"),
     "low": ("blue", "low"),
     "info": ("gray", "note"),
-}
-LEVELS: dict[str, tuple[Any, str]] = {  # the same of event lines
-    "critical": ("red", "critical"),
     "error": ("red", "error"),
     "warning": ("orange", "warning"),
 }
@@ -165,8 +162,8 @@ def draw_events(log: Log, groups: list[Group]) -> None:
     for number, group in enumerate(trouble[:SHOWN_GROUPS]):
         first, last = group.messages[0], group.messages[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            words = say(LEVELS[group.level][1])
-            st.badge(f"{words} ×{len(group.messages):,}", color=LEVELS[group.level][0])
+            colour, words = BADGES[group.level][0], say(BADGES[group.level][1])
+            st.badge(f"{words} ×{len(group.messages):,}", color=colour)
             said = f"{group.source} {group.template}".strip()
             with st.container(width="stretch"):
                 st.text(said[:TEXT_CHARACTERS])
@@ -197,7 +194,7 @@ def _draw_healthy(finding: Finding) -> None:
 def _draw_one(log: Log, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(say(SEVERITIES[finding.severity][1]), color=SEVERITIES[finding.severity][0])
+            st.badge(say(BADGES[finding.severity][1]), color=BADGES[finding.severity][0])
             st.badge(wording.confidence(finding, language()), color="gray")
             st.markdown(f"**{untrusted.label(wording.title(finding.fault, language()))}**")
         st.markdown(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))

@@ -153,10 +153,10 @@ def _counted(scope: str, shown: int, found: int, index: LineIndex, focus: int) -
     if scope == EVERYWHERE:
         fitting = say("{count:,} event lines fit", count=found)
         first = say("The first {count:,} of {what}", count=shown, what=fitting) if shown < found else fitting
-        return f"{first}. {say('Pick one and choose “Around it” to see its neighbours.')}"
+        return f"{first} · {say('Pick one and choose “Around it” to see its neighbours.')}"
     near = say("{count:,} lines around line {line:,} of {all:,}", count=found, line=focus, all=index.total)
     filtered = say("{count:,} of the {what}", count=shown, what=near) if shown < found else near
-    return f"{filtered}. {say('Click a line to pick it, Shift-click another for a range.')}"
+    return f"{filtered} · {say('Click a line to pick it, Shift-click another for a range.')}"
 
 
 def _go() -> None:
