@@ -33,7 +33,7 @@ def test_an_answer_is_copied_by_one_click_as_text_and_formatted_and_its_links_op
     context.add_init_script(way)
     page = opened(context.new_page(), server.address())
     ask(page, "10.1.1.47 why does the temperature swing?")
-    answer = answered(page, 1)
+    answer = answered(page, 1, "Offline analyst" if locale == "en-GB" else "離線分析程式")
     answer.get_by_role("button", name=label).click()
     expect(answer.get_by_role("status").filter(has_text=done)).to_be_visible()
     answer.get_by_role("button", name=hand).click()
