@@ -15,13 +15,13 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
     "instrumentgpt/instruments": 20_137,
-    "instrumentgpt/memory": 5_409,
+    "instrumentgpt/memory": 5_340,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
     "instrumentgpt/modes/investigate": 1_608,
     "instrumentgpt/modes/panel": 2_290,
-    "instrumentgpt/storage": 4_843,
-    "instrumentgpt/turn": 2_578,
+    "instrumentgpt/storage": 4_785,
+    "instrumentgpt/turn": 2_567,
     "instrumentgpt/ui": 8_811,
 }
 WHOLE = 62_010
