@@ -11,10 +11,10 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_066,
     "instrumentgpt/analyst": 3_897,
     "instrumentgpt/commands": 1_812,
-    "instrumentgpt/evals": 1_214,
+    "instrumentgpt/evals": 1_213,
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
-    "instrumentgpt/instruments": 20_137,
+    "instrumentgpt/instruments": 20_167,
     "instrumentgpt/memory": 5_340,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_567,
     "instrumentgpt/ui": 8_811,
 }
-WHOLE = 62_010
+WHOLE = 63_367
 
 
 def lines_in(room: str) -> int:

@@ -19,7 +19,6 @@ SECTIONS = "device_history|diagnostic_context|note|conversation_summary|recalled
 _TAG = re.compile(rf"<\s*(/?)\s*({SECTIONS})\s*>|＜[/／]?(?:{SECTIONS})＞", re.I)
 NAMES = (ADDRESS, DATE, LOG)  # which are no numbers
 _LINK = re.compile(r"\]\(\?([^()\s]+)\)")
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\(|<\s*(?:img|script|iframe|object|link|meta)\b", re.I)
 
 
 @dataclass(frozen=True)
