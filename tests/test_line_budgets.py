@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_290,
     "instrumentgpt/storage": 4_785,
     "instrumentgpt/turn": 2_567,
-    "instrumentgpt/ui": 8_811,
+    "instrumentgpt/ui": 8_803,
 }
 WHOLE = 63_367
 

@@ -25,7 +25,7 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
-from instrumentgpt.ui.language import language, say
+from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
@@ -94,7 +94,7 @@ def draw(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = answer_text(message, conversation_id, kept, copying.address(), to_know)
         copying.draw(text, f"copy-{message.id}")
-        handing.draw_answer(conversation_id, message.id, language())
+        handing.draw_answer(conversation_id, message.id)
         case_pins.draw_pins(database, conversation_id, message, kept)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)

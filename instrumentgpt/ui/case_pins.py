@@ -18,8 +18,7 @@ from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.cases import Case, list_cases, pin
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.cases import WORDS
-from instrumentgpt.ui.language import language
+from instrumentgpt.ui.language import language, say
 
 MOST_LINES = 12  # offered of one answer
 Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
@@ -30,14 +29,14 @@ def draw_case(database: Database, conversation_id: str, state: DiagnosticState, 
     found = list_cases(database, conversation_id=conversation_id)
     if found:
         word = phrase(PARTS, found[0].state, language())
-        label = phrase(WORDS, "case", language(), number=found[0].id, state=word)
+        label = say("Case {number} · {state}", number=found[0].id, state=word)
         query = {"case": str(found[0].id)}
         st.page_link(session.page_named("cases"), label=label, icon=":material/cases:", query_params=query)
     elif device_key(state) or state.findings or state.root_causes:
         st.button(
-            phrase(WORDS, "make", language()),
+            say("Make a case"),
             icon=":material/cases:",
-            help=phrase(WORDS, "make_help", language()),
+            help=say("Keep this fault with its evidence until its outcome is confirmed"),
             disabled=answering,
             on_click=_make,
             args=(conversation_id,),
@@ -55,14 +54,14 @@ def draw_pins(
     offered: list[Pinned] = [*lines_linked(message.content)[:MOST_LINES], *charts]
     if not offered:
         return
-    shown, key = language(), f"pin-{message.id}"
+    key = f"pin-{message.id}"
 
     def name(one: Pinned) -> str:
         if isinstance(one, str):
-            return phrase(WORDS, "pin_chart", shown, title=untrusted.label(charts.get(one, "")))
-        return phrase(WORDS, "pin_line", shown, line=one[1], log=untrusted.label(Path(one[0]).name, 40))
+            return say("Chart: {title}", title=untrusted.label(charts.get(one, "")))
+        return say("Line {line:,} of {log}", line=one[1], log=untrusted.label(Path(one[0]).name, 40))
 
-    words = phrase(WORDS, "pin", shown, number=case.id)
+    words = say("Pin to case {number}", number=case.id)
     st.menu_button(
         f"_{words}_",
         offered,
@@ -97,7 +96,7 @@ def _pin(key: str, case: Case, conversation_id: str) -> None:
     except (InstrumentGPTError, OSError) as problem:
         st.toast(session.told(problem, 300), icon=":material/error:")
         return
-    st.toast(phrase(WORDS, "pinned", language(), number=case.id), icon=":material/keep:")
+    st.toast(say("Pinned to case {number}", number=case.id), icon=":material/keep:")
 
 
 def _pin_line(database: Database, case: Case, conversation_id: str, log: str, line: int) -> None:

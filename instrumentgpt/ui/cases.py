@@ -3,7 +3,6 @@
 import json
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -23,7 +22,7 @@ from instrumentgpt.fleet.cases import (
 )
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
-from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.language import phrase
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,
@@ -38,11 +37,19 @@ from instrumentgpt.storage.cases import (
     values_of,
 )
 from instrumentgpt.ui import evidence, handing, session, untrusted
-from instrumentgpt.ui.language import language
+from instrumentgpt.ui.language import language, say
 
-WORDS = Path(__file__).with_suffix(".toml")
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
-STATES = ("unsettled", "closed", "all")
+STATES = {"unsettled": "Unsettled", "closed": "Closed", "all": "All"}
+FILTERS = {"device": "Device", "model": "Model", "fault": "Fault class"}
+GONE = (
+    "The newest log of {device} ({log}) is healthy. "
+    "If the fault is settled, close the case with what settled it."
+)
+OUTCOME_HELP = (
+    "It is told with a later diagnosis of the same fault on this device or model. "
+    "Leave it empty if nobody knows."
+)
 TEXT_HEIGHT = 100  # px
 LINE_CHARACTERS, OFFER_CHARACTERS = 160, 400
 DIGITS = 9  # of a case's number in an address
@@ -53,59 +60,67 @@ def page() -> None:
     with session.problems_shown(), session.opened() as database:
         asked = st.query_params.get("case", "")
         if asked.isascii() and asked.isdigit() and len(asked) <= DIGITS:
-            _draw_case(database, get_case(database, int(asked)), language())
+            _draw_case(database, get_case(database, int(asked)))
         else:
-            _draw_list(database, language())
+            _draw_list(database)
 
 
-def badge(case: Case, shown: Language) -> None:
+def badge(case: Case) -> None:
     """Draw the state of a case, in a word and a colour."""
-    st.badge(phrase(PARTS, case.state, shown), color=COLOURS[case.state])  # type: ignore[arg-type]
+    st.badge(phrase(PARTS, case.state, language()), color=COLOURS[case.state])  # type: ignore[arg-type]
 
 
-def _draw_list(database: Database, shown: Language) -> None:
-    say = partial(phrase, WORDS, language=shown)
-    st.title(say("title"), anchor=False)
+def _draw_list(database: Database) -> None:
+    st.title(say("Cases"), anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = st.text_input(say("find"), icon=":material/search:", key="cases-words", width=360)
+        what = say("Symptom, cause, outcome, line of a log…")
+        words = st.text_input(what, icon=":material/search:", key="cases-words", width=360)
         state = st.segmented_control(
-            say("states"), STATES, default=STATES[0], required=True, format_func=say, key="cases-state"
+            say("State"),
+            STATES,
+            default="unsettled",
+            required=True,
+            format_func=lambda name: say(STATES[name]),
+            key="cases-state",
         )
         chosen = {
             field: st.selectbox(
-                say(field),
+                say(FILTERS[field]),
                 ["", *found],
-                format_func=partial(_option, field, shown),
+                format_func=partial(_option, field),
                 key=f"cases-{field}",
                 width=220,
             )
-            for field in ("device", "model", "fault")
+            for field in FILTERS
             if len(found := values_of(database, field)) > 1
         }
     cases = list_cases(database, words or "", "" if state == "all" else str(state), **chosen)
     if not cases:
-        st.info(say("no_hit" if values_of(database, "state") else "none"), icon=":material/info:")
+        none = say("No case yet. Ask about a fault, then press “Make a case” above the answer.")
+        no_hit = say("No case fits. Clear the search or the filters.")
+        st.info(no_hit if values_of(database, "state") else none, icon=":material/info:")
     gone = gone_faults(database, cases)
     for case in cases:
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                badge(case, shown)
-                named = f"{case.id} · {case.device or case.log} · {title_of(case, shown)}"
+                badge(case)
+                named = f"{case.id} · {case.device or case.log} · {title_of(case, language())}"
                 label = untrusted.label(named, LINE_CHARACTERS)
                 st.button(label, key=f"case-{case.id}", type="tertiary", on_click=show, args=(case.id,))
             told = first_line(case.outcome or case.cause or case.symptom)
             if case.outcome:
-                told = say("back_after" if case.state == "reopened" else "settled_by", outcome=told)
+                is_back = case.state == "reopened"
+                told = say("came back after: {outcome}" if is_back else "settled by: {outcome}", outcome=told)
             st.caption(untrusted.label(f"{moment(case.changed_at)} · {told}", LINE_CHARACTERS))
             if case.id in gone:
-                offer = say("gone", device=case.device, log=gone[case.id].log)
+                offer = say(GONE, device=case.device, log=gone[case.id].log)
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")
 
 
-def _option(field: str, shown: Language, value: str) -> str:
+def _option(field: str, value: str) -> str:
     if not value:
-        return phrase(WORDS, "all", shown)
-    return wording.title(value, shown) if field == "fault" and value in faults() else value
+        return say("All")
+    return wording.title(value, language()) if field == "fault" and value in faults() else value
 
 
 def show(case_id: int | None) -> None:
@@ -116,87 +131,85 @@ def show(case_id: int | None) -> None:
         st.query_params["case"] = str(case_id)
 
 
-def _draw_case(database: Database, case: Case, shown: Language) -> None:
-    say = partial(phrase, WORDS, language=shown)
-    st.button(say("back"), icon=":material/arrow_back:", type="tertiary", on_click=show, args=(None,))
+def _draw_case(database: Database, case: Case) -> None:
+    st.button(say("All cases"), icon=":material/arrow_back:", type="tertiary", on_click=show, args=(None,))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(untrusted.label(f"{case.id} · {title_of(case, shown)}", 120), anchor=False)
-        badge(case, shown)
+        st.subheader(untrusted.label(f"{case.id} · {title_of(case, language())}", 120), anchor=False)
+        badge(case)
     pinned, changes = evidence_of(database, case.id), changes_of(database, case.id)
     by_whom = [one.changed_by for one in changes if one.field == "state"]
     if case.state == "reopened" and by_whom[-1:] == [SCAN]:
-        st.warning(say("came_back"), icon=":material/replay:")
+        told = say("A scan found the same fault again after this case was settled.")
+        st.warning(told, icon=":material/replay:")
     if found := gone_faults(database, [case]).get(case.id):
-        told = say("gone", device=case.device, log=found.log)
+        told = say(GONE, device=case.device, log=found.log)
         st.info(untrusted.label(told, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
         if case.state == "closed":
-            st.button(say("reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))
-        elif st.button(say("settle"), icon=":material/task_alt:", type="primary"):
-            st.dialog(say("settle"))(_settle)(case, shown)
-        if st.button(say("edit"), icon=":material/edit:"):
-            st.dialog(say("edit"), width="large")(_edit)(case, shown)
+            st.button(say("Reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))
+        elif st.button(say("Confirm outcome and close"), icon=":material/task_alt:", type="primary"):
+            st.dialog(say("Confirm outcome and close"))(_settle)(case)
+        if st.button(say("Edit"), icon=":material/edit:"):
+            st.dialog(say("Edit"), width="large")(_edit)(case)
         talk = db.get_conversation(database, case.conversation_id or "")
-        if talk and st.button(say("conversation"), icon=":material/chat:"):
+        if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
         st.download_button(
-            say("download"),
-            markdown(case, pinned, changes, shown),
+            say("Markdown"),
+            markdown(case, pinned, changes, language()),
             f"case_{case.id}.md",
             "text/markdown",
             icon=":material/download:",
             on_click="ignore",
         )
-        handing.draw_case(case.id, shown)
-    shown_parts = markdown(case, pinned, (), shown).partition("\n")[2]  # its heading stands above
+        handing.draw_case(case.id)
+    shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
     for one in pinned:
         if one.kind == "chart":
             figure = go.Figure(json.loads(chart_of(database, one.id)))
             st.plotly_chart(figure, key=f"pinned-{one.id}", config={"displaylogo": False}, alt=one.text)
     if pinned:
-        with st.expander(say("pins", count=len(pinned)), icon=":material/keep:"):
+        with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
             for one in pinned:
-                label = untrusted.label(say("unpin", text=one.text), LINE_CHARACTERS)
+                label = untrusted.label(say("Unpin: {text}", text=one.text), LINE_CHARACTERS)
                 st.button(label, key=f"unpin-{one.id}", type="tertiary", on_click=_unpin, args=(one.id,))
-    with st.expander(phrase(PARTS, "history", shown), icon=":material/history:"):
-        untrusted.write("\n".join(f"- {change_line(one, case, shown)}" for one in changes))
+    with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
+        untrusted.write("\n".join(f"- {change_line(one, case, language())}" for one in changes))
     evidence.draw(database, case.conversation_id or "", session.current_settings(database))
 
 
-def _settle(case: Case, shown: Language) -> None:
-    say = partial(phrase, WORDS, language=shown)
-    outcome = st.text_area(
-        say("outcome"), case.outcome, placeholder=say("outcome_example"), help=say("outcome_help")
-    )
-    day = st.date_input(say("settled_on"), "today", max_value="today")
-    if st.button(say("save"), type="primary") and isinstance(day, date):
+def _settle(case: Case) -> None:
+    example = say("Reseated the thermocouple of channel 2")
+    outcome = st.text_area(say("What settled it"), case.outcome, placeholder=example, help=say(OUTCOME_HELP))
+    day = st.date_input(say("Settled on"), "today", max_value="today")
+    if st.button(say("Save"), type="primary") and isinstance(day, date):
         with session.opened() as database:
             settle(database, case, session.who(), outcome.strip(), end_of(day))
         st.rerun()
 
 
-def _edit(case: Case, shown: Language) -> None:
-    say = partial(phrase, WORDS, language=shown)
+def _edit(case: Case) -> None:
     columns = st.columns(3)
-    device = columns[0].text_input(say("device"), case.device)
+    device = columns[0].text_input(say("Device"), case.device)
     classes = ["", *(name for name in faults() if name not in NO_FAULT)]
     place = classes.index(case.fault) if case.fault in classes else 0
-    fault = columns[1].selectbox(
-        say("fault"), classes, place, format_func=lambda name: wording.title(name, shown) if name else "–"
-    )
-    channel = columns[2].text_input(say("channel"), "" if case.channel is None else str(case.channel)).strip()
+    titles = {name: wording.title(name, language()) if name else "–" for name in classes}
+    fault = columns[1].selectbox(say("Fault class"), classes, place, format_func=titles.__getitem__)
+    channel = columns[2].text_input(say("Channel"), "" if case.channel is None else str(case.channel)).strip()
+    hint = say("Markdown: **bold**, lists with -, links")
     texts = {
         name: st.text_area(
-            phrase(PARTS, name, shown), getattr(case, name), height=TEXT_HEIGHT, help=say("markdown_help")
+            phrase(PARTS, name, language()), getattr(case, name), height=TEXT_HEIGHT, help=hint
         )
         for name in TEXTS
         if name != "outcome" or case.outcome
     }
-    if not st.button(say("save"), type="primary"):
+    if not st.button(say("Save"), type="primary"):
         return
     if channel and not (channel.isascii() and channel.isdigit() and len(channel) <= DIGITS):
-        st.error(untrusted.label(say("bad_channel", text=channel), LINE_CHARACTERS), icon=":material/error:")
+        told = say("{text} is no channel. Give a number, or leave it empty.", text=channel)
+        st.error(untrusted.label(told, LINE_CHARACTERS), icon=":material/error:")
         return
     new = {name: text.strip() for name, text in texts.items()}
     about = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}

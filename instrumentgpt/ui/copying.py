@@ -1,15 +1,11 @@
 """A button that copies a text: formatted where the other program takes that, else as Markdown."""
 
-from pathlib import Path
 from urllib.parse import urljoin
 
 import streamlit as st
 
 from instrumentgpt.handover.markdown import html
-from instrumentgpt.instruments.language import phrase
-from instrumentgpt.ui.language import language
-
-WORDS = Path(__file__).with_name("handover.toml")
+from instrumentgpt.ui.language import say
 
 # The browser's own clipboard is there only over https and on this machine: elsewhere the older way serves.
 _SCRIPT = """
@@ -65,7 +61,8 @@ _copier = st.components.v2.component("copy_text", html=_BUTTON, css=_LOOK, js=_S
 
 def draw(text: str, key: str) -> None:
     """Draw the button for the Markdown `text`."""
-    words = {name: phrase(WORDS, f"copy_{name}", language()) for name in ("label", "done", "failed")}
+    words = {"label": say("Copy the answer"), "done": say("Copied")}
+    words["failed"] = say("The browser did not let me copy")
     _copier(key=key, width="content", data={"markdown": text, "html": html(text), **words})
 
 

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
-from sqlite_utils import Database
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
@@ -16,101 +15,95 @@ from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
 from instrumentgpt.ui import composer, copying, session, untrusted
+from instrumentgpt.ui.language import language, say
 
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
-Maker = Callable[[Database], Document]
+ADDRESSEES = {"boss": "the boss", "vendor": "the vendor", "technician": "the technician"}
+REWRITE = (
+    "Write this for {kind}, short and plain. "
+    "Use these facts and no others, keep every number and link:\n\n{facts}"
+)
+NO_PRINTER = (
+    "A PDF needs Chromium (apt-get install chromium) or WeasyPrint (pip install weasyprint) "
+    "on the computer of this page; the HTML can be printed in any browser."
+)
+Maker = Callable[..., Document]  # of a database, and language and address
 
 
-def draw_answer(conversation_id: str, message_id: int, shown: Language) -> None:
+def draw_answer(conversation_id: str, message_id: int) -> None:
     """Draw the menu under an answer that hands it on as a report."""
-    say = partial(phrase, copying.WORDS, language=shown)
     with st.popover(
-        f"_{say('hand_over')}_",
+        f"_{say('Hand over')}_",
         icon=":material/ios_share:",
         type="tertiary",
-        help=say("hand_over"),
+        help=say("Hand over"),
         key=f"hand-{message_id}",
         on_change="rerun",
     ) as menu:
         if menu.open:
-            st.caption(say("answer_explained"))
-            make = partial(
-                answer_document,
-                conversation_id=conversation_id,
-                message_id=message_id,
-                language=shown,
-                address=copying.address(),
-            )
-            _draw_downloads(make, f"answer_{conversation_id}_{message_id}", shown)
+            st.caption(say("This answer as a report: its charts and the log lines that it quotes."))
+            make = partial(answer_document, conversation_id=conversation_id, message_id=message_id)
+            _draw_downloads(make, f"answer_{conversation_id}_{message_id}")
             with session.opened() as database:
                 facts = facts_of(database, conversation_id, copying.address())
                 settings = session.current_settings(database)
             agent, _ = choose(settings.agent, settings)
-            _draw_letters(
-                facts, f"letter-{message_id}", shown, "" if agent.name == "offline" else agent.label
-            )
+            _draw_letters(facts, f"letter-{message_id}", "" if agent.name == "offline" else agent.label)
 
 
-def draw_case(case_id: int, shown: Language) -> None:
+def draw_case(case_id: int) -> None:
     """Draw the buttons that hand a case on as a report."""
-    say = partial(phrase, copying.WORDS, language=shown)
-    with st.popover(
-        say("hand_over"), icon=":material/ios_share:", key="hand-case", on_change="rerun"
-    ) as menu:
+    label = say("Hand over")
+    with st.popover(label, icon=":material/ios_share:", key="hand-case", on_change="rerun") as menu:
         if menu.open:
-            make = partial(case_document, case_id=case_id, language=shown, address=copying.address())
-            _draw_downloads(make, f"case_{case_id}", shown)
+            _draw_downloads(partial(case_document, case_id=case_id), f"case_{case_id}")
             with session.opened() as database:
                 facts = facts_of_case(database, get_case(database, case_id), copying.address())
-            _draw_letters(facts, f"letter-case-{case_id}", shown)
+            _draw_letters(facts, f"letter-case-{case_id}")
 
 
-def draw_shift(settings: Settings, shown: Language) -> None:
+def draw_shift(settings: Settings) -> None:
     """Draw the menu that tells what happened since a moment that is named in words."""
-    say = partial(phrase, copying.WORDS, language=shown)
-    with st.popover(say("shift"), icon=":material/ios_share:", key="shift-menu", on_change="rerun") as menu:
+    label = say("Shift report")
+    with st.popover(label, icon=":material/ios_share:", key="shift-menu", on_change="rerun") as menu:
         if not menu.open:
             return
-        words = st.text_input(say("since"), say("since_usual"), help=say("since_help"), key="shift-since")
+        asked, usual = say("What happened since"), say("yesterday 18:00")
+        examples = say("“yesterday 18:00”, “06:00”, “2026-11-23 06:00”")
+        words = st.text_input(asked, usual, help=examples, key="shift-since")
         since = shift_start(words or "", datetime.now())
         if since is None:
-            st.warning(say("no_moment"), icon=":material/schedule:")
+            unread = say("That names no moment in the past. Write “yesterday 18:00”.")
+            st.warning(unread, icon=":material/schedule:")
             return
-        st.caption(say("since_read", moment=since.strftime("%Y-%m-%d %H:%M")))
+        st.caption(say("since {moment}", moment=since.strftime("%Y-%m-%d %H:%M")))
         devices = load_inventory(Path(settings.inventory)).devices
-        make = partial(
-            shift_document,
-            devices=devices,
-            since=since.timestamp(),
-            language=shown,
-            address=copying.address(),
-        )
-        _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}", shown)
+        make = partial(shift_document, devices=devices, since=since.timestamp())
+        _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}")
 
 
-def _draw_letters(facts: Facts, key: str, shown: Language, agent: str = "") -> None:
+def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
     """Draw the letters to choose from, the chosen one filled, to be copied; an `agent` may write it anew."""
-    say = partial(phrase, copying.WORDS, language=shown)
-    kind = st.segmented_control(say("letters"), KINDS, format_func=say, key=key)
+    named = {name: say(ADDRESSEES[name]) for name in KINDS}
+    kind = st.segmented_control(say("In words for"), KINDS, format_func=named.__getitem__, key=key)
     if kind is None:
         return
-    text = letter(kind, shown, facts)
+    text = letter(kind, language(), facts)
     untrusted.write(text)
     with st.container(horizontal=True, vertical_alignment="center"):
         copying.draw(text, f"copy-{key}")
         if agent:
-            question = say("write", kind=say(kind), facts=text)
-            composer.draw_ask(
-                say("ask_agent", agent=agent), question, f"ask-{key}", icon=":material/edit_note:"
-            )
+            question = say(REWRITE, kind=named[kind], facts=text)
+            label = say("Let {agent} write it", agent=agent)
+            composer.draw_ask(label, question, f"ask-{key}", icon=":material/edit_note:")
 
 
-def _draw_downloads(make: Maker, name: str, shown: Language) -> None:
-    """Draw a button for each kind of file; one is made when it is clicked."""
+def _draw_downloads(make: Maker, name: str) -> None:
+    """Draw a button for each kind of file; one is made when it is clicked, in the language of the page."""
+    make = partial(make, language=language(), address=copying.address())
     with st.container(horizontal=True, gap="small"):
         for suffix, (label, kind) in TYPES.items():
             missing = suffix == ".pdf" and not printer()
@@ -122,7 +115,7 @@ def _draw_downloads(make: Maker, name: str, shown: Language) -> None:
                 icon=":material/download:",
                 on_click="ignore",
                 disabled=missing,
-                help=phrase(copying.WORDS, "no_printer", shown) if missing else None,
+                help=say(NO_PRINTER) if missing else None,
                 key=f"{name}{suffix}",
             )
 

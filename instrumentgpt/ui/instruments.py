@@ -85,7 +85,7 @@ def _draw(database: Database) -> None:
             st.rerun()
         if st.button(say("Add instrument"), icon=":material/add:"):
             device_form.draw(None)
-        handing.draw_shift(session.current_settings(database), language())
+        handing.draw_shift(session.current_settings(database))
     if scanning():
         st.info(
             say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows)),
