@@ -181,6 +181,11 @@ def overshoot_tuning() -> Case:
     return Case(among_quiet(stepped), "overshoot_tuning", onset=300.0)
 
 
+def proportional_offset() -> Case:
+    stepped = samples_of(controller=Controller(8.0, 0.0), setpoint=[(0.0, 50.0), (300.0, 60.0)])
+    return Case(among_quiet(stepped), "proportional_offset", onset=340.0)
+
+
 def sluggish_tuning() -> Case:
     stepped = samples_of(controller=Controller(0.8, 0.006), setpoint=[(0.0, 50.0), (300.0, 65.0)])
     return Case(among_quiet(stepped), "sluggish_tuning", onset=300.0)
@@ -208,6 +213,7 @@ MAKERS: Mapping[str, Callable[[], Case]] = {
             cross_coupling,
         ),
         *(oscillation_tuning, limit_cycle_actuator, integral_windup, overshoot_tuning, sluggish_tuning),
+        proportional_offset,
         *(heater_degradation, healthy),
     )
 }

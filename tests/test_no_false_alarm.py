@@ -173,11 +173,20 @@ def test_a_quiet_channel_is_called_healthy_with_its_figures():
     assert abs(findings[0].numbers["duty"] - (HELD - PLANT.ambient) / PLANT.gain) < 1.0
 
 
-def test_a_channel_that_stands_off_its_setpoint_is_neither_healthy_nor_accused():
-    proportional = samples_of(controller=Controller(12.0, 0.0), setpoint=[(0.0, 40.0), (60.0, 45.0)])
+@each("kp, named", [(12.0, []), (8.0, ["proportional_offset"])])
+def test_a_channel_that_stands_off_its_setpoint_is_not_healthy_and_accused_from_1_5_bands(kp, named):
+    proportional = samples_of(controller=Controller(kp, 0.0), setpoint=[(0.0, 40.0), (60.0, 45.0)])
     diagnosis = diagnose(log_of(proportional))
-    assert diagnosis.findings == ()
-    assert "healthy, channel 2" in diagnosis.withheld
+    assert [one.fault for one in diagnosis.findings] == named
+    assert named or "healthy, channel 2" in diagnosis.withheld
+
+
+def test_an_offset_is_that_of_a_missing_integral_only_where_the_output_follows_the_error():
+    frame = samples_of(controller=Controller(8.0, 0.0), setpoint=[(0.0, 50.0), (300.0, 60.0)])
+    by_hand = frame.assign(output=frame["output"].where(frame["time"] < 400.0, 55.0))
+    integrating = frame.assign(ki=0.02)
+    for log in (log_of(by_hand), log_of(integrating)):
+        assert "proportional_offset" not in {one.fault for one in diagnose(log).findings}
 
 
 def test_the_other_channels_of_a_faulty_log_are_healthy():

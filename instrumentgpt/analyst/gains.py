@@ -22,7 +22,9 @@ from instrumentgpt.analyst.words import quoted
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
 GRAVE = ("critical", "high")
-NOT_TUNING = ("oscillation_tuning", "overshoot_tuning", "sluggish_tuning", "healthy")  # gains may help
+NOT_TUNING = (  # gains may help
+    *("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning", "healthy"),
+)
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
 VERDICTS = ("yes", "no", "not_proven")
 

@@ -17,7 +17,7 @@ FIGURES = {  # fault class → the figures that speak for or against it: phrases
     **dict.fromkeys(("sensor_noise", "sensor_spike", "sensor_open", "sensor_stuck"), "noise"),
     **dict.fromkeys(("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation"), "power"),
     **dict.fromkeys(("overshoot_tuning", "integral_windup", "sluggish_tuning"), "step"),
-    "sensor_bias": "error",
+    **dict.fromkeys(("sensor_bias", "proportional_offset"), "error"),
     "control_off": "power",
 }
 _PERCENT = ("in_band", "saturated")  # shares
