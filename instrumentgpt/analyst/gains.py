@@ -16,15 +16,13 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, explained, proposals
+from instrumentgpt.analyst.report import TUNED, diagnosed, explained, proposals
 from instrumentgpt.analyst.words import quoted
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
 GRAVE = ("critical", "high")
-NOT_TUNING = (  # gains may help
-    *("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning", "healthy"),
-)
+NOT_TUNING = (*TUNED, "healthy")  # gains may help
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
 VERDICTS = ("yes", "no", "not_proven")
 

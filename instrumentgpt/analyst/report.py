@@ -19,9 +19,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-TUNED = (  # what other gains can repair
-    *("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning"),
-)
+TUNED = ("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning")  # gains cure
 BEYOND = ("sensor_bias", "heater_degradation")  # what one log cannot show at all, for which there are phrases
 
 

@@ -15,7 +15,6 @@ from instrumentgpt.instruments.checks import (
     disturbances,
     heater,
     noise,
-    offset,
     oscillation,
     record,
     response,
@@ -67,7 +66,7 @@ CHECKS: dict[str, Check] = {
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
     ),
     "integral_windup": Check(partial(response.went_past, fault="integral_windup"), "integral_windup"),
-    "proportional_offset": Check(offset.proportional_offset, "proportional_offset", ASKED),
+    "proportional_offset": Check(response.proportional_offset, "proportional_offset", ASKED),
     "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning", ASKED),
     "overshoot_tuning": Check(partial(response.went_past, fault="overshoot_tuning"), "overshoot_tuning"),
     **{

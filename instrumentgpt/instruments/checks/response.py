@@ -1,4 +1,4 @@
-"""How a loop answers a step of its setpoint: too far, wound up, too slow."""
+"""How a loop answers a step of its setpoint: too far, wound up, too slow, not all the way."""
 
 import math
 from collections.abc import Sequence
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
+from instrumentgpt.instruments.checks.control import DEMANDED
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 from instrumentgpt.instruments.tuning.gains import trusted_gains
@@ -20,6 +22,10 @@ SLUGGISH = 10.0  # lags to the band
 SLUGGISH_GAINS = 1 / 3  # of the SIMC gains; loops.md section 1
 POWER_TO_SPARE = 0.95  # of the upper limit
 PINNED_SHARE = 0.1  # of the way at a limit: then the power is slow, not the gains
+STANDS_OFF = 1.5  # bands
+RESTS_FOR = 6.0  # lags, the second half of a hold
+STILL = 0.1  # of the offset, by which the halves of a rest may differ
+EXPLAINED = 0.9  # of how the output varies, by bias + kp error
 DEAD_TIMES = np.arange(0.0, 4.2, 0.2)  # lags tried in the quick model
 MODEL_WINDOW = 2.0  # lags over which the quick model integrates
 
@@ -115,6 +121,49 @@ def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Oversh
     lines = (worst.step.index, worst.crossing, worst.peak)
     last = max(track.settled(hits[-1].peak, hits[-1].step.stop) - 1, hits[-1].peak)
     return finding_of(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
+
+
+def proportional_offset(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a loop that rests off its setpoint and whose output follows the error alone: no integral."""
+    findings = []
+    for track in study.active:
+        inside = track.usable & track.controlled & ~(track.at_low | track.at_high)
+        inside &= np.isfinite(track.smooth_error + track.output)
+        rests = [slice((hold.first + hold.stop) // 2, hold.stop) for hold in track.holds]
+        off = [rest for rest in rests if inside[rest].all() and _rests_off(track, rest)]
+        kp, share = _follows(track, inside) if off else (0.0, 0.0)
+        if share < EXPLAINED:
+            continue
+        means = [float(track.smooth_error[rest].mean()) for rest in off]
+        worst = off[int(np.argmax(np.abs(means)))]
+        offset, output = max(means, key=abs) / track.scale, float(track.output[worst].mean())
+        numbers = {"offset": offset, "half": offset / 2, "output": output, "kp": kp, "share": 100 * share}
+        numbers["setpoint"] = float(track.loop.setpoint[worst.start])
+        ruled_out = RuledOut("saturation", "inside_limits", {"output": output, "limit": track.high})
+        away = np.abs(track.smooth_error[: off[0].start] - means[0]) >= BAND
+        first, last = int(np.flatnonzero(np.append(True, away))[-1]), off[-1].stop - 1
+        ends = (first, worst.start, worst.stop - 1)
+        findings += [finding_of(study, "proportional_offset", track, first, last, ends, numbers, [ruled_out])]
+    return findings
+
+
+def _rests_off(track: Track, rest: slice) -> bool:
+    """Return whether pv stands still off its setpoint in `rest`, and no integral would have moved it."""
+    error, seconds = track.smooth_error[rest], float(track.time[rest.stop - 1] - track.time[rest.start])
+    offset, early, late = (abs(float(part.mean())) for part in (error, *np.array_split(error, 2)))
+    owed = abs(track.loop.ki[rest.start]) * track.shown(offset) * seconds
+    still = abs(late - early) <= STILL * offset and seconds >= track.lags(RESTS_FOR)
+    return offset >= STANDS_OFF and still and not owed > DEMANDED
+
+
+def _follows(track: Track, inside: Mask) -> tuple[float, float]:
+    """Return kp (percent per logged unit) of output = bias + kp error `inside`, and the share it explains."""
+    error, output = track.smooth_error[inside], smooth(track.output, track.samples(track.lag / 2) | 1)[inside]
+    if np.ptp(output) < DEMANDED:
+        return 0.0, 0.0
+    kp = float(np.polyfit(error, output, 1)[0])
+    left = float(np.var(output - kp * error) / np.var(output))
+    return kp * abs(track.scale), 1 - left if kp > 0 else 0.0
 
 
 def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
