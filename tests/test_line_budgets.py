@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_213,
     "instrumentgpt/fleet": 905,
     "instrumentgpt/handover": 839,
-    "instrumentgpt/instruments": 20_167,
+    "instrumentgpt/instruments": 20_237,
     "instrumentgpt/memory": 5_340,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
