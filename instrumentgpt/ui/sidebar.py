@@ -26,7 +26,7 @@ from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
-    "fault": "red", "open": "orange", "unreadable": "gray", "healthy": "green", "unseen": "gray"
+    "fault": "red", "open": "orange", "unreadable": "gray", "healthy": "green"
 }  # fmt: skip
 CASES = 3  # of the device, at its head
 FEW = 6  # conversations listed before "show all"
@@ -51,9 +51,7 @@ KINDS = {  # kind of hit → its icon, and in words
     "root_causes": (":material/flag:", "root cause"),
     "downloaded_logs": (":material/description:", "log"),
 }
-_MARKS = re.compile(
-    r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)"
-)  # of our answers: bold, code, links to lines
+_MARKS = re.compile(r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)")  # bold, code, links to lines
 OTHER = (":material/notes:", "note")
 
 
@@ -64,11 +62,12 @@ def draw_device(database: Database, conversation_id: str) -> None:
     if not name:
         return
     found = next(iter(verdicts_of(database, name, 1)), None)
-    kind, severity = (found.state, found.severity) if found else ("unseen", "none")
     with st.container(gap="xsmall", key="device"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(f"**{untrusted.label(name)}**", width="content")
-            st.badge(word_of(kind, language(), severity), color=STANDING_COLOURS[kind])
+            if found:
+                word = word_of(found.state, language(), found.severity)
+                st.badge(word, color=STANDING_COLOURS[found.state])
         if found:
             words = found.text_zh if language() == "zh" else found.text_en
             st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(found.log, 200))

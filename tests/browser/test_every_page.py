@@ -35,7 +35,7 @@ def test_every_page_is_there_when_it_is_opened_by_its_address_and_is_accessible(
     assert_accessible(page)
     ask(page, "10.1.1.47 為什麼溫度波動？")
     answered(page, 1)
-    expect(page.locator(".st-key-device")).to_contain_text("zspr 052Not judged")
+    expect(page.locator(".st-key-device")).to_contain_text("zspr 052")
     menu = page.get_by_role("button", name="Pin, rename, export or delete 10.1.1.47").first
     assert menu.bounding_box()["width"] < 48, "its name is drawn"
     page.get_by_role("link", name=re.compile(r"^L [\d,]+")).first.click()
